@@ -1,0 +1,56 @@
+# Targets: setup demo test bench docs format clean.  Only python3 (3.11+), make and a package registry are assumed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+TEST_STAMP := $(VENV)/.installed-test
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: setup demo test lint types layers unit bench docs format clean
+
+setup: $(STAMP)
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP): pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+
+$(TEST_STAMP): $(STAMP)
+	$(PIP) -e '.[test,docs]'
+	@touch $@
+
+demo: setup
+	$(BIN)/elastocal demo
+
+test: lint types layers unit docs
+
+lint: $(TEST_STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(TEST_STAMP)
+	$(BIN)/mypy
+
+layers: $(TEST_STAMP)
+	$(BIN)/lint-imports
+
+unit: $(TEST_STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2
+
+docs: $(TEST_STAMP)
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo "documentation: docs/_build/html/index.html"
+
+bench: $(STAMP)
+	$(PIP) -e '.[bench]'
+	$(BIN)/python -m benchmarks
+
+format: $(TEST_STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) build docs/_build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

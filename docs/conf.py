@@ -1,0 +1,35 @@
+"""Sphinx configuration: Markdown pages, generated tables, formulas as MathML.  Nothing is fetched."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "_ext"))
+sys.path.insert(0, str(HERE.parent / "src"))
+
+from elastocal import __version__  # noqa: E402
+
+project = "Elastocal"
+author = "The Elastocal developers"
+copyright = "the Elastocal developers, BSD-3-Clause"
+version = release = __version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "file_tables", "plain_docstrings", "mathml"]
+exclude_patterns = ["_build", "_ext"]
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_dmath_double_inline = False
+myst_heading_anchors = 3
+
+math_numfig = False
+html_math_renderer = "mathml"
+html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["mathml.css"]
+html_title = f"Elastocal {__version__}"
+html_show_sphinx = False
+html_copy_source = False
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_type_aliases = {"Array": "Array", "Entry": "Entry", "Matrix3": "Matrix3", "Row3": "Row3"}
+autodoc_default_options = {"members": True}

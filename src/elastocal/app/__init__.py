@@ -1,0 +1,1 @@
+"""What users touch: commands (request in, result out), the pages that show results, and the command line over both."""

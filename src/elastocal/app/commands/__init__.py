@@ -1,0 +1,1 @@
+"""One file per command: a frozen request, a frozen result, and ``run`` between them.  Nothing is printed here."""

@@ -1,0 +1,52 @@
+"""Published cases, recomputed now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from elastocal.app.threads import one_thread
+
+if TYPE_CHECKING:
+    from elastocal.cases.case import Outcome
+
+SEED = 20130101
+
+
+@dataclass(frozen=True)
+class CaseLine:
+    case: str
+    title: str
+    source: str
+
+
+@dataclass(frozen=True)
+class ReproduceResult:
+    title: str
+    source: str
+    outcome: Outcome
+
+
+def cases() -> tuple[CaseLine, ...]:
+    from elastocal.cases.case import registry
+
+    return tuple(CaseLine(c.name, c.title, c.source) for c in registry().values())
+
+
+def run(name: str, seed: int = SEED) -> ReproduceResult:
+    import numpy as np
+
+    from elastocal.cases.case import case_named
+
+    case = case_named(name)
+    with one_thread():
+        return ReproduceResult(case.title, case.source, case.run(np.random.default_rng(seed)))
+
+
+def outcome_data(outcome: Outcome) -> dict[str, Any]:
+    """The object that ``reproduce CASE --json`` prints."""
+    figures = [
+        {"name": f.name, "published": f.published, "recomputed": f.recomputed, "unit": f.unit, "note": f.note}
+        for f in outcome.figures
+    ]
+    return {"case": outcome.case, "verdict": outcome.verdict, "figures": figures}

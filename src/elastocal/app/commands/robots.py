@@ -1,0 +1,35 @@
+"""The robots that come with the package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import RobotModel
+
+
+@dataclass(frozen=True)
+class RobotLine:
+    name: str
+    title: str
+    joints: str
+    parameters: int
+    tool: str
+
+
+@dataclass(frozen=True)
+class RobotsResult:
+    robots: tuple[RobotLine, ...]
+
+
+def run() -> RobotsResult:
+    from elastocal.files.robot_yaml import read_robot, shipped_robots
+
+    models = [(name, read_robot(name)) for name in shipped_robots()]
+    return RobotsResult(tuple(RobotLine(n, m.title, joint_letters(m), len(m.parameters), m.tool) for n, m in models))
+
+
+def joint_letters(model: RobotModel) -> str:
+    """R for a revolute, P for a prismatic joint, from base to tool."""
+    return "".join("R" if m.kind == "revolute" else "P" for m in model.motions)

@@ -1,0 +1,138 @@
+"""Which configurations a command works on: typed, read from a file, or a grid; always as the controller shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import RobotModel
+    from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Names, joint kinds and units of the controller's axes, as users read them."""
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return tuple("deg" if k == "revolute" else "mm" for k in self.kinds)
+
+    @property
+    def factors(self) -> Array:
+        """User unit to SI, one per axis."""
+        import numpy as np
+
+        return np.array([np.pi / 180 if k == "revolute" else 1e-3 for k in self.kinds])
+
+
+@dataclass(frozen=True, eq=False)
+class Configurations:
+    """``shown`` (N, n) in the controller's units, ``q`` (N, n) joint values in SI, where each came from."""
+
+    axes: Axes
+    shown: Array
+    q: Array
+    places: tuple[str, ...]
+    names: tuple[str, ...] | None = None
+    wrenches: Array | None = None
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+
+def axes_of(model: RobotModel) -> Axes:
+    return Axes(model.controller.axes, tuple(m.kind for m in model.motions))
+
+
+def chosen_configurations(
+    model: RobotModel, at: tuple[str, ...], file: Path | None, ignore_limits: bool
+) -> Configurations:
+    """From --at or --configurations, within the joint limits."""
+    if at and file is not None:
+        raise InputError("--at and --configurations both give configurations; keep one")
+    if file is not None:
+        found = _from_file(model, file)
+    elif at or model.n == 0:
+        found = typed(model, at)
+    else:
+        example = ",".join("0" for _ in range(model.n))
+        names = ", ".join(model.controller.axes)
+        raise InputError(f'no configuration is given; add --at "{example}" ({names}) or --configurations FILE.csv')
+    return within_limits(model, found, ignore_limits)
+
+
+def typed(model: RobotModel, at: tuple[str, ...]) -> Configurations:
+    """From --at texts, one configuration each."""
+    import numpy as np
+
+    axes = axes_of(model)
+    what = ", ".join(f"{a} [{u}]" for a, u in zip(axes.names, axes.units, strict=True))
+    rows = [numbers(text, model.n, f"--at {text!r}", what) for text in at] or [()]
+    return of_shown(
+        model, np.array(rows, dtype=np.float64).reshape(-1, model.n), tuple(f"--at {t!r}" for t in at) or ("",)
+    )
+
+
+def of_shown(model: RobotModel, shown: Array, places: tuple[str, ...]) -> Configurations:
+    axes = axes_of(model)
+    return Configurations(axes, shown, model.controller.to_joints(shown * axes.factors), places)
+
+
+def _from_file(model: RobotModel, file: Path) -> Configurations:
+    from elastocal.files.tables import read_configurations
+
+    axes = axes_of(model)
+    table = read_configurations(file, dict(zip(axes.names, axes.kinds, strict=True)))
+    places = tuple(f"{table.file}, line {line}" for line in table.lines)
+    q = model.controller.to_joints(table.values)
+    return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches)
+
+
+def within_limits(model: RobotModel, found: Configurations, ignore: bool) -> Configurations:
+    """Refuse joint values beyond their limits, or say that they are used all the same."""
+    beyond = model.beyond_limits(found.q)
+    if not beyond:
+        return found
+    if ignore:
+        rows = len({row for row, _, _ in beyond})
+        said = f"{rows} of {len(found)} configurations lie beyond the joint limits"
+        note = f"{said} and are computed all the same (--ignore-limits)."
+        return replace(found, notes=(*found.notes, note))
+    row, joint, value = beyond[0]
+    raise InputError(f"{found.places[row]}: {limit_text(model, joint, value)}; change it or add --ignore-limits")
+
+
+def limit_text(model: RobotModel, joint: str, value: float) -> str:
+    from math import degrees
+
+    motion = model.tree.joint(joint)
+    assert motion.limits is not None
+    unit, scale = ("deg", degrees(1.0)) if motion.kind == "revolute" else ("mm", 1e3)
+    low, high = (scale * v for v in motion.limits)
+    return f"joint {joint} = {scale * value:.6g} {unit} is beyond its limits {low:.6g} to {high:.6g} {unit}"
+
+
+def numbers(text: str, count: int, what: str, names: str) -> tuple[float, ...]:
+    """``count`` finite numbers from a text such as "0,-90,90"; between semicolons a decimal comma is allowed."""
+    parts = text.replace(",", ".").split(";") if ";" in text else text.replace(",", " ").split()
+    if len(parts) != count:
+        raise InputError(f"{what}: {count} numbers are needed ({names or 'none'}), {len(parts)} were given")
+    out = []
+    for part in parts:
+        try:
+            value = float(part)
+        except ValueError:
+            raise InputError(f"{what}: {part.strip()!r} is not a number; give {names}") from None
+        if not isfinite(value):
+            raise InputError(f"{what}: {part.strip()!r} is not finite; give {names}")
+        out.append(value)
+    return tuple(out)

@@ -1,0 +1,115 @@
+"""A rectangle of configurations over two controller axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from elastocal.app.configurations import Configurations, axes_of, numbers, of_shown, typed, within_limits
+from elastocal.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import RobotModel
+    from elastocal.spatial.entries import Array
+
+MOST_POINTS = 1_000_000
+FORM = "axis:from:to:count,axis:from:to:count, for example A2:-130:-20:12,A3:-90:120:12"
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """``at`` runs through y (second axis) row by row; ``reached`` (N,) is False beyond the joint limits."""
+
+    names: tuple[str, str]
+    units: tuple[str, str]
+    x: Array
+    y: Array
+    at: Configurations
+    reached: Array
+
+    def table(self, values: Array) -> tuple[tuple[float, ...], ...]:
+        """Values per configuration as rows of the map, nan where not reached."""
+        import numpy as np
+
+        grid = np.where(self.reached, values, np.nan).reshape(len(self.y), len(self.x))
+        return tuple(tuple(float(v) for v in row) for row in grid)
+
+
+def grid_configurations(model: RobotModel, text: str, at: tuple[str, ...], ignore_limits: bool) -> Grid:
+    """The map "A2:-130:-20:12,A3:-90:120:12"; the other axes from ``at``, else as near to zero as the limits allow."""
+    import numpy as np
+
+    axes = axes_of(model)
+    spans = [_span(model, part) for part in text.split(",")]
+    if len(spans) != 2 or spans[0][0] == spans[1][0]:
+        raise InputError(f"--map {text!r}: two different axes are needed; write {FORM}")
+    (i, x), (j, y) = spans
+    if len(x) * len(y) > MOST_POINTS:
+        raise InputError(f"--map {text!r}: {len(x) * len(y)} points are too many; at most {MOST_POINTS}")
+    start, note = _start(model, at)
+    shown = np.repeat(start[None], len(x) * len(y), axis=0)
+    shown[:, i], shown[:, j] = np.tile(x, len(y)), np.repeat(y, len(x))
+    others = [f"{axes.names[k]} {start[k]:g} {axes.units[k]}" for k in range(model.n) if k not in (i, j)]
+    found = of_shown(model, shown, tuple(f"--map {text!r}" for _ in shown))
+    found, reached = _reached(model, replace(found, notes=_notes(note, others)), ignore_limits)
+    return Grid((axes.names[i], axes.names[j]), (axes.units[i], axes.units[j]), x, y, found, reached)
+
+
+def _notes(note: str, others: list[str]) -> tuple[str, ...]:
+    return (f"The other axes stand at {', '.join(others)}{note}.",) if others else ()
+
+
+def _span(model: RobotModel, part: str) -> tuple[int, Array]:
+    import numpy as np
+
+    axes = axes_of(model)
+    pieces = [p.strip() for p in part.split(":")]
+    if len(pieces) != 4:
+        raise InputError(f"--map {part!r}: not of the form {FORM}")
+    if pieces[0] not in axes.names:
+        raise UnknownNameError("controller axis", pieces[0], axes.names, "--map")
+    low, high = numbers(" ".join(pieces[1:3]), 2, f"--map {part!r}", "from, to")
+    if not pieces[3].isdecimal() or not 2 <= int(pieces[3]) <= MOST_POINTS:
+        raise InputError(f"--map {part!r}: the count {pieces[3]!r} must be a whole number of at least 2")
+    values = np.linspace(low, high, int(pieces[3]))
+    if any(a == b for a, b in pairwise(values)):
+        raise InputError(f"--map {part!r}: from and to are the same; give a range")
+    return axes.names.index(pieces[0]), values
+
+
+def _start(model: RobotModel, at: tuple[str, ...]) -> tuple[Array, str]:
+    """Where the axes outside the map stand, and words for it where nobody said."""
+    import numpy as np
+
+    if at:
+        return typed(model, at).shown[0], ""
+    q = model.controller.to_joints(np.zeros((1, model.n)))
+    for k, motion in enumerate(model.motions):
+        if motion.limits is not None:
+            q[:, k] = np.clip(q[:, k], *motion.limits)
+    return model.controller.to_controller(q)[0] / axes_of(
+        model
+    ).factors, " (zero, or the nearest limit; set them with --at)"
+
+
+def _reached(model: RobotModel, found: Configurations, ignore: bool) -> tuple[Configurations, Array]:
+    """Limits of coupled joints cut a corner off the rectangle; any other joint beyond its limits is a mistake."""
+    import numpy as np
+
+    reached = np.ones(len(found), dtype=bool)
+    if ignore:
+        return within_limits(model, found, True), reached
+    coupled = {j for j, row in zip(model.joints, model.controller.matrix, strict=True) if np.count_nonzero(row) > 1}
+    beyond = model.beyond_limits(found.q)
+    cut = [row for row, joint, _ in beyond if joint in coupled]
+    if len(cut) < len(beyond):
+        rows = [row for row, joint, _ in beyond if joint not in coupled]
+        within_limits(model, replace(found, q=found.q[rows[:1]], places=found.places[:1]), False)
+    reached[cut] = False
+    if not reached.any():
+        within_limits(model, found, False)
+    if cut:
+        note = f"{len(set(cut))} of {len(found)} points lie beyond the limits of coupled joints and are left empty."
+        found = replace(found, notes=(*found.notes, note))
+    return found, reached

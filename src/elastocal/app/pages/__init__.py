@@ -1,0 +1,1 @@
+"""One file per command: its result as a report."""

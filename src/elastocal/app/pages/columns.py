@@ -1,0 +1,41 @@
+"""Columns and cells that several pages share."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from elastocal.report.blocks import Cell, Column, Unknown
+
+if TYPE_CHECKING:
+    from elastocal.app.configurations import Axes, Configurations
+    from elastocal.model.parameters import Parameter
+
+
+def axis_columns(axes: Axes) -> tuple[Column, ...]:
+    pairs = zip(axes.names, axes.units, strict=True)
+    return tuple(Column(f"{a}_{u}", a, u, group="configuration") for a, u in pairs)
+
+
+def configuration_cells(at: Configurations, row: int) -> tuple[Cell, ...]:
+    """Controller values as typed; the tenth digit only holds the noise of deg -> rad -> deg."""
+    return tuple(float(f"{v:.10g}") for v in at.shown[row])
+
+
+def known(value: float, reason: str) -> Cell:
+    """The number, or why there is none."""
+    return float(value) if isfinite(value) else Unknown(reason)
+
+
+def parameter_columns() -> tuple[Column, ...]:
+    return (
+        Column("name", "parameter"),
+        Column("value", "value"),
+        Column("unit", "unit"),
+        Column("kind", "effect"),
+        Column("source", "source", footnote=True),
+    )
+
+
+def parameter_cells(parameter: Parameter) -> tuple[Cell, ...]:
+    return (parameter.name, parameter.value, parameter.unit, parameter.kind, " ".join(parameter.source.split()))

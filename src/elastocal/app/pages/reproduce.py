@@ -1,0 +1,35 @@
+"""Published cases as reports."""
+
+from __future__ import annotations
+
+from elastocal.app.commands.reproduce import CaseLine, ReproduceResult
+from elastocal.report.blocks import Column, Report, Section, Table, Unknown
+
+
+def list_page(cases: tuple[CaseLine, ...]) -> Report:
+    columns = (Column("case", "case"), Column("title", "what it repeats"), Column("source", "source"))
+    rows = tuple((c.case, c.title, c.source) for c in cases)
+    notes = ("Run one with: elastocal reproduce CASE",)
+    return Report("Published cases", (), (Section("", (Table("cases", "", columns, rows, notes),)),))
+
+
+def page(result: ReproduceResult) -> Report:
+    columns = (
+        Column("name", "figure"),
+        Column("published", "published"),
+        Column("recomputed", "recomputed"),
+        Column("unit", "unit"),
+        Column("note", "note", footnote=True),
+    )
+    rows = tuple(
+        (f.name, _or_dash(f.published, "not printed"), _or_dash(f.recomputed, "not computed"), f.unit, f.note)
+        for f in result.outcome.figures
+    )
+    sections = [Section("Figures", (Table("figures", "", columns, rows),))]
+    if result.outcome.curves:
+        sections.append(Section("Curves", result.outcome.curves))
+    return Report(f"{result.title} ({result.source})", (result.outcome.verdict,), tuple(sections))
+
+
+def _or_dash(value: float | None, reason: str) -> float | Unknown:
+    return Unknown(reason) if value is None else value

@@ -1,0 +1,157 @@
+"""Stiffness as a report: a table, the full matrices of a single configuration, or a map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from elastocal.app.commands.stiffness import StiffnessResult
+from elastocal.app.pages.columns import axis_columns, configuration_cells, known
+from elastocal.report.blocks import Axis, Block, Cell, Column, Heatmap, Report, Section, Table, Unknown
+
+if TYPE_CHECKING:
+    from elastocal.app.grid import Grid
+    from elastocal.spatial.entries import Array
+
+XYZ = "xyz"
+SIX = ("x", "y", "z", "rx", "ry", "rz")
+N_PER_UM = 1e-6  # N/m
+NM_PER_MRAD = 1e-3  # N m/rad
+
+
+def page(result: StiffnessResult) -> Report:
+    title = f"Stiffness at {result.found.frame}: {result.model.title or result.model.name}"
+    state = f"Loaded equilibrium: {result.load.text}" if result.loaded else "Unloaded, at the commanded configuration"
+    if result.grid is not None:
+        heat = stiffness_map(result.grid, result.smallest)
+        sections = [Section(state, (heat,)), Section("All points of the map", (stiffness_table(result),))]
+    else:
+        blocks: tuple[Block, ...] = (stiffness_table(result),)
+        if len(result.at) == 1:
+            blocks += matrix_tables(result)
+        sections = [Section(state, blocks)]
+    return Report(title, _verdict(result), tuple(sections), result.notes)
+
+
+def text_page(result: StiffnessResult) -> Report:
+    """For a terminal: a map without the table of all its points."""
+    full = page(result)
+    if result.grid is None:
+        return full
+    return Report(full.title, full.verdict, full.sections[:1], full.notes)
+
+
+def stiffness_map(grid: Grid, smallest: Array, notes: tuple[str, ...] = ()) -> Heatmap:
+    x, y = (tuple(float(v) for v in values) for values in (grid.x, grid.y))
+    return Heatmap(
+        "map",
+        "Translational stiffness in the softest direction",
+        Axis(grid.names[0], grid.units[0], x),
+        Axis(grid.names[1], grid.units[1], y),
+        "stiffness",
+        "N/um",
+        grid.table(smallest * N_PER_UM),
+        notes,
+    )
+
+
+def stiffness_table(result: StiffnessResult) -> Table:
+    from elastocal.model.statics.stiffness import StiffnessStatus
+
+    at = result.at
+    bare = bool((result.found.status == StiffnessStatus.SINGULAR).any())
+    columns = [Column("name", "name")] if at.names else []
+    columns += axis_columns(at.axes)
+    columns += [Column(f"K{c}{c}_N_per_um", f"K{c}{c}", "N/um", 4) for c in XYZ]
+    columns += [Column(f"Kr{c}_Nm_per_mrad", f"Kr{c}", "N m/mrad", 3) for c in XYZ]
+    columns += [Column("softest_N_per_um", "softest direction", "N/um", 4)]
+    if bare:
+        columns += [Column(f"C{c}{c}_um_per_N", f"C{c}{c}", "um/N", 5) for c in XYZ]
+        columns += [Column(f"Cr{c}_mrad_per_Nm", f"Cr{c}", "mrad/(N m)", 6) for c in XYZ]
+    columns += [Column("status", "status")]
+    rows = tuple(_row(result, i, bare) for i in range(len(at)))
+    return Table("stiffness", "", tuple(columns), rows, _notes(bare))
+
+
+def _notes(bare: bool) -> tuple[str, ...]:
+    out = (
+        "K: diagonal of the 6x6 stiffness in base axes (force for a displacement with all others held); softest "
+        "direction: force per displacement of the most yielding direction, free to move and turn otherwise.",
+    )
+    return (*out, "C: diagonal of the 6x6 compliance, which always exists.") if bare else out
+
+
+def _row(result: StiffnessResult, i: int, bare: bool) -> tuple[Cell, ...]:
+    import numpy as np
+
+    from elastocal.model.statics.stiffness import StiffnessStatus
+
+    at, found = result.at, result.found
+    status = StiffnessStatus(int(found.status[i]))
+    if result.grid is not None and not result.grid.reached[i]:
+        gone = Unknown("beyond the joint limits")
+        return (*configuration_cells(at, i), *[gone] * (7 + 6 * bare), "beyond limits")
+    stiff, give = np.diag(found.stiffness[i]), np.diag(found.compliance[i])
+    cells: list[Cell] = [at.names[i]] if at.names else []
+    cells += configuration_cells(at, i)
+    cells += [known(v * N_PER_UM, status.text) for v in stiff[:3]]
+    cells += [known(v * NM_PER_MRAD, status.text) for v in stiff[3:]]
+    cells += [known(float(result.smallest[i]) * N_PER_UM, _no_softest(status))]
+    if bare:
+        cells += [known(v / N_PER_UM, status.text) for v in give[:3]]
+        cells += [known(v / NM_PER_MRAD, status.text) for v in give[3:]]
+    return (*cells, {0: "exists", 1: "rigid direction", 2: "no equilibrium"}[int(status)])
+
+
+def _no_softest(status: int) -> str:
+    from elastocal.model.statics.stiffness import StiffnessStatus
+
+    known_status = StiffnessStatus(status)
+    return known_status.text if known_status is StiffnessStatus.NO_EQUILIBRIUM else "this frame does not yield at all"
+
+
+def matrix_tables(result: StiffnessResult) -> tuple[Table, ...]:
+    """Both 6x6 matrices of the one configuration, in SI."""
+    from elastocal.model.statics.stiffness import StiffnessStatus
+
+    reason = StiffnessStatus(int(result.found.status[0])).text
+    out = []
+    for key, title, units, matrix in (
+        ("compliance_matrix", "Compliance, 6x6", "m/N, m/(N m), rad/N, rad/(N m)", result.found.compliance[0]),
+        ("stiffness_matrix", "Stiffness, 6x6", "N/m, N/rad, N m/m, N m/rad", result.found.stiffness[0]),
+    ):
+        columns = (Column("row", ""), *(Column(c, c) for c in SIX))
+        rows = tuple((name, *_numbers(matrix[i], reason)) for i, name in enumerate(SIX))
+        out.append(Table(key, f"{title} [{units}]", columns, rows))
+    return tuple(out)
+
+
+def _numbers(values: Sequence[float] | Array, reason: str) -> tuple[Cell, ...]:
+    return tuple(known(float(v), reason) for v in values)
+
+
+def _verdict(result: StiffnessResult) -> tuple[str, ...]:
+    import numpy as np
+
+    values = result.smallest * N_PER_UM
+    if result.grid is not None:
+        values = np.where(result.grid.reached, values, np.nan)
+    good = np.isfinite(values)
+    if not good.any():
+        return ("No translational stiffness is known in any of the configurations; see the status.",)
+    low, high = int(np.nanargmin(values)), int(np.nanargmax(values))
+    if len(values) == 1:
+        return (f"Softest direction of {result.found.frame}: {values[0]:.4f} N/um.",)
+    return (
+        f"Softest configuration: {values[low]:.4f} N/um at {_place(result, low)}; "
+        f"stiffest: {values[high]:.4f} N/um at {_place(result, high)}.",
+    )
+
+
+def _place(result: StiffnessResult, i: int) -> str:
+    at = result.at
+    if at.names and at.names[i]:
+        return repr(at.names[i])
+    axes = zip(at.axes.names, at.shown[i], at.axes.units, strict=True)
+    wanted = result.grid.names if result.grid is not None else at.axes.names
+    return ", ".join(f"{a} {v:g} {u}" for a, v, u in axes if a in wanted)

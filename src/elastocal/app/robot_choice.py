@@ -1,0 +1,75 @@
+"""The one place where the word a user typed for ROBOT becomes a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import RobotModel
+
+YAML = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedRobot:
+    """The model and what its file left open."""
+
+    model: RobotModel
+    notes: tuple[str, ...] = ()
+
+
+def load_robot(word: str, tool: str | None = None) -> LoadedRobot:
+    """A shipped name, a .yaml or a .urdf path; ``tool`` replaces the frame that is loaded and watched by default."""
+    from elastocal.files.robot_yaml import read_robot, shipped_robots
+
+    suffix = Path(word).suffix.lower()
+    if suffix == ".urdf":
+        from elastocal.files.urdf import read_urdf
+
+        robot = read_urdf(Path(word), tool)
+        return LoadedRobot(robot.model, robot.notes)
+    if suffix in YAML:
+        model = read_robot(Path(word))
+    elif word in shipped_robots():
+        model = read_robot(word)
+    elif Path(word).exists():
+        raise InputError(
+            f"{word}: is not a robot file; give a .yaml or .urdf file, or one of {', '.join(shipped_robots())}"
+        )
+    else:
+        raise UnknownNameError("robot", word, [*shipped_robots(), "or the path of a .yaml or .urdf file"])
+    if tool is not None:
+        model.tree.frame(tool)
+        model = replace(model, tool=tool)
+    return LoadedRobot(model)
+
+
+def without_kinds(model: RobotModel, kinds: tuple[str, ...]) -> RobotModel:
+    """The model without these kinds of effect; each must be one that it has."""
+    present = sorted({e.kind for e in model.elements})
+    for kind in kinds:
+        if kind not in present:
+            raise UnknownNameError("kind of effect", kind, present, f"robot {model.name}")
+    return model.without(*kinds)
+
+
+def with_payload(model: RobotModel, mass: float | None, frame: str | None) -> RobotModel:
+    """The model carrying ``mass`` at ``frame`` (default: where its payload is, else the tool)."""
+    from elastocal.model.loads.payload import Payload
+
+    if mass is None:
+        if frame is not None:
+            raise InputError("--payload-frame says where, but not how much; add --payload with the mass in kg")
+        return model
+    carried = next((e for e in model.elements if isinstance(e, Payload)), None)
+    if carried is None:
+        return model.with_elements(Payload(frame=frame or model.tool, mass=mass, source="command line"))
+    stays = frame in (None, carried.frame)
+    share = mass / carried.mass if stays and carried.mass > 0 else 0.0
+    x, y, z = (share * m for m in carried.moment)
+    new = Payload(frame=frame or carried.frame, mass=mass, moment=(x, y, z), source="command line")
+    return replace(model, elements=tuple(new if e is carried else e for e in model.elements))

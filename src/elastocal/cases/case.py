@@ -1,0 +1,66 @@
+"""What a published case must say of itself, and the registry that finds cases by walking this folder."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from elastocal.errors import UnknownNameError
+from elastocal.report.blocks import Lines
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number: as printed (None where nothing is printed), as recomputed, and why they may differ."""
+
+    name: str
+    published: float | None
+    recomputed: float | None
+    unit: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    case: str
+    verdict: str
+    figures: tuple[Figure, ...]
+    curves: tuple[Lines, ...] = ()
+
+
+class Case(ABC):
+    """A published computation that can be repeated."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    source: ClassVar[str]
+
+    @abstractmethod
+    def run(self, rng: np.random.Generator) -> Outcome:
+        """Recompute every figure from the case's inputs; ``rng`` is the only source of chance."""
+
+
+def registry() -> dict[str, Case]:
+    """Every case by its name."""
+    from elastocal import cases
+
+    found: dict[str, Case] = {}
+    for info in sorted(pkgutil.iter_modules(cases.__path__), key=lambda m: m.name):
+        module = importlib.import_module(f"{cases.__name__}.{info.name}")
+        for thing in vars(module).values():
+            if isinstance(thing, type) and issubclass(thing, Case) and "name" in vars(thing):
+                found[thing.name] = thing()
+    return dict(sorted(found.items()))
+
+
+def case_named(name: str) -> Case:
+    cases = registry()
+    if name not in cases:
+        raise UnknownNameError("case", name, cases)
+    return cases[name]

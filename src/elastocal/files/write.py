@@ -1,0 +1,75 @@
+"""Writing that never leaves a half-written file: everything is staged beside its target, then moved in one step."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from elastocal.errors import InputError
+
+
+def check_targets(targets: Mapping[str, Path | None], inputs: Mapping[str, Path | None] | None = None) -> None:
+    """Refuse targets that cannot be written, before anything is computed; keys are how the user named them."""
+    taken = {_real(p): name for name, p in (inputs or {}).items() if p is not None}
+    for name, path in targets.items():
+        if path is None:
+            continue
+        if path.is_dir():
+            raise InputError(f"{name} {path}: is a folder; name a file in it")
+        if not path.absolute().parent.is_dir():
+            raise InputError(f"{name} {path}: the folder {path.absolute().parent} does not exist; create it first")
+        if _real(path) in taken:
+            raise InputError(f"{name} {path}: is also given to {taken[_real(path)]}; choose another name")
+        taken[_real(path)] = name
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """All files or none: UTF-8, line ends as given."""
+    staged: list[tuple[str, Path]] = []
+    try:
+        for path, text in texts.items():
+            staged.append((_stage(path, text), path))
+        while staged:
+            os.replace(*staged[0])
+            staged.pop(0)
+    except OSError as error:
+        name = staged[0][1] if staged else next(iter(texts))
+        raise InputError(
+            f"{name}: cannot be written ({error.strerror or error}); check folder and permissions"
+        ) from None
+    finally:
+        for temporary, _ in staged:
+            with suppress(OSError):
+                os.unlink(temporary)
+
+
+def make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: the folder cannot be made ({error.strerror or error}); choose another") from None
+
+
+def _stage(path: Path, text: str) -> str:
+    handle, temporary = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(temporary, 0o666 & ~_umask())
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return temporary
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def _real(path: Path) -> str:
+    return os.path.normcase(os.path.realpath(path))

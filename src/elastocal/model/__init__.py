@@ -1,0 +1,1 @@
+"""The robot under load: a chain of frames, compliant coordinates that bend, loads that push, and their statics."""

@@ -1,0 +1,273 @@
+"""Kinematics of the chain with every joint and virtual joint as an elementary one-parameter motion.
+
+A frame may carry up to seven degrees of freedom, in this order: its joint, then translations x y z and
+rotations rx ry rz in its own axes, each applied after the last (003 eq. 1, product coordinates
+``Tx Ty Tz Rx Ry Rz``).  So the whole robot, bent or not, is one product of elementary motions: the
+column of degree of freedom i is a plain screw, the force conjugate to it is the work of the loads on
+that screw, and second derivatives are brackets of screws.  Columns are spatial twists ``[v; w]``: the
+velocity of the body point at the base origin, in base axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.errors import UnknownNameError
+from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
+from elastocal.spatial import entries as en
+from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Entry, Matrix3, Row3
+from elastocal.spatial.pose import Pose
+from elastocal.spatial.rotation import align_z
+
+JOINT = "joint"
+AXES = ("x", "y", "z", "rx", "ry", "rz")
+
+
+@dataclass(frozen=True, order=True)
+class Dof:
+    """One elementary motion: the joint of a frame, or a virtual motion along or about one of its axes."""
+
+    frame: str
+    axis: str
+
+    def __str__(self) -> str:
+        return self.frame if self.axis == JOINT else f"{self.frame}.{self.axis}"
+
+
+@dataclass(frozen=True)
+class _Motion:
+    rotates: bool
+    axis: int
+    sign: float
+    dof: int
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A constant transform, then one motion (or none: a frame to remember)."""
+
+    pose: Pose
+    motion: _Motion | None
+    frame: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Screw:
+    """An axis in base axes and, for a rotation, a point on it."""
+
+    axis: Row3
+    point: Row3 | None
+
+    def velocity(self, at: Row3) -> Row3:
+        """Velocity of the body point at ``at`` per unit motion."""
+        return self.axis if self.point is None else en.cross(self.axis, en.minus(at, self.point))
+
+    @property
+    def turn(self) -> Row3:
+        return ORIGIN if self.point is None else self.axis
+
+
+@dataclass(frozen=True, eq=False)
+class ChainState:
+    """Where everything is for a batch: screws of all degrees of freedom, poses of all spine frames."""
+
+    chain: Chain
+    size: int
+    screws: tuple[Screw | None, ...]
+    poses: dict[str, tuple[Matrix3, Row3]] = field(default_factory=dict)
+
+    def pose(self, frame: str) -> tuple[Matrix3, Row3]:
+        """Rotation and origin of a frame, as entries."""
+        spine, offset = self.chain.attachment(frame)
+        rotation, origin = self.poses[spine]
+        turn, shift = offset.entries
+        return en.times_matrix(rotation, turn), en.plus(origin, en.times_vector(rotation, shift))
+
+    def origin(self, frame: str) -> Array:
+        """(3, N)"""
+        return en.dense(self.pose(frame)[1], self.size)
+
+    def rotation(self, frame: str) -> Array:
+        """(3, 3, N)"""
+        rows = self.pose(frame)[0]
+        return en.dense([e for row in rows for e in row], self.size).reshape(3, 3, self.size)
+
+    def columns(self, dofs: Sequence[int]) -> Array:
+        """Spatial twists (6, len(dofs), N)."""
+        out = np.empty((6, len(dofs), self.size))
+        self._twists_into(ORIGIN, len(self.chain.dofs), dofs, out)
+        return out
+
+    def jacobian(self, frame: str, dofs: Sequence[int]) -> Array:
+        """Twists (6, len(dofs), N) of the frame's origin, zero for motions beyond the frame."""
+        out = np.empty((6, len(dofs), self.size))
+        self.jacobian_into(frame, dofs, out)
+        return out
+
+    def jacobian_into(self, frame: str, dofs: Sequence[int], out: Array) -> None:
+        """The same, written into (6, len(dofs), N), or (3, len(dofs), N) for the translations alone."""
+        self._twists_into(self.pose(frame)[1], self.chain.level(frame), dofs, out)
+
+    def _twists_into(self, at: Row3, level: int, dofs: Sequence[int], out: Array) -> None:
+        for j, dof in enumerate(dofs):
+            if dof >= level:
+                out[:, j] = 0.0
+                continue
+            screw = self.screws[dof]
+            assert screw is not None, "a screw was asked for that was not computed"
+            for i, entry in enumerate((*screw.velocity(at), *screw.turn)[: len(out)]):
+                out[i, j] = entry
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """The spine of a frame tree with chosen degrees of freedom, ready to evaluate in batches."""
+
+    tree: FrameTree
+    dofs: tuple[Dof, ...]
+
+    @classmethod
+    def build(cls, tree: FrameTree, virtual: Sequence[Dof]) -> Chain:
+        """All joints plus the virtual degrees of freedom asked for, in chain order."""
+        wanted = set(virtual)
+        joints = [f.name for f in tree.frames if f.joint is not None]
+        spine = tree.spine([*joints, *(d.frame for d in sorted(wanted))])
+        order: list[Dof] = []
+        for name in (BASE, *(f.name for f in spine)):
+            if name in joints:
+                order.append(Dof(name, JOINT))
+            order += [Dof(name, axis) for axis in AXES if Dof(name, axis) in wanted]
+        return cls(tree, tuple(order))
+
+    @cached_property
+    def index(self) -> dict[Dof, int]:
+        return {dof: i for i, dof in enumerate(self.dofs)}
+
+    @cached_property
+    def _spine(self) -> tuple[Frame, ...]:
+        return self.tree.spine([d.frame for d in self.dofs])
+
+    @cached_property
+    def _steps(self) -> tuple[_Step, ...]:
+        steps: list[_Step] = []
+        pending = Pose()
+        for frame in (None, *self._spine):
+            name = BASE if frame is None else frame.name
+            if frame is not None:
+                pending = pending @ frame.pose
+            for axis in (JOINT, *AXES):
+                dof = self.index.get(Dof(name, axis))
+                if dof is None:
+                    continue
+                if axis == JOINT and frame is not None and frame.joint is not None:
+                    before, motion, after = _joint_motion(frame.joint, dof)
+                    steps.append(_Step(pending @ before, motion, None))
+                    pending = after
+                else:
+                    k = AXES.index(axis)
+                    steps.append(_Step(pending, _Motion(k >= 3, k % 3, 1.0, dof), None))
+                    pending = Pose()
+            steps.append(_Step(pending, None, name))
+            pending = Pose()
+        return tuple(steps)
+
+    @cached_property
+    def _levels(self) -> dict[str, int]:
+        order = {name: i for i, name in enumerate((BASE, *(f.name for f in self._spine)))}
+        return {name: sum(order[d.frame] <= i for d in self.dofs) for name, i in order.items()}
+
+    @cached_property
+    def _attachments(self) -> dict[str, tuple[str, Pose]]:
+        return {}
+
+    def attachment(self, frame: str) -> tuple[str, Pose]:
+        """The spine frame that carries ``frame`` and the constant pose in it."""
+        found = self._attachments.get(frame)
+        if found is None:
+            pose, name = Pose(), frame
+            while name not in self._levels:
+                node = self.tree.frame(name)
+                pose, name = node.pose @ pose, node.parent
+            found = self._attachments[frame] = (name, pose)
+        return found
+
+    def level(self, frame: str) -> int:
+        """How many degrees of freedom lie between the base and the frame, its own included."""
+        return self._levels[self.attachment(frame)[0]]
+
+    def length(self, frame: str) -> float:
+        """Sum of the fixed offsets from the base: the frame is never farther from any joint, slides apart."""
+        return float(sum(np.linalg.norm(f.pose.translation) for f in self.tree.path(frame)))
+
+    def rotates(self, dof: int) -> bool:
+        """Whether a degree of freedom turns (or shifts)."""
+        at = self.dofs[dof]
+        return self.tree.joint(at.frame).kind == "revolute" if at.axis == JOINT else at.axis.startswith("r")
+
+    def joint_dof(self, joint: str) -> int:
+        try:
+            return self.index[Dof(joint, JOINT)]
+        except KeyError:
+            valid = [d.frame for d in self.dofs if d.axis == JOINT]
+            raise UnknownNameError("joint", joint, valid) from None
+
+    def values(self, q: Array, theta: Sequence[Entry]) -> list[Entry]:
+        """Joint values (n, N) in ``tree.joint_names`` order plus theta: one entry per degree of freedom."""
+        row = {name: i for i, name in enumerate(self.tree.joint_names)}
+        out: list[Entry] = []
+        for dof, bend in zip(self.dofs, theta, strict=True):
+            if dof.axis == JOINT:
+                motion = self.tree.joint(dof.frame)
+                if motion.follows is None:
+                    out.append(en.add(q[row[dof.frame]], bend))
+                else:
+                    led = en.mul(motion.ratio, q[row[motion.follows]])
+                    out.append(en.add(en.add(led, motion.offset), bend))
+            else:
+                out.append(bend)
+        return out
+
+    def evaluate(self, values: Sequence[Entry], size: int, screws: Sequence[int] | None = None) -> ChainState:
+        """Run along the chain; ``screws`` limits which columns are computed (default all)."""
+        wanted = set(range(len(self.dofs)) if screws is None else screws)
+        found: list[Screw | None] = [None] * len(self.dofs)
+        poses: dict[str, tuple[Matrix3, Row3]] = {}
+        rotation, origin = IDENTITY, ORIGIN
+        for step in self._steps:
+            turn, shift = step.pose.entries
+            if shift is not ORIGIN:
+                origin = en.plus(origin, en.times_vector(rotation, shift))
+            if turn is not IDENTITY:
+                rotation = en.times_matrix(rotation, turn)
+            motion = step.motion
+            if motion is None:
+                assert step.frame is not None
+                poses[step.frame] = (rotation, origin)
+                continue
+            axis = en.scaled(en.column(rotation, motion.axis), motion.sign)
+            value = values[motion.dof]
+            if motion.dof in wanted:
+                found[motion.dof] = Screw(axis, origin if motion.rotates else None)
+            if isinstance(value, float) and value == 0.0:
+                continue
+            if motion.rotates:
+                c, s = np.cos(value), np.sin(value)
+                rotation = en.turned(rotation, motion.axis, c, s if motion.sign > 0 else -s)
+            else:
+                origin = en.plus(origin, en.scaled(axis, value))
+        return ChainState(self, size, tuple(found), poses)
+
+
+def _joint_motion(joint: JointMotion, dof: int) -> tuple[Pose, _Motion, Pose]:
+    """Constant turn before, motion about a coordinate axis, constant turn back."""
+    axis = joint.unit_axis
+    k = int(np.argmax(np.abs(axis)))
+    rotates = joint.kind == "revolute"
+    if abs(axis[k]) == 1.0:
+        return Pose(), _Motion(rotates, k, float(axis[k]), dof), Pose()
+    turn = align_z(axis)
+    return Pose(turn), _Motion(rotates, 2, 1.0, dof), Pose(turn.T)

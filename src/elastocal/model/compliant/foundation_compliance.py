@@ -1,0 +1,17 @@
+"""What the robot stands on: a 6x6 spring at the base, under everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from elastocal.model.compliant.link_compliance import LinkCompliance
+from elastocal.model.frames import BASE
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundationCompliance(LinkCompliance):
+    """A link compliance whose frame is the base."""
+
+    kind: ClassVar[str] = "foundation_compliance"
+    frame: str = BASE

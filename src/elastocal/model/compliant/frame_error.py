@@ -1,0 +1,60 @@
+"""Geometric error: a frame that is not where the drawing says, theta = constant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.chain import AXES, Dof
+from elastocal.model.elements import CompliantCoordinate, Terms, quantity
+from elastocal.model.frames import FrameTree
+from elastocal.model.parameters import Parameter
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameError(CompliantCoordinate):
+    """Small motions of ``frame`` in its own axes; those that are given are parameters."""
+
+    kind: ClassVar[str] = "frame_error"
+    frame: str
+    x: float | None = quantity("length", default=None)
+    y: float | None = quantity("length", default=None)
+    z: float | None = quantity("length", default=None)
+    rx: float | None = quantity("angle", default=None)
+    ry: float | None = quantity("angle", default=None)
+    rz: float | None = quantity("angle", default=None)
+
+    @property
+    def place(self) -> str:
+        return self.frame
+
+    def _given(self) -> dict[str, float]:
+        known = {f.name: getattr(self, f.name) for f in fields(self) if f.name in AXES}
+        return {axis: float(known[axis]) for axis in AXES if known[axis] is not None}
+
+    def check(self, tree: FrameTree) -> None:
+        tree.frame(self.frame)
+        if not self._given():
+            raise InputError(f"frame_error at {self.frame}: name at least one of {', '.join(AXES)} (0 is a value)")
+
+    def dofs(self) -> tuple[Dof, ...]:
+        return tuple(Dof(self.frame, axis) for axis in self._given())
+
+    def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
+        given = self._given().items()
+        return tuple(self.parameter(a, "rad" if a.startswith("r") else "m", v, 1e-3) for a, v in given)
+
+    def with_values(self, values: Sequence[float]) -> Self:
+        new: dict[str, Any] = {axis: float(v) for axis, v in zip(self._given(), values, strict=True)}
+        return replace(self, **new)
+
+    def constant(self) -> Array:
+        return np.array(list(self._given().values()))
+
+    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+        return tuple(((i, 1.0),) for i in range(len(self.dofs())))

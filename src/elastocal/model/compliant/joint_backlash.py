@@ -1,0 +1,50 @@
+"""Play in a joint's gears: theta = g sign(Q) (002 eq. 6, second term).
+
+The sign of the total torque decides the side; where the torque is not above ``threshold`` (friction
+may hold the gap open) or is zero within rounding, the side is unknown and the state says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.elements import JointCoordinate, Terms, quantity
+from elastocal.model.frames import FrameTree
+from elastocal.model.parameters import Parameter
+from elastocal.spatial.entries import Array, Bools
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointBacklash(JointCoordinate):
+    """theta = gap * sign(Q): ``gap`` is half the play, in rad or m."""
+
+    kind: ClassVar[str] = "joint_backlash"
+    gap: float = quantity("joint value", default=0.0)
+    threshold: float = quantity("joint force", default=0.0)
+
+    def check(self, tree: FrameTree) -> None:
+        super().check(tree)
+        if not self.gap >= 0 or not self.threshold >= 0:
+            raise InputError(f"joint_backlash of {self.joint}: gap and threshold must not be negative")
+
+    def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
+        return (self.parameter("gap", tree.joint(self.joint).unit, self.gap, 1e-4),)
+
+    def with_values(self, values: Sequence[float]) -> Self:
+        return replace(self, gap=float(values[0]))
+
+    def play(self, force: Array) -> tuple[Array, Array] | None:
+        if self.gap == 0.0:
+            return None
+        return self.gap * np.sign(force), np.zeros((1, 1, force.shape[1]))
+
+    def undetermined(self, force: Array, noise: Array) -> Bools | None:
+        return np.asarray(np.abs(force[0]) <= np.maximum(self.threshold, noise[0]))
+
+    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+        return (((0, np.sign(force[0])),),)

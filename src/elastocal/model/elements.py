@@ -1,0 +1,177 @@
+"""What a physical effect must say of itself, and the registry that finds effects by their kind.
+
+An effect is either a compliant coordinate (it bends: ``theta`` from the force ``Q`` conjugate to it) or a
+load (it pushes: ``Q`` from the state).  Adding an effect is adding one file to ``compliant`` or ``loads``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from elastocal.errors import UnknownNameError
+from elastocal.model.chain import JOINT, ChainState, Dof
+from elastocal.model.parameters import Parameter
+from elastocal.spatial.entries import Array, Bools
+
+if TYPE_CHECKING:
+    from elastocal.model.frames import FrameTree
+    from elastocal.model.loads.resultant import Resultant
+
+
+Terms = tuple[tuple[int, Array | float], ...]
+"""Non-zero entries of one column: place among the coordinate's degrees of freedom, value(s)."""
+
+
+def quantity(dimension: str, **field: Any) -> Any:
+    """A field in SI whose unit in files is any of the dimension's (see ``files.units``)."""
+    return dataclasses.field(metadata={"dimension": dimension}, **field)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Element(ABC):
+    """A named physical effect with named parameters."""
+
+    kind: ClassVar[str]
+    shorthand: ClassVar[Mapping[str, str]] = {}
+    """Other ways to write the effect in a file: key and dimension; ``expand`` turns them into fields."""
+
+    source: str = ""
+
+    @classmethod
+    def expand(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Fields (SI) from what a file gives; replaces shorthand keys."""
+        return given
+
+    @property
+    @abstractmethod
+    def place(self) -> str:
+        """The joint or frame it belongs to; parameters are called ``place.symbol``."""
+
+    @abstractmethod
+    def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
+        """Its parameters with unit, value and scale."""
+
+    @abstractmethod
+    def with_values(self, values: Sequence[float]) -> Self:
+        """The same effect with other parameter values, in the order of ``parameters``."""
+
+    def check(self, tree: FrameTree) -> None:  # noqa: B027  most effects fit anywhere
+        """Raise an InputError where the effect does not fit the robot or violates physics."""
+
+    def parameter(self, symbol: str, unit: str, value: float, scale: float) -> Parameter:
+        return Parameter(f"{self.place}.{symbol}", unit, float(value), scale, self.kind, self.source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompliantCoordinate(Element):
+    """theta = constant + compliance Q + play(Q), on its degrees of freedom (d of them)."""
+
+    linear_in_force: ClassVar[bool] = False
+    """True where theta is the product of parameters and Q, so that the linear model has columns for it."""
+
+    @abstractmethod
+    def dofs(self) -> tuple[Dof, ...]:
+        """Where it acts."""
+
+    def constant(self) -> Array:
+        """The part that no load changes (d,)."""
+        return np.zeros(len(self.dofs()))
+
+    def compliance(self) -> Array:
+        """The linear part (d, d)."""
+        d = len(self.dofs())
+        return np.zeros((d, d))
+
+    def play(self, force: Array) -> tuple[Array, Array] | None:
+        """Backlash: theta (d, N) and its tangent (d, d, N) for forces (d, N); None where there is none."""
+        return None
+
+    def undetermined(self, force: Array, noise: Array) -> Bools | None:
+        """True (N,) where ``force`` (d, N), known to ``noise`` (d, N), does not tell the side of the play."""
+        return None
+
+    @abstractmethod
+    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+        """Derivative of theta by each parameter at fixed force (d, N), as the few terms that are not zero."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointCoordinate(CompliantCoordinate):
+    """A coordinate on one joint axis."""
+
+    joint: str
+
+    @property
+    def place(self) -> str:
+        return self.joint
+
+    def dofs(self) -> tuple[Dof, ...]:
+        return (Dof(self.joint, JOINT),)
+
+    def check(self, tree: FrameTree) -> None:
+        tree.joint(self.joint)
+
+
+@dataclass(frozen=True)
+class AxisForce:
+    """A generalised force on one joint and its derivative by the joint's value, each (N,)."""
+
+    joint: str
+    force: Array
+    tangent: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load(Element):
+    """Pushes on the robot: wrenches at frames, or generalised forces on joints."""
+
+    def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
+        """Frame, force in N and moment about the frame in N m that it never exceeds."""
+        return ()
+
+    def resultants(self, state: ChainState, gravity: Array) -> tuple[tuple[str, Resultant], ...]:
+        """Frame and wrench acting there."""
+        return ()
+
+    def axis_forces(self, value: dict[str, Array], commanded: dict[str, Array]) -> tuple[AxisForce, ...]:
+        """Forces on joints from their loaded and their commanded values."""
+        return ()
+
+    def resultant_sensitivity(self, state: ChainState, gravity: Array) -> tuple[tuple[int, str, Resultant], ...]:
+        """Parameter number, frame and derivative of the wrench by that parameter."""
+        return ()
+
+    def axis_sensitivity(
+        self, value: dict[str, Array], commanded: dict[str, Array]
+    ) -> tuple[tuple[int, str, Array], ...]:
+        """Parameter number, joint and derivative of the force by that parameter."""
+        return ()
+
+
+def registry() -> dict[str, type[Element]]:
+    """Every concrete effect by its kind, found by walking the folders ``compliant`` and ``loads``."""
+    from elastocal.model import compliant, loads
+
+    found: dict[str, type[Element]] = {}
+    for package in (compliant, loads):
+        for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
+            module = importlib.import_module(f"{package.__name__}.{info.name}")
+            for thing in vars(module).values():
+                if isinstance(thing, type) and issubclass(thing, Element) and "kind" in vars(thing):
+                    found[thing.kind] = thing
+    return dict(sorted(found.items()))
+
+
+def element_class(kind: str) -> type[Element]:
+    classes = registry()
+    if kind not in classes:
+        raise UnknownNameError("kind of element", kind, classes)
+    return classes[kind]

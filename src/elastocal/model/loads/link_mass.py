@@ -1,0 +1,83 @@
+"""Weight of a body fixed to a frame.
+
+With mass m and mass moment u = m c (c the centre of mass in the frame's axes) the weight is the dead
+force m g and its tensor is (m p + R u) g^T: linear in (m, u), also for m = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.chain import ChainState
+from elastocal.model.elements import Load, quantity
+from elastocal.model.frames import FrameTree
+from elastocal.model.loads.resultant import Resultant
+from elastocal.model.parameters import Parameter
+from elastocal.spatial import entries as en
+from elastocal.spatial.entries import Array, Row3
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkMass(Load):
+    """``mass`` with mass moment ``moment`` = mass * centre of mass, in the axes of ``frame``."""
+
+    kind: ClassVar[str] = "link_mass"
+    shorthand: ClassVar[Mapping[str, str]] = {"com": "length"}
+    frame: str
+    mass: float = quantity("mass")
+    moment: tuple[float, float, float] = quantity("mass moment", default=(0.0, 0.0, 0.0))
+
+    @property
+    def place(self) -> str:
+        return self.frame
+
+    @classmethod
+    def expand(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """``com`` (centre of mass) instead of the mass moment."""
+        com = given.pop("com", None)
+        if com is None:
+            return given
+        if "moment" in given:
+            raise InputError("com and moment say the same thing; keep one")
+        return {**given, "moment": tuple(given.get("mass", 0.0) * float(c) for c in com)}
+
+    def check(self, tree: FrameTree) -> None:
+        tree.frame(self.frame)
+        if not self.mass >= 0 or np.isinf(self.mass):
+            raise InputError(f"{self.kind} at {self.frame}: mass {self.mass} kg must be finite and not negative")
+
+    def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
+        tag = "" if self.kind == "link_mass" else f"{self.kind}_"
+        names = (("m", "kg", 1.0), ("mx", "kg m", 0.1), ("my", "kg m", 0.1), ("mz", "kg m", 0.1))
+        values = (self.mass, *self.moment)
+        rows = zip(names, values, strict=True)
+        return tuple(self.parameter(tag + n, unit, v, scale) for (n, unit, scale), v in rows)
+
+    def with_values(self, values: Sequence[float]) -> Self:
+        m, x, y, z = (float(v) for v in values)
+        return replace(self, mass=m, moment=(x, y, z))
+
+    def resultants(self, state: ChainState, gravity: Array) -> tuple[tuple[str, Resultant], ...]:
+        if self.mass == 0 and not any(self.moment):
+            return ()
+        return ((self.frame, self._weight(state, gravity, self.mass, np.array(self.moment))),)
+
+    def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
+        g = float(np.linalg.norm(gravity))
+        return ((self.frame, self.mass * g, float(np.linalg.norm(self.moment)) * g),)
+
+    def resultant_sensitivity(self, state: ChainState, gravity: Array) -> tuple[tuple[int, str, Resultant], ...]:
+        unit = np.eye(4)
+        return tuple((i, self.frame, self._weight(state, gravity, unit[i, 0], unit[i, 1:])) for i in range(4))
+
+    def _weight(self, state: ChainState, gravity: Array, mass: float, moment: Array) -> Resultant:
+        rotation, origin = state.pose(self.frame)
+        u: Row3 = (float(moment[0]), float(moment[1]), float(moment[2]))
+        g: Row3 = (float(gravity[0]), float(gravity[1]), float(gravity[2]))
+        arm = en.plus(en.scaled(origin, float(mass)), en.times_vector(rotation, u))
+        return Resultant(en.scaled(g, float(mass)), en.outer(arm, g))

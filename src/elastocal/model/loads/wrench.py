@@ -1,0 +1,108 @@
+"""A force and moment applied to the robot at a named frame's origin, fixed in base axes or following the frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.chain import ChainState
+from elastocal.model.elements import Load, quantity
+from elastocal.model.frames import FrameTree
+from elastocal.model.loads.resultant import Resultant
+from elastocal.model.parameters import Parameter
+from elastocal.spatial import entries as en
+from elastocal.spatial.entries import Array, Bools, Entry, Ints, Row3
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wrench(Load):
+    """Force in N and moment in N m, the same for all configurations.
+
+    In base axes; with ``follows`` in the frame's axes, turning with it.
+    """
+
+    kind: ClassVar[str] = "wrench"
+    frame: str
+    force: Vector = quantity("force", default=(0.0, 0.0, 0.0))
+    moment: Vector = quantity("moment", default=(0.0, 0.0, 0.0))
+    follows: bool = False
+
+    @property
+    def place(self) -> str:
+        return self.frame
+
+    def check(self, tree: FrameTree) -> None:
+        tree.frame(self.frame)
+        if not np.all(np.isfinite([*self.force, *self.moment])):
+            raise InputError(f"wrench at {self.frame}: every component must be a finite number")
+
+    def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
+        names = [("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m")]
+        rows = zip(names, (*self.force, *self.moment), strict=True)
+        return tuple(self.parameter(n, unit, v, 10.0) for (n, unit), v in rows)
+
+    def with_values(self, values: Sequence[float]) -> Self:
+        a, b, c, d, e, f = (float(v) for v in values)
+        return replace(self, force=(a, b, c), moment=(d, e, f))
+
+    def resultants(self, state: ChainState, gravity: Array) -> tuple[tuple[str, Resultant], ...]:
+        if not any((*self.force, *self.moment)):
+            return ()
+        return ((self.frame, at_frame(state, self.frame, (*self.force, *self.moment), self.follows)),)
+
+    def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
+        return ((self.frame, float(np.linalg.norm(self.force)), float(np.linalg.norm(self.moment))),)
+
+    def resultant_sensitivity(self, state: ChainState, gravity: Array) -> tuple[tuple[int, str, Resultant], ...]:
+        units = [tuple(float(i == j) for j in range(6)) for i in range(6)]
+        return tuple((i, self.frame, at_frame(state, self.frame, unit, self.follows)) for i, unit in enumerate(units))
+
+
+@dataclass(frozen=True, eq=False)
+class AppliedWrenches:
+    """One wrench per configuration at one frame: ``wrench`` is (N, 6), force first."""
+
+    frame: str
+    wrench: Array
+    follows: bool = False
+
+    def __post_init__(self) -> None:
+        wrench = np.atleast_2d(np.asarray(self.wrench, dtype=np.float64))
+        if wrench.ndim != 2 or wrench.shape[1] != 6:
+            raise InputError(f"wrenches at {self.frame}: (N, 6) force and moment are needed, got {wrench.shape}")
+        bad = np.argwhere(~np.isfinite(wrench))
+        if len(bad):
+            row, col = (int(v) for v in bad[0])
+            raise InputError(
+                f"wrenches at {self.frame}: row {row + 1}, {('fx', 'fy', 'fz', 'mx', 'my', 'mz')[col]} "
+                f"is {wrench[row, col]}; give a finite number"
+            )
+        object.__setattr__(self, "wrench", wrench)
+
+    def rows(self, chunk: slice, size: int) -> AppliedWrenches:
+        if len(self.wrench) == 1:
+            return AppliedWrenches(self.frame, np.repeat(self.wrench, size, axis=0), self.follows)
+        return AppliedWrenches(self.frame, self.wrench[chunk], self.follows)
+
+    def picked(self, rows: Ints | Bools) -> AppliedWrenches:
+        return AppliedWrenches(self.frame, self.wrench[rows], self.follows)
+
+    def resultant(self, state: ChainState) -> Resultant:
+        columns = [np.ascontiguousarray(c) for c in self.wrench.T]
+        return at_frame(state, self.frame, [0.0 if not c.any() else c for c in columns], self.follows)
+
+
+def at_frame(state: ChainState, frame: str, six: Sequence[Entry], follows: bool) -> Resultant:
+    """Resultant of a wrench (six entries, force first) at a frame's origin."""
+    rotation, point = state.pose(frame)
+    force: Row3 = (six[0], six[1], six[2])
+    moment: Row3 = (six[3], six[4], six[5])
+    if not follows:
+        return Resultant.dead(point, force, moment)
+    return Resultant.following(point, en.times_vector(rotation, force), en.times_vector(rotation, moment))

@@ -1,0 +1,92 @@
+"""The model's parameters by name: what identification may seek and what a report must state."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number of the model.
+
+    ``scale`` is the size of a change that matters in practice (not an accuracy): columns of an
+    observation matrix are multiplied by it, so that a rank decision does not depend on units.
+    """
+
+    name: str
+    unit: str
+    value: float
+    scale: float
+    kind: str
+    source: str
+
+
+@dataclass(frozen=True)
+class ParameterTable:
+    """Parameters in the order of the model's elements."""
+
+    rows: tuple[Parameter, ...]
+
+    def __post_init__(self) -> None:
+        names = [p.name for p in self.rows]
+        twice = sorted({n for n in names if names.count(n) > 1})
+        if twice:
+            raise InputError(f"two elements define the same parameter: {', '.join(twice)}; give one a name of its own")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Parameter]:
+        return iter(self.rows)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.rows)
+
+    @property
+    def values(self) -> Array:
+        return np.array([p.value for p in self.rows])
+
+    @property
+    def scales(self) -> Array:
+        return np.array([p.scale for p in self.rows])
+
+    def index(self, name: str) -> int:
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise UnknownNameError("parameter", name, self.names) from None
+
+    def select(self, wanted: Iterable[str] | None) -> tuple[int, ...]:
+        """Indices of the named parameters in table order; ``*`` is a wildcard, ``None`` means all."""
+        if wanted is None:
+            return tuple(range(len(self.rows)))
+        chosen: set[int] = set()
+        for word in wanted:
+            if any(c in word for c in "*?"):
+                hits = [i for i, n in enumerate(self.names) if fnmatch.fnmatchcase(n, word)]
+                if not hits:
+                    raise UnknownNameError("parameter matching", word, self.names)
+                chosen.update(hits)
+            else:
+                chosen.add(self.index(word))
+        return tuple(sorted(chosen))
+
+    def updated(self, values: Mapping[str, float] | Sequence[float] | Array) -> Array:
+        """The full value vector with some (mapping) or all (sequence) values replaced."""
+        if isinstance(values, Mapping):
+            out = self.values
+            for name, value in values.items():
+                out[self.index(name)] = value
+            return out
+        out = np.asarray(values, dtype=np.float64)
+        if out.shape != (len(self.rows),):
+            raise InputError(f"{len(self.rows)} parameter values are needed, {out.shape} were given")
+        return out

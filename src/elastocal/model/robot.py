@@ -1,0 +1,146 @@
+"""A robot as a frozen value: frames, effects, transmission.  Everything else is computed from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.chain import JOINT, Chain, Dof
+from elastocal.model.compliant.link_compliance import Form, LinkCompliance
+from elastocal.model.elements import CompliantCoordinate, Element, Load
+from elastocal.model.frames import FrameTree, JointMotion
+from elastocal.model.parameters import Parameter, ParameterTable
+from elastocal.model.transmission import Transmission
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class RobotModel:
+    """The model; ``gravity`` is the acceleration in base axes, ``tool`` the frame used by default."""
+
+    name: str
+    tree: FrameTree
+    tool: str
+    elements: tuple[Element, ...] = ()
+    gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.80665]))
+    transmission: Transmission | None = None
+    title: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        self.tree.frame(self.tool)
+        gravity = np.asarray(self.gravity, dtype=np.float64)
+        if gravity.shape != (3,) or not np.all(np.isfinite(gravity)):
+            raise InputError(f"robot {self.name}: gravity must be three finite numbers")
+        gravity.setflags(write=False)
+        object.__setattr__(self, "gravity", gravity)
+        for element in self.elements:
+            element.check(self.tree)
+        owner: dict[Dof, str] = {}
+        for c in self.coordinates:
+            if np.any(c.compliance()):
+                for dof in c.dofs():
+                    if dof in owner:
+                        raise InputError(
+                            f"robot {self.name}: {dof} has two compliances ({owner[dof]} and {c.kind}); keep one"
+                        )
+                    owner[dof] = c.kind
+        self.parameters  # noqa: B018  names must be unique from the start
+        if self.transmission is not None and len(self.transmission.axes) != self.n:
+            raise InputError(
+                f"robot {self.name}: the controller has {len(self.transmission.axes)} axes for {self.n} joints"
+            )
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return self.tree.joint_names
+
+    @property
+    def n(self) -> int:
+        """Number of joints that take a value."""
+        return len(self.joints)
+
+    @cached_property
+    def motions(self) -> tuple[JointMotion, ...]:
+        return tuple(self.tree.joint(j) for j in self.joints)
+
+    @cached_property
+    def coordinates(self) -> tuple[CompliantCoordinate, ...]:
+        return tuple(e for e in self.elements if isinstance(e, CompliantCoordinate))
+
+    @cached_property
+    def loads(self) -> tuple[Load, ...]:
+        return tuple(e for e in self.elements if isinstance(e, Load))
+
+    @cached_property
+    def chain(self) -> Chain:
+        virtual = [d for c in self.coordinates for d in c.dofs() if d.axis != JOINT]
+        return Chain.build(self.tree, virtual)
+
+    @cached_property
+    def controller(self) -> Transmission:
+        return self.transmission or Transmission.identity(self.joints)
+
+    @cached_property
+    def parameters(self) -> ParameterTable:
+        return ParameterTable(tuple(p for rows in self._rows for p in rows))
+
+    @cached_property
+    def _rows(self) -> tuple[tuple[Parameter, ...], ...]:
+        return tuple(e.parameters(self.tree) for e in self.elements)
+
+    def with_parameters(self, values: Mapping[str, float] | Sequence[float] | Array) -> Self:
+        """The same robot with other parameter values (by name, or all in table order)."""
+        full = self.parameters.updated(values)
+        elements: list[Element] = []
+        start = 0
+        for element, rows in zip(self.elements, self._rows, strict=True):
+            chosen = full[start : start + len(rows)]
+            start += len(rows)
+            if any(p.value != v for p, v in zip(rows, chosen, strict=True)):
+                element = element.with_values([float(v) for v in chosen])
+            elements.append(element)
+        return replace(self, elements=tuple(elements))
+
+    def with_elements(self, *added: Element) -> Self:
+        return replace(self, elements=(*self.elements, *added))
+
+    def without(self, *kinds: str) -> Self:
+        """The same robot without the effects of these kinds."""
+        return replace(self, elements=tuple(e for e in self.elements if e.kind not in kinds))
+
+    def with_link_form(self, form: Form) -> Self:
+        """All 6x6 springs described by 36, 21 or 8 parameters (003 section 4.2)."""
+        return replace(
+            self, elements=tuple(e.in_form(form) if isinstance(e, LinkCompliance) else e for e in self.elements)
+        )
+
+    def joint_values(self, q: object) -> Array:
+        """Joint values as a checked (N, n) array in rad and m; limits are not judged here."""
+        array = np.atleast_2d(np.asarray(q, dtype=np.float64))
+        if array.ndim != 2 or array.shape[1] != self.n:
+            raise InputError(
+                f"robot {self.name} has {self.n} joints ({', '.join(self.joints) or 'none'}), "
+                f"but {array.shape[-1]} values were given"
+            )
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            row, col = (int(v) for v in bad[0])
+            raise InputError(f"configuration {row + 1}: {self.joints[col]} is {array[row, col]}; give a finite number")
+        return array
+
+    def beyond_limits(self, q: Array) -> tuple[tuple[int, str, float], ...]:
+        """Row, joint and value of everything outside the joint limits."""
+        out = []
+        for col, (name, motion) in enumerate(zip(self.joints, self.motions, strict=True)):
+            if motion.limits is not None:
+                low, high = motion.limits
+                slack = 1e-9 * max(1.0, abs(low), abs(high))
+                rows = np.flatnonzero((q[:, col] < low - slack) | (q[:, col] > high + slack))
+                out += [(int(r), name, float(q[r, col])) for r in rows]
+        return tuple(sorted(out, key=lambda hit: hit[0]))

@@ -1,0 +1,1 @@
+"""How the robot bends: forces, tangent, equilibrium, deflection, stiffness, observation matrices."""

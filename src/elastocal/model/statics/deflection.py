@@ -1,0 +1,83 @@
+"""Deflection of a frame under external load: loaded minus unloaded state, weights and springs in both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.equilibrium import Equilibrium, Progress, Status, equilibrium
+from elastocal.model.statics.flexibility import assemble
+from elastocal.model.statics.forces import generalised, placed_wrenches
+from elastocal.model.statics.state import check_rows, chunk_size
+from elastocal.spatial.entries import Array, Entry, Ints
+from elastocal.spatial.rotation import rotation_vector
+
+
+@dataclass(frozen=True, eq=False)
+class Deflection:
+    """Translation (N, 3) in m and rotation vector (N, 3) in rad of a frame's origin, in base axes."""
+
+    frame: str
+    translation: Array
+    rotation: Array
+    status: Ints
+    load_factor: Array
+
+    @property
+    def twist(self) -> Array:
+        return np.concatenate([self.translation, self.rotation], axis=1)
+
+
+def linear_deflection(
+    model: RobotModel, q: object, applied: Sequence[AppliedWrenches], frame: str | None = None
+) -> Deflection:
+    """Sum of J k J^T W at the commanded configuration (003 eq. 8): small deflections, no weight, no backlash."""
+    at = frame or model.tool
+    configurations = model.joint_values(q)
+    total = len(configurations)
+    check_rows(model, total, applied)
+    flex = assemble(model)
+    out = np.zeros((6, total))
+    size = chunk_size(flex.n)
+    for start in range(0, total, size):
+        rows = slice(start, min(start + size, total))
+        count = rows.stop - rows.start
+        values = model.chain.values(configurations[rows].T, [float(c) for c in flex.constant])
+        state = model.chain.evaluate(values, count, screws=flex.dofs)
+        wrenches = [w.rows(rows, count) for w in applied]
+        force = generalised(flex, state.columns(flex.dofs), placed_wrenches(model, state, wrenches))
+        out[:, rows] = np.einsum("ain,in->an", state.jacobian(at, flex.dofs), flex.linear(force))
+    return Deflection(at, out[:3].T, out[3:].T, np.zeros(total, dtype=np.int64), np.full(total, np.nan))
+
+
+def deflection(
+    model: RobotModel,
+    q: object,
+    applied: Sequence[AppliedWrenches],
+    frame: str | None = None,
+    progress: Progress | None = None,
+) -> Deflection:
+    """Finite deflection between the two equilibria."""
+    at = frame or model.tool
+    configurations = model.joint_values(q)
+    total = len(configurations)
+    half = None if progress is None else (lambda done, _: progress(done, 2 * total))
+    rest = None if progress is None else (lambda done, _: progress(total + done, 2 * total))
+    unloaded = equilibrium(model, configurations, (), progress=half)
+    loaded = equilibrium(model, configurations, applied, progress=rest)
+    p0, r0 = frame_pose(model, configurations, unloaded, at)
+    p1, r1 = frame_pose(model, configurations, loaded, at)
+    turn = rotation_vector(np.einsum("ijn,kjn->ikn", r1, r0))
+    status = np.where(unloaded.status != Status.CONVERGED, unloaded.status, loaded.status)
+    return Deflection(at, (p1 - p0).T, turn.T, status, loaded.load_factor)
+
+
+def frame_pose(model: RobotModel, q: Array, bent: Equilibrium, frame: str) -> tuple[Array, Array]:
+    """Origin (3, N) and rotation (3, 3, N) of a frame in a bent state."""
+    theta: list[Entry] = [np.ascontiguousarray(t) for t in bent.theta.T]
+    state = model.chain.evaluate(model.chain.values(q.T, theta), len(q), screws=())
+    return state.origin(frame), state.rotation(frame)

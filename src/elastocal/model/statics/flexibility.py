@@ -1,0 +1,124 @@
+"""All compliant coordinates of a model put together: theta = c + k Q + play(Q) over the flexible ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.model.elements import CompliantCoordinate
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Flexibility:
+    """``dofs``: chain indices that bend, in chain order; ``blocks``: runs of them that k couples."""
+
+    dofs: tuple[int, ...]
+    constant: Array
+    compliance: Array
+    plays: tuple[tuple[CompliantCoordinate, tuple[int, ...]], ...]
+    blocks: tuple[slice, ...]
+    rotates: Bools
+
+    @property
+    def n(self) -> int:
+        return len(self.dofs)
+
+    @cached_property
+    def _rows(self) -> tuple[tuple[tuple[int, float], ...], ...]:
+        """Column and value of the non-zeros in each row of k; a zero row keeps its diagonal."""
+        k = self.compliance
+        return tuple(
+            tuple((int(j), float(k[i, j])) for j in np.flatnonzero(k[i])) or ((i, 0.0),) for i in range(self.n)
+        )
+
+    def linear(self, force: Array) -> Array:
+        """k Q for forces (n, ..., N); a product per block, since k is block-diagonal."""
+        out = np.empty_like(force)
+        for b in self.blocks:
+            out[b] = self.bend(b, force[b])
+        return out
+
+    def bend(self, b: slice, force: Array, play: Array | None = None) -> Array:
+        """(k + play) times the forces (d, ..., N) of one block, skipping zeros of k."""
+        out = np.empty_like(force)
+        for i, ((j, k), *rest) in enumerate(self._rows[b.start : b.stop]):
+            np.multiply(force[j - b.start], k, out=out[i])
+            for j, k in rest:
+                out[i] += k * force[j - b.start]
+        if play is not None:
+            out += np.einsum("ijn,jrn->irn", play[b, b], force)
+        return out
+
+    def bend_columns(self, b: slice, feels: slice, play: Array | None = None) -> Array:
+        """Columns ``feels`` of (k + play) of one block: (d, f), or (d, f, N) with play."""
+        k = self.compliance[b, b][:, feels]
+        return k if play is None else k[:, :, None] + play[b, b][:, feels]
+
+    def rotating(self, b: slice) -> slice:
+        """The run of coordinates of a block that holds all its rotations."""
+        at = np.flatnonzero(self.rotates[b])
+        return slice(int(at[0]), int(at[-1]) + 1) if len(at) else slice(0, 0)
+
+    def transposed(self) -> Flexibility:
+        return Flexibility(self.dofs, self.constant, self.compliance.T, self.plays, self.blocks, self.rotates)
+
+    def root(self) -> Array:
+        """A matrix B (n, r) with k = B B^T; k is positive semidefinite."""
+        out = []
+        for b in self.blocks:
+            k = self.compliance[b, b]
+            size = np.sqrt(np.diag(k))
+            unit = np.where(size > 0, size, 1.0)
+            values, vectors = np.linalg.eigh(k / np.outer(unit, unit))
+            root = np.zeros((self.n, len(size)))
+            root[b] = unit[:, None] * vectors * np.sqrt(np.clip(values, 0.0, None))
+            out.append(root[:, values > 1e-15])
+        return np.concatenate(out, axis=1) if out else np.zeros((0, 0))
+
+
+def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
+    """Everything that bends, and the chain indices ``also`` as coordinates of zero compliance."""
+    index = model.chain.index
+    total = len(model.chain.dofs)
+    constant = np.zeros(total)
+    compliance = np.zeros((total, total))
+    playing: list[tuple[CompliantCoordinate, tuple[int, ...]]] = []
+    groups: list[tuple[int, ...]] = []
+    for c in model.coordinates:
+        at = tuple(index[d] for d in c.dofs())
+        constant[list(at)] += c.constant()
+        k = c.compliance()
+        compliance[np.ix_(at, at)] += k
+        if c.play(np.ones((len(at), 1))) is not None:
+            playing.append((c, at))
+            groups.append(at)
+        elif np.any(k):
+            active = np.any(k != 0, axis=0) | np.any(k != 0, axis=1)
+            groups.append(tuple(a for a, on in zip(at, active, strict=True) if on))
+    groups += [(i,) for i in also]
+    bends = sorted({i for group in groups for i in group})
+    local = {dof: i for i, dof in enumerate(bends)}
+    spans = [(min(local[i] for i in g), max(local[i] for i in g)) for g in groups]
+    return Flexibility(
+        tuple(bends),
+        constant,
+        compliance[np.ix_(bends, bends)],
+        tuple((c, tuple(local[i] for i in at)) for c, at in playing),
+        _merged(spans),
+        np.array([model.chain.rotates(i) for i in bends], dtype=bool),
+    )
+
+
+def _merged(spans: list[tuple[int, int]]) -> tuple[slice, ...]:
+    out: list[list[int]] = []
+    for low, high in sorted(spans):
+        if out and low <= out[-1][1]:
+            out[-1][1] = max(out[-1][1], high)
+        else:
+            out.append([low, high])
+    return tuple(slice(low, high + 1) for low, high in out)

@@ -1,0 +1,165 @@
+"""Generalised forces of all loads on the flexible coordinates, and their tangent.
+
+Let J_i be the screw of coordinate i, W_i the wrench of all loads beyond it.  Then
+
+    Q_i = J_i . W_i.
+
+A motion of coordinate j carries everything beyond j along the twist J_j.  For i <= j only the loads
+beyond j move: dQ_i = J_i . G_j.  For i > j the screw J_i and its loads move together:
+dQ_i = H_i . J_j.  G and H are columns (6, n) that ``Resultant.tangents_into`` gives, so
+
+    D_ij = dQ_i/dtheta_j = J_i . G_j  (i <= j),   H_i . J_j  (i > j),   plus axis tangents on the diagonal.
+
+G = H, and D is symmetric, exactly where the loads have a potential.  H has no force part, and G has one
+only under following loads: dead loads change their moments, not their forces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.model.chain import JOINT, ChainState
+from elastocal.model.loads.resultant import Resultant
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.flexibility import Flexibility
+from elastocal.spatial.entries import Array, Entry
+
+Placed = tuple[int, Resultant]
+
+
+@dataclass(frozen=True, eq=False)
+class Forces:
+    """Q (n, N), screws J (6, n, N), the columns G and H, and the axis tangents (n, N).
+
+    G and H hold moments only (3, n, N) unless loads follow: then (6, n, N).
+    """
+
+    q: Array
+    screws: Array
+    g: Array
+    h: Array
+    axis: Array
+
+    @property
+    def top(self) -> int:
+        """First row of a wrench that G and H hold."""
+        return 6 - len(self.g)
+
+    def dense(self) -> Array:
+        """D (n, n, N) written out; products use ``sweep`` instead."""
+        upper = np.einsum("ain,ajn->ijn", self.screws[self.top :], self.g)
+        lower = np.einsum("ain,ajn->ijn", self.h, self.screws[self.top :])
+        n = len(self.q)
+        on_or_above = np.triu(np.ones((n, n), dtype=bool))[:, :, None]
+        d: Array = np.where(on_or_above, upper, lower)
+        d[np.arange(n), np.arange(n)] += self.axis
+        return d
+
+
+def joint_values(model: RobotModel, values: Sequence[Entry], size: int) -> dict[str, Array]:
+    """Loaded value of every joint by name."""
+    chain = model.chain
+    return {
+        d.frame: np.broadcast_to(np.asarray(values[i], dtype=np.float64), (size,))
+        for i, d in enumerate(chain.dofs)
+        if d.axis == JOINT
+    }
+
+
+def placed_loads(model: RobotModel, state: ChainState) -> list[Placed]:
+    """The model's own loads (weights, standing wrenches) with the level where each acts."""
+    chain = model.chain
+    return [
+        (chain.level(frame), resultant)
+        for load in model.loads
+        for frame, resultant in load.resultants(state, model.gravity)
+    ]
+
+
+def placed_wrenches(model: RobotModel, state: ChainState, applied: Sequence[AppliedWrenches]) -> list[Placed]:
+    return [(model.chain.level(w.frame), w.resultant(state)) for w in applied]
+
+
+def runs(flex: Flexibility, placed: Sequence[Placed]) -> list[tuple[slice, list[Placed]]]:
+    """Consecutive coordinates that feel the same loads, outermost first, with the loads new to each."""
+    levels = sorted({level for level, _ in placed}, reverse=True)
+    out: list[tuple[slice, list[Placed]]] = []
+    stop = flex.n
+    for i, level in enumerate(levels):
+        below = levels[i + 1] if i + 1 < len(levels) else 0
+        first = sum(d < below for d in flex.dofs)
+        last = min(stop, sum(d < level for d in flex.dofs))
+        out.append((slice(first, last), [p for p in placed if p[0] == level]))
+        stop = first
+    return out
+
+
+def generalised(flex: Flexibility, screws: Array, placed: Sequence[Placed]) -> Array:
+    """Q (n, N) of wrenches at frames."""
+    q = np.zeros(screws.shape[1:])
+    total = Resultant()
+    for run, new in runs(flex, placed):
+        for _, resultant in new:
+            total = total + resultant
+        if run.start < run.stop:
+            q[run] = total.power(screws[:, run])
+    return q
+
+
+def frame_forces(flex: Flexibility, screws: Array, placed: Sequence[Placed]) -> Forces:
+    """Q and tangent columns of wrenches at frames."""
+    rows = 6 if any(r.follows for _, r in placed) else 3
+    q = np.zeros(screws.shape[1:])
+    g = np.empty((rows, *screws.shape[1:]))
+    h = g if all(r.potential for _, r in placed) else np.empty_like(g)
+    total = Resultant()
+    outside = flex.n
+    for run, new in runs(flex, placed):
+        g[:, run.stop : outside] = h[:, run.stop : outside] = 0.0
+        for _, resultant in new:
+            total = total + resultant
+        if run.start < run.stop:
+            q[run] = total.power(screws[:, run])
+            at = g[:, run]
+            total.tangents_into(screws[:, run], at, at if h is g else h[:, run])
+        outside = run.start
+    g[:, :outside] = h[:, :outside] = 0.0
+    return Forces(q, screws, g, h, np.zeros_like(q))
+
+
+def evaluate(
+    model: RobotModel,
+    flex: Flexibility,
+    state: ChainState,
+    placed: Sequence[Placed],
+    values: Sequence[Entry],
+    commanded: dict[str, Array],
+) -> Forces:
+    """Forces of placed loads and of the model's axis loads at a state."""
+    out = frame_forces(flex, state.columns(flex.dofs), placed)
+    loaded = joint_values(model, values, state.size)
+    local = {dof: i for i, dof in enumerate(flex.dofs)}
+    for load in model.loads:
+        for axis in load.axis_forces(loaded, commanded):
+            i = local.get(model.chain.joint_dof(axis.joint))
+            if i is not None:
+                out.q[i] += axis.force
+                out.axis[i] += axis.tangent
+    return out
+
+
+def force_noise(flex: Flexibility, screws: Array, placed: Sequence[Placed]) -> Array:
+    """How large rounding may make a force that should vanish (n, N): 1e-10 of the terms it is summed from."""
+    out = np.zeros(screws.shape[1:])
+    terms = np.zeros((6, screws.shape[2]))
+    for run, new in runs(flex, placed):
+        for _, resultant in new:
+            force, moment = resultant.wrench()
+            for i, entry in enumerate((*force, *moment)):
+                terms[i] += np.abs(entry)
+        out[run] = np.einsum("ain,an->in", np.abs(screws[:, run]), terms)
+    return np.asarray(1e-10 * out)

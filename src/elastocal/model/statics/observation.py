@@ -1,0 +1,221 @@
+"""How measured poses depend on the parameters: the matrices that identification solves with.
+
+Linear model (003 eq. 9, 22, 23): the deflection is sum J k J^T W, so the column of an element k_ab of a
+spring is J_a Q_b, with Q = J^T W; a symmetric pair gives J_a Q_b + J_b Q_a.
+
+Loaded model: with Lambda = J_out (I - k D)^-1 at the loaded equilibrium, a parameter p that changes
+theta at fixed force has the column Lambda dtheta/dp, one that changes a load has Lambda k dQ/dp.
+So compliances, backlash, geometry, masses and springs all use one formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.elements import CompliantCoordinate, Load
+from elastocal.model.kinematics import rigid_state
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics import sweep
+from elastocal.model.statics.equilibrium import Status, forces_at, play_of, solve_chunk
+from elastocal.model.statics.flexibility import Flexibility, assemble
+from elastocal.model.statics.forces import generalised, joint_values, placed_wrenches
+from elastocal.model.statics.state import check_rows, chunk_size, commanded_values, state_at
+from elastocal.spatial.entries import Array, Ints
+
+
+@dataclass(frozen=True)
+class Marker:
+    """What is measured of a frame: its position (3 rows) or its full pose (6 rows, translation first)."""
+
+    frame: str
+    what: Literal["position", "pose"] = "position"
+
+    @property
+    def rows(self) -> int:
+        return 3 if self.what == "position" else 6
+
+
+Chunk = tuple[slice, Array]
+
+
+def linear_observation(
+    model: RobotModel,
+    q: object,
+    applied: Sequence[AppliedWrenches],
+    markers: Sequence[Marker],
+    parameters: Iterable[str] | None = None,
+) -> tuple[tuple[str, ...], Array]:
+    """Parameter names and the observation matrix (N, rows, p) of the linear deflection model."""
+    names, chunks = linear_observation_chunks(model, q, applied, markers, parameters)
+    total = len(model.joint_values(q))
+    out = np.empty((total, sum(m.rows for m in markers), len(names)))
+    for rows, part in chunks:
+        out[rows] = np.moveaxis(part, -1, 0)
+    return names, out
+
+
+def linear_observation_chunks(
+    model: RobotModel,
+    q: object,
+    applied: Sequence[AppliedWrenches],
+    markers: Sequence[Marker],
+    parameters: Iterable[str] | None = None,
+) -> tuple[tuple[str, ...], Iterator[Chunk]]:
+    """The same chunk by chunk, each (rows, p, m) with configurations last: memory does not grow with N."""
+    configurations = model.joint_values(q)
+    check_rows(model, len(configurations), applied)
+    chosen = _compliances(model, parameters)
+    names = tuple(model.parameters.names[i] for _, picks in chosen for _, i in picks)
+    return names, _linear_chunks(model, configurations, applied, markers, chosen, len(names))
+
+
+Choice = tuple[CompliantCoordinate, tuple[tuple[int, int], ...]]
+
+
+def _compliances(model: RobotModel, parameters: Iterable[str] | None) -> tuple[Choice, ...]:
+    """Coordinates whose theta is linear in Q, with (own number, table index) of the parameters sought."""
+    wanted = None if parameters is None else set(model.parameters.select(parameters))
+    out: list[Choice] = []
+    index = 0
+    taken: set[int] = set()
+    for element in model.elements:
+        count = len(element.parameters(model.tree))
+        if isinstance(element, CompliantCoordinate) and element.linear_in_force:
+            picks = tuple((p, index + p) for p in range(count) if wanted is None or index + p in wanted)
+            if picks:
+                out.append((element, picks))
+                taken |= {i for _, i in picks}
+        index += count
+    if wanted is not None and wanted - taken:
+        name = model.parameters.names[min(wanted - taken)]
+        raise InputError(
+            f"parameter {name} is not a compliance: the linear model has no column for it, use the loaded model"
+        )
+    if not out:
+        raise InputError(f"robot {model.name} has no compliance to identify; add joint_compliance or link_compliance")
+    return tuple(out)
+
+
+def _linear_chunks(
+    model: RobotModel,
+    configurations: Array,
+    applied: Sequence[AppliedWrenches],
+    markers: Sequence[Marker],
+    chosen: tuple[Choice, ...],
+    width: int,
+) -> Iterator[Chunk]:
+    index = model.chain.index
+    dofs = sorted({index[d] for c, _ in chosen for d in c.dofs()})
+    flex = _bare(model, dofs)
+    local = {dof: i for i, dof in enumerate(dofs)}
+    total = len(configurations)
+    height = sum(m.rows for m in markers)
+    size = chunk_size(max(len(dofs), height * width // 64))
+    for start in range(0, total, size):
+        rows = slice(start, min(start + size, total))
+        count = rows.stop - rows.start
+        state = rigid_state(model, np.ascontiguousarray(configurations[rows].T), tuple(dofs))
+        wrenches = [w.rows(rows, count) for w in applied]
+        force = generalised(flex, state.columns(dofs), placed_wrenches(model, state, wrenches))
+        reach = np.empty((len(dofs), height, count))
+        row = 0
+        for m in markers:
+            state.jacobian_into(m.frame, dofs, reach[:, row : row + m.rows].swapaxes(0, 1))
+            row += m.rows
+        part = np.empty((width, height, count))
+        column = 0
+        for c, picks in chosen:
+            at = [local[index[d]] for d in c.dofs()]
+            terms = c.sensitivity(force[at])
+            for p, _ in picks:
+                (i, value), *rest = terms[p]
+                np.multiply(reach[at[i]], value, out=part[column])
+                for i, value in rest:
+                    part[column] += reach[at[i]] * value
+                column += 1
+        yield rows, part.swapaxes(0, 1)
+
+
+def _bare(model: RobotModel, dofs: Sequence[int]) -> Flexibility:
+    """Coordinates as places of force only."""
+    n = len(dofs)
+    return Flexibility(
+        tuple(dofs),
+        np.zeros(len(model.chain.dofs)),
+        np.zeros((n, n)),
+        (),
+        tuple(slice(i, i + 1) for i in range(n)),
+        np.array([model.chain.rotates(i) for i in dofs], dtype=bool),
+    )
+
+
+def loaded_observation(
+    model: RobotModel,
+    q: object,
+    applied: Sequence[AppliedWrenches],
+    markers: Sequence[Marker],
+    parameters: Iterable[str] | None = None,
+) -> tuple[tuple[str, ...], Array, Ints]:
+    """Names, derivative (N, rows, p) of the loaded marker poses by any parameters, and status (N,).
+
+    Orientation rows are the small rotation in base axes.  Rows of configurations without a determined
+    equilibrium are nan.  The derivative of a deflection is the loaded matrix minus the unloaded one.
+    """
+    configurations = model.joint_values(q)
+    total = len(configurations)
+    check_rows(model, total, applied)
+    picked = model.parameters.select(parameters)
+    also = sorted({model.chain.index[d] for c in model.coordinates for d in c.dofs()})
+    flex = assemble(model, also)
+    out = np.empty((total, sum(m.rows for m in markers), len(picked)))
+    status = np.empty(total, dtype=np.int64)
+    size = chunk_size(flex.n)
+    for start in range(0, total, size):
+        rows = slice(start, min(start + size, total))
+        wrenches = tuple(w.rows(rows, rows.stop - rows.start) for w in applied)
+        q_chunk = np.ascontiguousarray(configurations[rows].T)
+        part, status[rows] = _loaded_chunk(model, flex, q_chunk, wrenches, markers)
+        out[rows] = np.moveaxis(part[:, list(picked)], -1, 0)
+    out[status != Status.CONVERGED] = np.nan
+    return tuple(model.parameters.names[i] for i in picked), out, status
+
+
+def _loaded_chunk(
+    model: RobotModel,
+    flex: Flexibility,
+    q: Array,
+    applied: tuple[AppliedWrenches, ...],
+    markers: Sequence[Marker],
+) -> tuple[Array, Ints]:
+    full, _, status, _, _ = solve_chunk(model, flex, q, applied)
+    theta = np.where(status == Status.CONVERGED, full[list(flex.dofs)], 0.0)
+    state, values = state_at(model, flex, q, theta)
+    forces = forces_at(model, flex, q, theta, applied)
+    _, play = play_of(flex, forces.q)
+    direct = np.concatenate([state.jacobian(m.frame, flex.dofs)[: m.rows] for m in markers])
+    reach = sweep.transposed(flex, forces, direct.swapaxes(0, 1), play)
+    bent = flex.linear(reach) if play is None else flex.linear(reach) + np.einsum("jin,jrn->irn", play, reach)
+    out = np.zeros((direct.shape[0], len(model.parameters), q.shape[1]))
+    local = {dof: i for i, dof in enumerate(flex.dofs)}
+    loaded, commanded = joint_values(model, values, q.shape[1]), commanded_values(model, q)
+    column = 0
+    for element in model.elements:
+        if isinstance(element, CompliantCoordinate):
+            at = [local[model.chain.index[d]] for d in element.dofs()]
+            for p, terms in enumerate(element.sensitivity(forces.q[at])):
+                for i, value in terms:
+                    out[:, column + p] += reach[at[i]] * value
+        elif isinstance(element, Load):
+            for p, frame, resultant in element.resultant_sensitivity(state, model.gravity):
+                push = generalised(flex, forces.screws, [(model.chain.level(frame), resultant)])
+                out[:, column + p] += np.einsum("irn,in->rn", bent, push)
+            for p, joint, slope in element.axis_sensitivity(loaded, commanded):
+                out[:, column + p] += bent[local[model.chain.joint_dof(joint)]] * slope
+        column += len(element.parameters(model.tree))
+    return out, status

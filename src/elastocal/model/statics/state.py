@@ -1,0 +1,46 @@
+"""Where the chain is for given joint values and bends; how batches are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elastocal.errors import InputError
+from elastocal.model.chain import ChainState
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.flexibility import Flexibility
+from elastocal.spatial.entries import Array, Entry
+
+
+def chunk_size(n: int) -> int:
+    """Configurations per chunk, so that its arrays stay in cache."""
+    return 2048 if n <= 12 else 1024
+
+
+def check_rows(model: RobotModel, total: int, applied: Sequence[AppliedWrenches]) -> None:
+    for w in applied:
+        model.tree.frame(w.frame)
+        if len(w.wrench) not in (1, total):
+            raise InputError(f"{len(w.wrench)} wrenches at {w.frame} for {total} configurations; give one, or one each")
+
+
+def state_at(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> tuple[ChainState, list[Entry]]:
+    """Chain state with the flexible coordinates at theta (n, N) and all others at their constants."""
+    bends: list[Entry] = [float(c) for c in flex.constant]
+    for row, dof in enumerate(flex.dofs):
+        bends[dof] = theta[row]
+    values = model.chain.values(q, bends)
+    size = q.shape[1]
+    return model.chain.evaluate(values, size, screws=flex.dofs), values
+
+
+def commanded_values(model: RobotModel, q: Array) -> dict[str, Array]:
+    """What the controller believes every joint's value is."""
+    row = {name: i for i, name in enumerate(model.joints)}
+    out: dict[str, Array] = {}
+    for frame in model.tree.frames:
+        motion = frame.joint
+        if motion is not None:
+            leader = motion.follows or frame.name
+            out[frame.name] = motion.ratio * q[row[leader]] + motion.offset if motion.follows else q[row[leader]]
+    return out

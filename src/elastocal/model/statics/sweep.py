@@ -1,0 +1,111 @@
+"""Solve (I - k D) x = r along the chain in linear time.
+
+D is semiseparable (see ``forces``): with the displacement xi_b accumulated up to block b and the change of
+wrench eta_b beyond it,
+
+    xi_b  = xi_{b-1} + J_b x_b
+    eta_b = eta_{b+1} + G_b x_b
+    (D x)_b = J_b^T eta_{b+1} + D_bb x_b + H_b^T xi_{b-1}.
+
+Going inwards, eta_{b+1} = P xi_b + p is kept as a linear law (a Riccati step per block); going outwards
+x follows.  A block is a set of coordinates that k couples: one joint, or the six of a link.
+
+Dead loads change moments only.  Then eta is a pure moment, P has three rows, and only coordinates that
+rotate feel it: with A the rows of the rotating coordinates, the block's system x = c + k_A y, y = M x has
+the size of y (three for a link).  Following loads use the full size; the code is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.model.statics.flexibility import Flexibility
+from elastocal.model.statics.forces import Forces
+from elastocal.spatial import batch
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    where: slice
+    feels: slice
+    response: Array
+    offset: Array
+    own: Array
+    fore: Array
+    wrench: Array
+
+
+def solve(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None = None) -> tuple[Array, Array]:
+    """x and D x, both (n, r, N), for right-hand sides (n, r, N); ``play`` (n, n, N) adds to k."""
+    with np.errstate(all="ignore"):  # a lost configuration turns to nan and is reported by its status
+        return _outwards(forces, rhs, _inwards(flex, forces, rhs, play))
+
+
+def transposed(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None = None) -> Array:
+    """(I - k D)^-T b: y = b + D^T z with (I - k^T D^T) z = k^T b, and D^T is D with G and H exchanged."""
+    swapped = Forces(forces.q, forces.screws, forces.h, forces.g, forces.axis)
+    turned = flex.transposed()
+    first = turned.linear(rhs)
+    turned_play = None
+    if play is not None:
+        turned_play = np.swapaxes(play, 0, 1)
+        first = first + np.einsum("ijn,jrn->irn", turned_play, rhs)
+    return rhs + solve(turned, swapped, first, turned_play)[1]
+
+
+def _inwards(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None) -> list[_Block]:
+    top = forces.top
+    columns, size = rhs.shape[1], rhs.shape[2]
+    law = np.zeros((6 - top, 6 + columns, size))
+    out: list[_Block] = []
+    for b in reversed(flex.blocks):
+        d = b.stop - b.start
+        feels = slice(0, d) if top == 0 or forces.axis[b].any() else flex.rotating(b)
+        reach = forces.screws[top:, b][:, feels]
+        carried = batch.matmul(law[:, :6], forces.screws[:, b])
+        push = carried + forces.g[:, b]
+        own = _own(carried, push, forces, b, feels)
+        driven = np.zeros((d, 6 + columns, size)) if feels != slice(0, d) else np.empty((d, 6 + columns, size))
+        driven[feels] = batch.matmul_t(reach, law)
+        wrench = driven[:, 6:].copy()
+        driven[:, top:6] += np.swapaxes(forces.h[:, b], 0, 1)
+        bent = flex.bend(b, driven, play)
+        bent[:, 6:] += rhs[b]
+        k_feels = flex.bend_columns(b, feels, play)
+        still = np.eye(len(own))[:, :, None] - batch.matmul_any(own, k_feels)
+        solved = bent
+        if len(own):
+            solved = bent + batch.matmul_any(k_feels, batch.solve(still, batch.matmul(own, bent)))
+        law = law + batch.matmul(push, solved)
+        out.append(_Block(b, feels, solved[:, :6], solved[:, 6:], own, driven[:, :6], wrench))
+    return out[::-1]
+
+
+def _outwards(forces: Forces, rhs: Array, blocks: list[_Block]) -> tuple[Array, Array]:
+    x, change = np.empty_like(rhs), np.empty_like(rhs)
+    xi = np.zeros((6, rhs.shape[1], rhs.shape[2]))
+    for block in blocks:
+        b = block.where
+        x[b] = batch.matmul(block.response, xi) + block.offset
+        part = batch.matmul(block.fore, xi) + block.wrench
+        part[block.feels] += batch.matmul(block.own, x[b])
+        change[b] = part
+        xi = xi + batch.matmul(forces.screws[:, b], x[b])
+    return x, change
+
+
+def _own(carried: Array, push: Array, forces: Forces, b: slice, feels: slice) -> Array:
+    """Rows ``feels`` of D_bb + J_b^T P J_b: G on and above the diagonal, H below."""
+    d = b.stop - b.start
+    screws = forces.screws[forces.top :, b]
+    out = batch.matmul_t(screws[:, feels], push)
+    if d > 1:
+        lower = batch.matmul_t(screws[:, feels], carried) + batch.matmul_t(forces.h[:, b][:, feels], screws)
+        below = np.tri(d, k=-1, dtype=bool)[feels, :, None]
+        out = np.where(below, lower, out)
+    diagonal = np.arange(d)[feels]
+    out[diagonal - feels.start, diagonal] += forces.axis[b][feels]
+    return out

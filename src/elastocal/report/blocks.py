@@ -1,0 +1,116 @@
+"""What a report is made of.  Builders fill these values; the renderers only write them down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A number that does not exist here, and why."""
+
+    reason: str
+
+
+Cell = str | int | float | bool | None | Unknown
+"""None is an empty cell; a nan is shown like an Unknown without a reason."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """``key`` names the column in JSON and CSV (with its unit), ``name`` and ``unit`` for people.
+
+    Neighbours with the same ``group`` share one column on the page, where ``decimals`` is the number of
+    digits after the point (None: six significant ones).  With ``footnote`` long texts are numbered and
+    printed once below the table.
+    """
+
+    key: str
+    name: str
+    unit: str = ""
+    decimals: int | None = None
+    group: str = ""
+    footnote: bool = False
+
+
+@dataclass(frozen=True)
+class Text:
+    """Paragraphs of plain words."""
+
+    paragraphs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Label, unit and grid of one direction of a map."""
+
+    name: str
+    unit: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Heatmap:
+    """``values[row][column]`` belongs to ``y.values[row]`` and ``x.values[column]``; nan where nothing is known."""
+
+    key: str
+    title: str
+    x: Axis
+    y: Axis
+    name: str
+    unit: str
+    values: tuple[tuple[float, ...], ...]
+    notes: tuple[str, ...] = ()
+    decimals: int = 2
+
+
+@dataclass(frozen=True)
+class Series:
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Curves over one axis."""
+
+    key: str
+    title: str
+    x_name: str
+    x_unit: str
+    y_name: str
+    y_unit: str
+    series: tuple[Series, ...]
+    notes: tuple[str, ...] = ()
+
+
+Block = Text | Table | Heatmap | Lines
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """``verdict`` is what a reader must know if he reads nothing else; ``notes`` are assumptions and warnings."""
+
+    title: str
+    verdict: tuple[str, ...]
+    sections: tuple[Section, ...]
+    notes: tuple[str, ...] = ()
+
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(b for s in self.sections for b in s.blocks if isinstance(b, Table))

@@ -1,0 +1,91 @@
+"""A report as plain data for JSON, a table as CSV: full precision, keys with units, null or empty for the unknown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from math import isfinite
+from typing import Any
+
+from elastocal.report.blocks import Cell, Heatmap, Lines, Report, Table, Text, Unknown
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """``{"title", "verdict", "notes", <table key>: [row objects], <map or curve key>: {...}}``."""
+    out: dict[str, Any] = {"title": report.title, "verdict": list(report.verdict), "notes": list(report.notes)}
+    for section in report.sections:
+        for block in section.blocks:
+            if isinstance(block, Text):
+                out["notes"] += list(block.paragraphs)
+            elif isinstance(block, Table):
+                out[block.key] = table_data(block)
+            elif isinstance(block, Heatmap):
+                out[block.key] = _map_data(block)
+            else:
+                out[block.key] = _curve_data(block)
+    return out
+
+
+def as_json(data: Any) -> str:
+    """JSON text; a number that is not finite is null, since JSON has no word for it."""
+    return json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def table_data(table: Table) -> list[dict[str, Any]]:
+    """One object per row; the reasons for unknown numbers stand under ``unknown``."""
+    out = []
+    for row in table.rows:
+        pairs = list(zip(table.columns, row, strict=True))
+        item: dict[str, Any] = {c.key: None if isinstance(v, Unknown) else v for c, v in pairs}
+        reasons = {c.key: v.reason for c, v in pairs if isinstance(v, Unknown)}
+        out.append({**item, "unknown": reasons} if reasons else item)
+    return out
+
+
+def as_csv(table: Table) -> str:
+    """The table with keys as header; what is unknown is an empty cell."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([c.key for c in table.columns])
+    for row in table.rows:
+        writer.writerow([_csv_cell(v) for v in row])
+    return buffer.getvalue()
+
+
+def _csv_cell(value: Cell) -> str:
+    if value is None or isinstance(value, Unknown) or (isinstance(value, float) and not isfinite(value)):
+        return ""
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _map_data(block: Heatmap) -> dict[str, Any]:
+    return {
+        "title": block.title,
+        "x": {"name": block.x.name, "unit": block.x.unit, "values": list(block.x.values)},
+        "y": {"name": block.y.name, "unit": block.y.unit, "values": list(block.y.values)},
+        "name": block.name,
+        "unit": block.unit,
+        "values": [list(row) for row in block.values],
+        "notes": list(block.notes),
+    }
+
+
+def _curve_data(block: Lines) -> dict[str, Any]:
+    return {
+        "title": block.title,
+        "x": {"name": block.x_name, "unit": block.x_unit},
+        "y": {"name": block.y_name, "unit": block.y_unit},
+        "series": [{"name": s.name, "x": list(s.x), "y": list(s.y)} for s in block.series],
+        "notes": list(block.notes),
+    }
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    return value

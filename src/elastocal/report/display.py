@@ -1,0 +1,102 @@
+"""Tables as people see them: grouped columns, rounded numbers, numbered footnotes, dashes for the unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from math import isfinite
+
+from elastocal.report.blocks import Cell, Column, Table, Unknown
+
+DASH = "\N{EN DASH}"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Header and cells as strings, ``numeric`` columns to be set flush right, texts for below the table."""
+
+    header: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+    footnotes: tuple[str, ...]
+
+
+def displayed(table: Table, most: int | None = None) -> Shown:
+    """The first ``most`` rows (default all) of a table, ready to print; a column with no entry is left out."""
+    rows = table.rows if most is None else table.rows[:most]
+    groups = [list(g) for _, g in groupby(enumerate(table.columns), key=lambda c: c[1].group or c[1].key)]
+    groups = [g for g in groups if not rows or any(row[i] is not None for row in rows for i, _ in g)]
+    footnotes: list[str] = []
+    shown = []
+    for row in rows:
+        cells = []
+        for group in groups:
+            parts = [_cell(row[i], column, footnotes) for i, column in group]
+            cells.append(" ".join(parts))
+        shown.append(tuple(cells))
+    numeric = tuple(all(_is_number(row[i]) for row in rows for i, _ in g) for g in groups)
+    notes = list(table.notes) + _reasons(rows)
+    if len(rows) < len(table.rows):
+        notes.append(
+            f"{len(table.rows) - len(rows)} more rows are not shown here; a CSV or JSON file holds all of them."
+        )
+    return Shown(tuple(_header(g) for g in groups), numeric, tuple(shown), tuple(notes), tuple(footnotes))
+
+
+def number(value: float, decimals: int | None = None) -> str:
+    """A number for people: fixed decimals, or six significant digits, never a negative zero."""
+    if not isfinite(value):
+        return DASH
+    if decimals is None:
+        return f"{value + 0.0:.6g}"
+    text = f"{value:.{decimals}f}"
+    return text[1:] if text.startswith("-") and float(text) == 0 else text
+
+
+def _header(group: list[tuple[int, Column]]) -> str:
+    columns = [c for _, c in group]
+    names = " ".join(c.name for c in columns)
+    units = list(dict.fromkeys(c.unit for c in columns if c.unit))
+    return f"{names} [{', '.join(units)}]" if units else names
+
+
+def _cell(value: Cell, column: Column, footnotes: list[str]) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, Unknown):
+        return DASH
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        if not column.footnote or not value:
+            return value
+        if value not in footnotes:
+            footnotes.append(value)
+        return f"[{footnotes.index(value) + 1}]"
+    if isinstance(value, int):
+        return str(value)
+    return number(value, column.decimals)
+
+
+def _is_number(value: Cell) -> bool:
+    return (
+        value is None or isinstance(value, Unknown) or (isinstance(value, int | float) and not isinstance(value, bool))
+    )
+
+
+def _reasons(rows: tuple[tuple[Cell, ...], ...]) -> list[str]:
+    """Why cells are dashes, each reason once, with the rows it holds for."""
+    found: dict[str, list[int]] = {}
+    for n, row in enumerate(rows, start=1):
+        for reason in dict.fromkeys(c.reason for c in row if isinstance(c, Unknown)):
+            found.setdefault(reason, []).append(n)
+    return [f"{DASH} in {_named(where)}: {reason}." for reason, where in found.items()]
+
+
+def _named(where: list[int]) -> str:
+    if len(where) == 1:
+        return f"row {where[0]}"
+    if len(where) > 8:
+        return f"{len(where)} rows"
+    return "rows " + ", ".join(str(n) for n in where)

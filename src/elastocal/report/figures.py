@@ -1,0 +1,68 @@
+"""Plotly figures as plain data: traces and layout, drawn by the script inside the page."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from elastocal.report.blocks import Heatmap, Lines
+
+FONT = {"family": "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif", "size": 13, "color": "#1d2733"}
+COLOURS = ("#0b5394", "#c2410c", "#2e7d32", "#6a1b9a", "#00838f", "#ad1457", "#5d4037")
+
+
+def heatmap(block: Heatmap) -> dict[str, Any]:
+    z = [[v if isfinite(v) else None for v in row] for row in block.values]
+    hover = (
+        f"{block.x.name} %{{x:.4g}} {block.x.unit}<br>{block.y.name} %{{y:.4g}} {block.y.unit}"
+        f"<br>{block.name} %{{z:.4g}} {block.unit}<extra></extra>"
+    )
+    trace = {
+        "type": "heatmap",
+        "x": list(block.x.values),
+        "y": list(block.y.values),
+        "z": z,
+        "colorscale": "Viridis",
+        "hoverongaps": False,
+        "hovertemplate": hover,
+        "colorbar": {"title": {"text": f"[{block.unit}]", "side": "top"}, "thickness": 14, "outlinewidth": 0},
+    }
+    return {
+        "data": [trace],
+        "layout": _layout(_titled(block.x.name, block.x.unit), _titled(block.y.name, block.y.unit)),
+    }
+
+
+def lines(block: Lines) -> dict[str, Any]:
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": s.name,
+            "x": list(s.x),
+            "y": [v if isfinite(v) else None for v in s.y],
+            "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
+        }
+        for i, s in enumerate(block.series)
+    ]
+    layout = _layout(_titled(block.x_name, block.x_unit), _titled(block.y_name, block.y_unit))
+    layout["legend"] = {"orientation": "h", "y": -0.22}
+    layout["showlegend"] = len(traces) > 1
+    return {"data": traces, "layout": layout}
+
+
+def _titled(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
+
+
+def _layout(x: str, y: str) -> dict[str, Any]:
+    axis = {"automargin": True, "gridcolor": "#e3e8ee", "zeroline": False, "ticks": "outside", "tickcolor": "#8a97a6"}
+    return {
+        "font": FONT,
+        "xaxis": {**axis, "title": {"text": x, "standoff": 8}},
+        "yaxis": {**axis, "title": {"text": y, "standoff": 8}},
+        "margin": {"l": 56, "r": 16, "t": 12, "b": 52},
+        "height": 420,
+        "paper_bgcolor": "white",
+        "plot_bgcolor": "#f4f6f8",
+    }

@@ -1,0 +1,1 @@
+"""Shipped robots: one YAML file each, every number with its source."""

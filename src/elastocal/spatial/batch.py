@@ -1,0 +1,90 @@
+"""Small dense algebra, one matrix per configuration, configurations along the last axis."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elastocal.spatial.entries import Array
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """(i, j, N) times (j, k, N)."""
+    return np.asarray(np.einsum("ijn,jkn->ikn", a, b))
+
+
+def matmul_t(a: Array, b: Array) -> Array:
+    """Transpose of a (j, i, N) times b (j, k, N)."""
+    return np.asarray(np.einsum("jin,jkn->ikn", a, b))
+
+
+def matmul_any(a: Array, b: Array) -> Array:
+    """The same where one factor may be constant, (i, j) or (j, k)."""
+    if a.ndim == 2:
+        return np.asarray(np.einsum("ij,jkn->ikn", a, b))
+    if b.ndim == 2:
+        return np.asarray(np.einsum("ijn,jk->ikn", a, b))
+    return matmul(a, b)
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Vector product along the first axis; trailing axes broadcast."""
+    return np.stack(
+        [
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        ]
+    )
+
+
+def solve(matrix: Array, rhs: Array) -> Array:
+    """Gauss elimination of (d, d, N) against (d, r, N), unpivoted: for matrices near the identity.
+
+    Unpivoted elimination is invariant to the units of rows and columns; where a leading minor
+    vanishes the result is not finite, which callers read as a lost configuration.
+    """
+    d = matrix.shape[0]
+    work = np.concatenate([matrix, rhs], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for i in range(d):
+            work[i, i + 1 :] /= work[i, i]
+            if i + 1 < d:
+                work[i + 1 :, i + 1 :] -= work[i + 1 :, i, None] * work[i, i + 1 :]
+        for i in range(d - 1, 0, -1):
+            work[:i, d:] -= work[:i, i, None] * work[i, d:]
+    return work[:, d:]
+
+
+def triangle(columns: Array) -> tuple[Array, Array]:
+    """R of the QR factors of (m, k, N) by modified Gram-Schmidt, and the norms of the columns given.
+
+    R alone is as accurate as Householder's; the loss of orthogonality of Q does not matter here.
+    """
+    q = np.array(columns)
+    k = q.shape[1]
+    r = np.zeros((k, k, q.shape[2]))
+    norms = np.sqrt(np.einsum("mkn,mkn->kn", q, q))
+    for j in range(k):
+        r[j, j] = np.sqrt(np.einsum("mn,mn->n", q[:, j], q[:, j]))
+        if j + 1 < k:
+            unit = q[:, j] / np.where(r[j, j] > 0, r[j, j], 1.0)
+            r[j, j + 1 :] = np.einsum("mn,mkn->kn", unit, q[:, j + 1 :])
+            q[:, j + 1 :] -= unit[:, None] * r[j, j + 1 :]
+    return r, norms
+
+
+def inverse_gram(r: Array) -> Array:
+    """(R^T R)^-1 = R^-1 R^-T for upper triangular R (k, k, N)."""
+    k = r.shape[0]
+    inverse = np.zeros_like(r)
+    for j in range(k):
+        inverse[j, j] = 1.0 / r[j, j]
+        for i in range(j - 1, -1, -1):
+            total = np.einsum("mn,mn->n", r[i, i + 1 : j + 1], inverse[i + 1 : j + 1, j])
+            inverse[i, j] = -total / r[i, i]
+    out = np.empty_like(r)
+    for i in range(k):
+        for j in range(i, k):
+            out[i, j] = np.einsum("mn,mn->n", inverse[i, j:], inverse[j, j:])
+            out[j, i] = out[i, j]
+    return out

@@ -1,0 +1,78 @@
+"""Rotations: constant ones by matrix, batches by their rotation vector."""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+import numpy as np
+
+from elastocal.spatial.entries import Array
+
+
+def axis_matrix(axis: int, angle: float) -> Array:
+    """Rotation by ``angle`` about coordinate axis 0, 1 or 2; exact at multiples of a quarter turn."""
+    c, s = exact_cos_sin(angle)
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    out = np.eye(3)
+    out[j, j], out[j, k], out[k, j], out[k, k] = c, -s, s, c
+    return out
+
+
+def exact_cos_sin(angle: float) -> tuple[float, float]:
+    quarter = angle / (np.pi / 2)
+    if abs(quarter - round(quarter)) < 1e-14:
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarter) % 4]
+    return cos(angle), sin(angle)
+
+
+def rpy_matrix(roll: float, pitch: float, yaw: float) -> Array:
+    """Fixed-axis roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll), the URDF convention."""
+    return axis_matrix(2, yaw) @ axis_matrix(1, pitch) @ axis_matrix(0, roll)
+
+
+def matrix_rpy(rotation: Array) -> tuple[float, float, float]:
+    """Roll, pitch, yaw of one rotation matrix; at pitch = +-90 deg the roll is set to zero."""
+    r = rotation
+    horizontal = float(np.hypot(r[0, 0], r[1, 0]))
+    pitch = float(np.arctan2(-r[2, 0], horizontal))
+    if horizontal < 1e-12:
+        return 0.0, pitch, float(np.arctan2(-r[0, 1], r[1, 1]))
+    return float(np.arctan2(r[2, 1], r[2, 2])), pitch, float(np.arctan2(r[1, 0], r[0, 0]))
+
+
+def align_z(axis: Array) -> Array:
+    """A rotation whose third column is the unit vector ``axis``."""
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])
+
+
+def rotation_vector(rotation: Array) -> Array:
+    """Rotation vectors (3, N) of rotation matrices (3, 3, N), by quaternions: accurate for small angles.
+
+    The quaternion component with the largest magnitude is found first (Shepperd), so that angles
+    near pi lose no digits either.
+    """
+    r = rotation
+    trace = r[0, 0] + r[1, 1] + r[2, 2]
+    squares = np.stack([trace, r[0, 0], r[1, 1], r[2, 2]])
+    best = np.argmax(squares, axis=0)
+    a, b, c = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
+    d, e, f = r[1, 0] + r[0, 1], r[0, 2] + r[2, 0], r[2, 1] + r[1, 2]
+    diag = 1 + 2 * squares[1:] - trace
+    options = np.stack(
+        [
+            np.stack([1 + trace, a, b, c]),
+            np.stack([a, diag[0], d, e]),
+            np.stack([b, d, diag[1], f]),
+            np.stack([c, e, f, diag[2]]),
+        ]
+    )
+    quaternion = np.take_along_axis(options, best[None, None, :], axis=0)[0]
+    quaternion = quaternion / np.linalg.norm(quaternion, axis=0)
+    quaternion = np.where(quaternion[0] < 0, -quaternion, quaternion)
+    norm = np.linalg.norm(quaternion[1:], axis=0)
+    angle = 2 * np.arctan2(norm, quaternion[0])
+    factor = np.where(norm > 1e-12, angle / np.where(norm > 0, norm, 1.0), 2.0)
+    return np.asarray(quaternion[1:] * factor)

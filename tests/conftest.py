@@ -1,0 +1,8 @@
+"""Makes the helper package ``oracle`` importable: the laws again, written without the code under test."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

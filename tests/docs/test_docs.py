@@ -1,0 +1,188 @@
+"""The pages say what the code does: their Python runs, their files load, the names they mention exist."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from elastocal.files.located import parse_yaml
+from elastocal.files.robot_yaml import FORMAT, build_robot, shipped_robots
+from elastocal.files.units import DIMENSIONS
+from elastocal.model.elements import registry
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = tuple(p for p in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if p.exists())
+FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)\s*$", re.MULTILINE | re.DOTALL)
+CAPTION = re.compile(r"\A:caption: (?P<name>\S+)\n\s*")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: python to run, or (with a caption) a file that the reader is shown."""
+
+    language: str
+    file: str | None
+    text: str
+    line: int
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    text = page.read_text(encoding="utf-8")
+    for found in FENCE.finditer(text):
+        info, body = found["info"].strip(), found["body"]
+        line = text[: found.start("body")].count("\n")
+        caption = CAPTION.match(body)
+        if info.startswith("{code-block}"):
+            name = caption["name"] if caption else None
+            rest = body[caption.end() :] if caption else body
+            yield Block(info.removeprefix("{code-block}").strip(), name, rest, line)
+        else:
+            yield Block(info, None, body, line)
+
+
+def named(pages: tuple[Path, ...]) -> list[str]:
+    return [p.name for p in pages]
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder to work in; effects shown in a page are found by the registry while the test runs."""
+    monkeypatch.chdir(tmp_path)
+    packages = {name: importlib.import_module(f"elastocal.model.{name}") for name in ("compliant", "loads")}
+    for name, package in packages.items():
+        folder = tmp_path / "src" / "elastocal" / "model" / name
+        folder.mkdir(parents=True)
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "") or "").startswith(str(tmp_path)):
+            package_name, _, leaf = name.rpartition(".")
+            monkeypatch.delattr(sys.modules[package_name], leaf, raising=False)
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named(PAGES))
+def test_python_of_a_page_runs(page: Path, desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks(page):
+        if block.file is not None:
+            target = desk / block.file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(block.text, encoding="utf-8")
+            importlib.invalidate_caches()
+        elif block.language == "python":
+            code = compile("\n" * block.line + block.text, str(page), "exec")
+            exec(code, namespace)
+
+
+def test_pages_that_promise_code_have_code() -> None:
+    by_page = {p.name: [b for b in blocks(p) if b.language == "python"] for p in PAGES}
+    for name in ("quickstart.md", "robots.md", "architecture.md"):
+        assert len(by_page[name]) >= 3, name
+
+
+def test_every_robot_file_shown_is_a_robot(desk: Path) -> None:
+    shown = [(p, b) for p in PAGES for b in blocks(p) if b.language in ("yaml", "python") and b.file]
+    robots = 0
+    for page, block in shown:
+        if block.language == "python":
+            (desk / str(block.file)).write_text(block.text, encoding="utf-8")
+            importlib.invalidate_caches()
+        elif FORMAT in block.text:
+            model = build_robot(parse_yaml(block.text, f"{page.name}:{block.file}"))
+            assert model.elements, block.file
+            robots += 1
+    assert robots >= 3
+
+
+def mentioned(pattern: str) -> list[tuple[str, str]]:
+    return sorted({(p.name, m) for p in PAGES for m in re.findall(pattern, p.read_text(encoding="utf-8"))})
+
+
+def resolves(path: str) -> bool:
+    """True where a dotted path is a module or an attribute of one."""
+    parts = path.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            thing: object = importlib.import_module(".".join(parts[:cut]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[cut:]:
+            if not hasattr(thing, name):
+                return False
+            thing = getattr(thing, name)
+        return True
+    return False
+
+
+def test_the_check_for_names_can_fail() -> None:
+    assert resolves("elastocal.model.chain.Chain.evaluate")
+    assert not resolves("elastocal.model.chain.Chain.evaluated")
+    assert not resolves("elastocal.model.chains")
+
+
+def test_every_module_and_function_mentioned_exists() -> None:
+    paths = mentioned(r"`(elastocal(?:\.\w+)+)`") + mentioned(r"automodule:: (elastocal(?:\.\w+)+)")
+    assert len(paths) > 60
+    wrong = [f"{page}: {path}" for page, path in paths if not resolves(path)]
+    assert not wrong, wrong
+
+
+def test_every_folder_mentioned_exists() -> None:
+    wrong = [f"{page}: {path}" for page, path in mentioned(r"`(tests/\w+)`") if not (ROOT / path).is_dir()]
+    assert not wrong, wrong
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    names = {p.name for p in PAGES}
+    targets = [(page, link) for page, link in mentioned(r"\]\((\w+\.md)\)") if page != "README.md"]
+    assert len(targets) > 10
+    assert not [link for _, link in targets if link not in names]
+
+
+def test_every_module_with_an_effect_is_in_the_api_page() -> None:
+    listed = {path for page, path in mentioned(r"automodule:: (elastocal(?:\.\w+)+)") if page == "api.md"}
+    assert {cls.__module__ for cls in registry().values()} <= listed
+
+
+def tables(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The generated tables that robots.md asks for, by name."""
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    made = importlib.import_module("file_tables").TABLES
+    page = (ROOT / "docs" / "robots.md").read_text(encoding="utf-8")
+    asked = re.findall(r"```\{robot-table\} (\w+)", page)
+    assert set(asked) == set(made)
+    return {name: "\n".join(made[name]()) for name in asked}
+
+
+def test_every_kind_unit_and_robot_is_in_the_robots_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tables(monkeypatch)
+    for kind, cls in registry().items():
+        assert f"`{kind}`" in made["kinds"]
+        part = made["fields"].split(f"**`{kind}`**")[1].split("**`")[0]
+        place = "joints" if hasattr(cls, "structure") or "`joints`" in part else "joint"
+        assert f"`{place}`" in part or "`frame`" in part, kind
+    for dimension, units in DIMENSIONS.items():
+        row = next(line for line in made["units"].splitlines() if line.startswith(f"| {dimension} |"))
+        assert all(f"`{unit}`" in row for unit in units)
+    for name in shipped_robots():
+        assert f"`{name}`" in made["robots"]
+        assert f"**`{name}`**" in made["sources"]
+
+
+def test_tables_follow_the_registry(monkeypatch: pytest.MonkeyPatch, desk: Path) -> None:
+    """A new effect appears in the tables by itself: the one that architecture.md shows."""
+    assert "constant_balancer" not in registry()
+    block = next(b for b in blocks(ROOT / "docs" / "architecture.md") if b.file and b.language == "python")
+    (desk / str(block.file)).write_text(block.text, encoding="utf-8")
+    importlib.invalidate_caches()
+    assert "constant_balancer" in registry()
+    assert "`torque_<unit>`" in tables(monkeypatch)["fields"].split("**`constant_balancer`**")[1].split("**`")[0]
