@@ -14,7 +14,7 @@ author = "The Elastocal developers"
 copyright = "the Elastocal developers, BSD-3-Clause"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "file_tables", "plain_docstrings", "mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "file_tables", "command_tables", "plain_docstrings", "mathml"]
 exclude_patterns = ["_build", "_ext"]
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_dmath_double_inline = False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -82,6 +84,61 @@ def test_python_of_a_page_runs(page: Path, desk: Path, capsys: pytest.CaptureFix
             exec(code, namespace)
 
 
+def answer(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of one command line."""
+    cli = importlib.import_module("elastocal.app.cli")
+    monkeypatch.setattr(sys, "argv", shlex.split(line))
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    out = capsys.readouterr()
+    return int(stopped.value.code or 0), out.out, out.err
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named(PAGES))
+def test_commands_of_a_page_run(
+    page: Path, desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for block in blocks(page):
+        if block.file is not None:
+            target = desk / block.file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(block.text, encoding="utf-8")
+        for line in block.text.splitlines() if block.language == "sh" else ():
+            if line.startswith("elastocal "):
+                code, out, err = answer(line, monkeypatch, capsys)
+                assert code == 0, f"{page.name}: {line}: {err}"
+                assert out, line
+                if "--json" in line:
+                    json.loads(out)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named(PAGES))
+def test_answers_shown_are_the_answers(
+    page: Path, desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for block in blocks(page):
+        if block.language == "console":
+            typed, *said = block.text.rstrip("\n").split("\n")
+            code, out, err = answer(typed.removeprefix("$ "), monkeypatch, capsys)
+            assert (out + err).rstrip("\n").split("\n") == said
+            assert code == (2 if err else 0)
+            assert not list(desk.glob("*.*"))
+
+
+def test_every_command_has_its_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    made = importlib.import_module("command_tables")
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    names = set(made.commands())
+    assert {"robots", "show", "deflect", "stiffness", "reproduce", "demo"} <= names
+    for name in names:
+        assert f"\n## {name}\n" in page
+        assert f"```{{command-table}} {name}\n" in page
+        assert f"elastocal {name}" in page
+        assert "`--json`" in "\n".join(made.command_table(name))
+
+
 def test_pages_that_promise_code_have_code() -> None:
     by_page = {p.name: [b for b in blocks(p) if b.language == "python"] for p in PAGES}
     for name in ("quickstart.md", "robots.md", "architecture.md"):
@@ -135,8 +192,10 @@ def test_every_module_and_function_mentioned_exists() -> None:
     assert not wrong, wrong
 
 
-def test_every_folder_mentioned_exists() -> None:
-    wrong = [f"{page}: {path}" for page, path in mentioned(r"`(tests/\w+)`") if not (ROOT / path).is_dir()]
+def test_every_test_mentioned_exists() -> None:
+    paths = mentioned(r"`(tests/[\w/]+(?:\.py)?)`")
+    assert len(paths) > 10
+    wrong = [f"{page}: {path}" for page, path in paths if not (ROOT / path).exists()]
     assert not wrong, wrong
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.transform import Rotation
+
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.pose import Pose
-from scipy.spatial.transform import Rotation
 
 SHIPPED = (
     "cylindrical",
@@ -61,7 +62,7 @@ def random_spd(rng, size):
 
 
 def random_robot(seed, joints=5, fixed=3, *, k=1e-5, links=True, weight=True):
-    """Every joint elastic; with links, a 6x6 spring at a fixed frame and at the tip; with weight, a mass on each frame."""
+    """Every joint elastic; with links, 6x6 springs at a fixed frame and at the tip; with weight, a mass per frame."""
     rng = np.random.default_rng(1000 + seed)
     tree = random_tree(seed, joints, fixed)
     elements = [JointCompliance(joint=j, k=k * rng.uniform(0.5, 2)) for j in tree.joint_names]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.mechanics import compliance, generalised_forces
+from oracle.robots import configurations, random_robot, random_wrench
+from scipy.optimize import minimize
+
 from elastocal.files.robot_yaml import read_robot
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
@@ -14,9 +18,6 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import deflection
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.spatial.pose import Pose
-from oracle.mechanics import compliance, generalised_forces
-from oracle.robots import configurations, random_robot, random_wrench
-from scipy.optimize import minimize
 
 GAP, K = 2e-3, 1e-5
 
@@ -106,7 +107,9 @@ def test_an_uneven_gripper_goes_to_the_point_of_its_ellipsoid_farthest_along_the
         a, b = angles
         return gaps * np.array([np.cos(a) * np.cos(b), np.sin(a) * np.cos(b), np.sin(b)])
 
-    best = minimize(lambda x: -force @ surface(x), [0.5, -0.5], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-18})
+    best = minimize(
+        lambda x: -force @ surface(x), [0.5, -0.5], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-18}
+    )
     assert np.linalg.norm(play - 2e-4 * force / np.linalg.norm(force)) > 1e-4
     np.testing.assert_allclose(play, surface(best.x), rtol=0, atol=1e-10)
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
 from elastocal.model.compliant.beam import Beam, Box, Circle, Rectangle, Tube
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.frames import Frame, FrameTree
@@ -12,8 +15,6 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import deflection, linear_deflection
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.spatial.pose import Pose
-from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
 
 E, NU = 210e9, 0.3
 G = E / 2.6
@@ -26,7 +27,9 @@ def cut_beam(matrix_of, length, pieces):
         frames.append(Frame(f"s{i}", parent, Pose(translation=(length / pieces, 0, 0))))
         parent = f"s{i}"
     k = as_matrix6(matrix_of(length / pieces))
-    return RobotModel("beam", FrameTree(tuple(frames)), parent, tuple(LinkCompliance(frame=f.name, matrix=k) for f in frames))
+    return RobotModel(
+        "beam", FrameTree(tuple(frames)), parent, tuple(LinkCompliance(frame=f.name, matrix=k) for f in frames)
+    )
 
 
 def test_tip_force_and_moment_deflect_a_steel_bar_as_in_the_textbook():
@@ -35,12 +38,16 @@ def test_tip_force_and_moment_deflect_a_steel_bar_as_in_the_textbook():
     k = Beam(section=Rectangle(width=b, height=h), length=length, E=E, nu=NU).compliance()
     model = cut_beam(lambda _: k, length, 1)
     p, m = 500.0, 120.0
-    got = linear_deflection(model, np.empty((3, 0)), [AppliedWrenches("s0", [[0, 0, p, 0, 0, 0], [0, p, 0, 0, 0, m], [p, 0, 0, m, 0, 0]])]).twist
+    got = linear_deflection(
+        model, np.empty((3, 0)), [AppliedWrenches("s0", [[0, 0, p, 0, 0, 0], [0, p, 0, 0, 0, m], [p, 0, 0, m, 0, 0]])]
+    ).twist
     iy, iz, area = b * h**3 / 12, h * b**3 / 12, b * h
     shear = p * length / (5 / 6 * G * area)
     np.testing.assert_allclose(got[0, 2], p * length**3 / (3 * E * iy) + shear, rtol=1e-12)
     np.testing.assert_allclose(got[0, 4], -p * length**2 / (2 * E * iy), rtol=1e-12)
-    np.testing.assert_allclose(got[1, 1], p * length**3 / (3 * E * iz) + shear + m * length**2 / (2 * E * iz), rtol=1e-12)
+    np.testing.assert_allclose(
+        got[1, 1], p * length**3 / (3 * E * iz) + shear + m * length**2 / (2 * E * iz), rtol=1e-12
+    )
     np.testing.assert_allclose(got[1, 5], p * length**2 / (2 * E * iz) + m * length / (E * iz), rtol=1e-12)
     np.testing.assert_allclose(got[2, 0], p * length / (E * area), rtol=1e-12)
     assert got[0, 2] == pytest.approx(1.3e-3, rel=0.02)  # 1.300 mm by hand
@@ -49,7 +56,11 @@ def test_tip_force_and_moment_deflect_a_steel_bar_as_in_the_textbook():
 def saint_venant(long, short, terms=200):
     """Torsion constant of a full rectangle by Saint-Venant's series."""
     n = np.arange(1, 2 * terms, 2)
-    return long * short**3 * (1 / 3 - 64 / np.pi**5 * short / long * np.sum(np.tanh(n * np.pi * long / (2 * short)) / n**5))
+    return (
+        long
+        * short**3
+        * (1 / 3 - 64 / np.pi**5 * short / long * np.sum(np.tanh(n * np.pi * long / (2 * short)) / n**5))
+    )
 
 
 @pytest.mark.parametrize(("b", "h"), [(0.03, 0.05), (0.2, 0.04), (0.1, 0.1)])
@@ -84,7 +95,7 @@ def test_area_and_second_moments_are_the_integrals_over_the_section(shape):
 
 
 def test_torsion_constants_of_round_and_thin_walled_sections():
-    area, iy, iz, torsion = SECTIONS["tube"][0].properties[:4]
+    area, iy, _, torsion = SECTIONS["tube"][0].properties[:4]
     assert torsion == pytest.approx(np.pi * (0.1**4 - 0.08**4) / 32, rel=1e-12)
     assert iy == pytest.approx(area * (0.05**2 + 0.04**2) / 4, rel=1e-12)
     # Bredt: 4 A_m^2 t / perimeter of the middle line
@@ -115,7 +126,7 @@ def bending_only(length):
 
 
 def elastica_tip(force, length):
-    """Tip of Euler's elastica under a base-fixed transverse force: EI phi'' = -F cos phi, shooting on the root moment."""
+    """Tip of Euler's elastica under a base-fixed transverse force: EI phi'' = -F cos phi, by shooting."""
 
     def shoot(curvature):
         return solve_ivp(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from oracle.mechanics import spring_energy
+from scipy.optimize import brentq
+
 from elastocal.files.robot_yaml import read_robot
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
@@ -14,8 +19,6 @@ from elastocal.model.statics.deflection import deflection
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.stiffness import loaded_stiffness
 from elastocal.spatial.pose import Pose
-from oracle.mechanics import spring_energy
-from scipy.optimize import brentq
 
 SPRING = GravityCompensator(joint="j", a_x=0.6, a_y=0.25, L=0.2, phi0=1.3, k_c=4e-6, s_0=0.45)
 ANGLES = np.linspace(-2.5, 2.5, 11)
@@ -26,8 +29,7 @@ def one_joint(**change):
     tree = FrameTree(
         (Frame("j", joint=JointMotion("revolute", (0, 0, 1))), Frame("tip", "j", Pose(translation=(REACH, 0, 0))))
     )
-    spring = GravityCompensator(**{**{f: getattr(SPRING, f) for f in
-                                      ("joint", "a_x", "a_y", "L", "phi0", "k_c", "s_0", "mode")}, **change})  # fmt: skip
+    spring = replace(SPRING, **change)
     return RobotModel("swing", tree, "tip", (JointCompliance(joint="j", k=K2), spring), np.zeros(3))
 
 
@@ -115,7 +117,8 @@ def test_kr270_joint_two_is_stiffened_as_the_paper_says():
     with_spring = loaded_stiffness(only_a2, q).compliance[:, 4, 4]
     h = 1e-4
     second = [
-        (spring_energy(spring, a + h) - 2 * spring_energy(spring, a) + spring_energy(spring, a - h)) / h**2 for a in q[:, 1]
+        (spring_energy(spring, a + h) - 2 * spring_energy(spring, a) + spring_energy(spring, a - h)) / h**2
+        for a in q[:, 1]
     ]
     turn = np.cos(q[:, 0]) ** 2  # axis 2 seen along base y
     np.testing.assert_allclose(turn / with_spring - 1 / 0.302e-6, second, rtol=1e-5)

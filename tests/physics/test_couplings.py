@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.mechanics import generalised_forces, poses, twists
+from oracle.robots import configurations, random_robot
+
 from elastocal.files.robot_yaml import read_robot
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.motor_compliance import MotorCompliance
@@ -14,8 +17,6 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.spatial.pose import Pose
-from oracle.mechanics import generalised_forces, poses, twists
-from oracle.robots import configurations, random_robot
 
 STRUCTURE = ((70.0, 0.0, 0.0), (-1.1, 42.0, 0.0), (-1.0, 1.3, 24.0))
 SHAFTS = (0.11, 0.045, 0.023)
@@ -86,7 +87,9 @@ def test_a_following_joint_takes_its_leaders_value():
     # level by the ratio -1: the elbow stands at 0.8 m along the leaning arm, the hand at the offset 0.2 alone
     hand = np.array([np.cos(0.2), 0, -np.sin(0.2)])
     np.testing.assert_allclose(
-        kinematics(model, q, "wrist").position[0], 0.8 * np.array([np.sin(0.5), 0, np.cos(0.5)]) + 0.6 * hand, atol=1e-15
+        kinematics(model, q, "wrist").position[0],
+        0.8 * np.array([np.sin(0.5), 0, np.cos(0.5)]) + 0.6 * hand,
+        atol=1e-15,
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from elastocal.model.loads.gravity_compensator import GravityCompensator
-from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.statics.equilibrium import Status, equilibrium
 from oracle.mechanics import compliance, generalised_forces, gradient, load_energy
 from oracle.robots import configurations, random_robot, random_wrench
 from scipy.optimize import minimize
 from scipy.optimize import root as scipy_root
+
+from elastocal.model.loads.gravity_compensator import GravityCompensator
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.equilibrium import Status, equilibrium
 
 
 def lowest(model, q, forces):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.mechanics import compliance, constants, generalised_forces
+from oracle.robots import configurations, random_robot, random_spd, random_wrench
+
 from elastocal.files.robot_yaml import read_robot
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
@@ -11,8 +14,6 @@ from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.link_compliance import as_matrix6
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.statics.equilibrium import Status, equilibrium
-from oracle.mechanics import compliance, constants, generalised_forces
-from oracle.robots import configurations, random_robot, random_spd, random_wrench
 
 
 def assert_balanced(model, q, applied, *, at_least):

@@ -1,9 +1,11 @@
-"""A planar arm of two links in closed form: linear formula, and the finite equilibrium from its two scalar equations."""
+"""A planar arm of two links in closed form: linear formula, and the finite equilibrium from two scalar equations."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import root
+
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
@@ -13,7 +15,6 @@ from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.stiffness import stiffness
 from elastocal.spatial.pose import Pose
-from scipy.optimize import root
 
 L1, L2, K1, K2 = 0.7, 0.5, 3e-4, 5e-4
 
@@ -52,7 +53,7 @@ def test_cartesian_compliance_is_the_closed_form():
 
 @pytest.mark.parametrize("follows", [False, True], ids=["base-fixed", "following"])
 def test_finite_equilibrium_solves_the_two_scalar_equations(follows):
-    """Weights of both links (centre at half length) and a tip load of 400 N that bends the arm by tenths of a radian."""
+    """Weights of both links (centre at half length) and a tip load that bends the arm by hundredths of a radian."""
     q1, q2, m1, m2, g = 0.5, -0.8, 12.0, 7.0, 9.81
     force, mz = np.array([250.0, -310.0]), 20.0
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.mechanics import compliance, generalised_forces, poses, twists
+from oracle.robots import configurations, random_robot, random_wrench
+from scipy.spatial.transform import Rotation
+
 from elastocal.files.robot_yaml import read_robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.stiffness import StiffnessStatus, loaded_stiffness, stiffness, stiffness_chunks
-from oracle.mechanics import compliance, generalised_forces, poses, twists
-from oracle.robots import configurations, random_robot, random_wrench
-from scipy.spatial.transform import Rotation
 
 
 def six_joints(name="kuka-kr270"):
@@ -28,7 +29,9 @@ def test_unloaded_stiffness_is_the_product_of_inverse_jacobians():
     for i, row in enumerate(q):
         j = twists(model, row, np.zeros(len(model.chain.dofs)), ["tool"])["tool"]
         inverse = np.linalg.inv(j)
-        np.testing.assert_allclose(got.stiffness[i], inverse.T @ np.diag(1 / np.array(springs)) @ inverse, rtol=1e-9, atol=1e-3)
+        np.testing.assert_allclose(
+            got.stiffness[i], inverse.T @ np.diag(1 / np.array(springs)) @ inverse, rtol=1e-9, atol=1e-3
+        )
         np.testing.assert_allclose(got.compliance[i], j @ np.diag(springs) @ j.T, rtol=1e-12, atol=1e-22)
 
 

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from oracle.robots import configurations, random_robot, random_wrench
+from scipy.spatial.transform import Rotation
+
 from elastocal.files.robot_yaml import read_robot
 from elastocal.model.frames import BASE, Frame, FrameTree
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -13,8 +16,6 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import deflection, linear_deflection
 from elastocal.model.statics.stiffness import loaded_stiffness, stiffness
 from elastocal.spatial.pose import Pose
-from oracle.robots import configurations, random_robot, random_wrench
-from scipy.spatial.transform import Rotation
 
 
 @pytest.mark.parametrize("seed", range(3))

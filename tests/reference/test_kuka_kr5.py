@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from elastocal.files.robot_yaml import read_robot
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.statics.equilibrium import equilibrium

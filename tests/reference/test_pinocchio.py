@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.mechanics import masses
+from oracle.robots import SHIPPED, configurations, random_robot
+
 from elastocal.files.robot_yaml import read_robot, shipped_robots
 from elastocal.model.chain import JOINT
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.kinematics import kinematics
 from elastocal.model.statics.equilibrium import equilibrium, forces_at
 from elastocal.model.statics.flexibility import assemble
-from oracle.mechanics import masses
-from oracle.robots import SHIPPED, configurations, random_robot
 
 pin = pytest.importorskip("pinocchio")
 
@@ -29,7 +30,9 @@ def pinocchio_model(model):
         place = offset * pin.SE3(np.array(frame.pose.rotation), np.array(frame.pose.translation))
         if frame.joint is not None:
             axis = np.array(frame.joint.axis) / np.linalg.norm(frame.joint.axis)
-            kind = pin.JointModelRevoluteUnaligned if frame.joint.kind == "revolute" else pin.JointModelPrismaticUnaligned
+            kind = (
+                pin.JointModelRevoluteUnaligned if frame.joint.kind == "revolute" else pin.JointModelPrismaticUnaligned
+            )
             joint, place = out.addJoint(joint, kind(axis), place, frame.name), pin.SE3.Identity()
         carrier[frame.name] = (joint, place)
         out.addFrame(pin.Frame(f"at_{frame.name}", joint, 0, place, pin.FrameType.OP_FRAME))
@@ -42,7 +45,8 @@ def pinocchio_model(model):
 
 def robots():
     return [pytest.param(read_robot, name, id=name) for name in SHIPPED] + [
-        pytest.param(lambda spec: random_robot(spec[0], spec[1], spec[2]), spec, id=f"random{spec[0]}") for spec in RANDOM
+        pytest.param(lambda spec: random_robot(spec[0], spec[1], spec[2]), spec, id=f"random{spec[0]}")
+        for spec in RANDOM
     ]
 
 

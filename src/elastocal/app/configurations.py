@@ -77,9 +77,8 @@ def typed(model: RobotModel, at: tuple[str, ...]) -> Configurations:
     axes = axes_of(model)
     what = ", ".join(f"{a} [{u}]" for a, u in zip(axes.names, axes.units, strict=True))
     rows = [numbers(text, model.n, f"--at {text!r}", what) for text in at] or [()]
-    return of_shown(
-        model, np.array(rows, dtype=np.float64).reshape(-1, model.n), tuple(f"--at {t!r}" for t in at) or ("",)
-    )
+    shown = np.array(rows, dtype=np.float64).reshape(len(rows), model.n)
+    return of_shown(model, shown, tuple(f"--at {t!r}" for t in at) or ("",))
 
 
 def of_shown(model: RobotModel, shown: Array, places: tuple[str, ...]) -> Configurations:
@@ -129,7 +128,7 @@ def numbers(text: str, count: int, what: str, names: str) -> tuple[float, ...]:
     out = []
     for part in parts:
         try:
-            value = float(part)
+            value = float(part.replace("_", "no digit"))
         except ValueError:
             raise InputError(f"{what}: {part.strip()!r} is not a number; give {names}") from None
         if not isfinite(value):

@@ -12,7 +12,7 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.located import Located, Path_, parse_yaml, read_yaml
-from elastocal.files.schema import Units, construct, read_fields, validated
+from elastocal.files.schema import Units, construct, dimensions_of, read_fields, scaled, validated
 from elastocal.files.units import DIMENSIONS, PRISMATIC, REVOLUTE
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.elements import Element, element_class, quantity
@@ -93,7 +93,8 @@ def build_robot(located: Located) -> RobotModel:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         said = data.get("format") if isinstance(data, dict) else data
         raise located.error(("format",), f"{said!r} is not a robot file; the first line must be 'format: {FORMAT}'")
-    top = construct(RobotFile, located, (), data, {})
+    declared = data.get("units")
+    top = construct(RobotFile, located, (), data, declared if isinstance(declared, dict) else {})
     for dimension, unit in top.units.items():
         if unit not in DIMENSIONS.get(dimension, {}):
             valid = ", ".join(DIMENSIONS.get(dimension, {})) or f"one of the dimensions {', '.join(DIMENSIONS)}"
@@ -203,6 +204,7 @@ def _element(located: Located, i: int, entry: Any, top: RobotFile, tree: FrameTr
                         fields.keys[name],
                     )
         element.check(tree)
+        element.check_physics()
     except InputError as error:
         if str(error).startswith(located.file):
             raise
@@ -211,8 +213,6 @@ def _element(located: Located, i: int, entry: Any, top: RobotFile, tree: FrameTr
 
 
 def _joint_unit(cls: type[Element], name: str) -> bool:
-    from elastocal.files.schema import dimensions_of
-
     return (dimensions_of(cls).get(name) or "").startswith("joint ")
 
 
@@ -220,16 +220,25 @@ def _transmission(located: Located, top: RobotFile, tree: FrameTree, units: Unit
     if not top.controller:
         return None
     path: Path_ = ("controller",)
-    e = construct(ControllerEntry, located, path, top.controller, units)
+    fields = read_fields(ControllerEntry, located, path, top.controller, units)
+    e = validated(ControllerEntry, located, path, fields)
+    if not (e.source or top.source):
+        raise located.error(path, _NO_SOURCE)
     joints = tree.joint_names
     axes = e.axes or joints
     if len(axes) != len(joints):
         raise located.error((*path, "axes"), f"{len(axes)} axes for {len(joints)} joints")
+    if len(set(axes)) != len(axes):
+        raise located.error((*path, "axes"), "names an axis twice; every pendant axis needs a name of its own")
     at = {axis: i for i, axis in enumerate(axes)}
     matrix, zero = np.eye(len(axes)), np.zeros(len(axes))
     for axis, sign in _known(located, (*path, "sign"), e.sign, at).items():
+        if sign not in (1.0, -1.0):
+            raise located.error((*path, "sign", axis), f"{sign:g} must be 1 or -1")
         matrix[at[axis], at[axis]] = sign
     for axis, value in _known(located, (*path, "zero"), e.zero, at).items():
+        kind = tree.joint(joints[at[axis]]).kind
+        _fits(located, path, fields.units.get("zero"), kind, fields.keys["zero"])
         zero[at[axis]] = value
     for i, coupling in enumerate(e.couplings):
         where = (*path, "couplings", i)
@@ -238,7 +247,8 @@ def _transmission(located: Located, top: RobotFile, tree: FrameTree, units: Unit
         _known(located, where, {coupling["axis"]: 0.0}, at)
         if coupling["joint"] not in joints:
             raise UnknownNameError("joint", str(coupling["joint"]), joints, located.where(where))
-        matrix[joints.index(coupling["joint"]), at[coupling["axis"]]] += float(coupling["ratio"])
+        ratio = scaled(coupling["ratio"], 1.0, located, (*where, "ratio"))
+        matrix[joints.index(coupling["joint"]), at[coupling["axis"]]] += ratio
     return Transmission(tuple(axes), matrix, zero)
 
 

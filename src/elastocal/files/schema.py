@@ -79,14 +79,14 @@ def _convert(dimension: str | None, unit: str, located: Located, path: Path_, va
         return value
     if dimension == "beam":
         return _beam(located, path, value, units)
-    return _scaled(value, DIMENSIONS[dimension].get(unit, 1.0), located, path)
+    return scaled(value, DIMENSIONS[dimension].get(unit, 1.0), located, path)
 
 
-def _scaled(value: Any, factor: float, located: Located, path: Path_) -> Any:
+def scaled(value: Any, factor: float, located: Located, path: Path_) -> Any:
     if isinstance(value, list):
-        return tuple(_scaled(v, factor, located, (*path, i)) for i, v in enumerate(value))
+        return tuple(scaled(v, factor, located, (*path, i)) for i, v in enumerate(value))
     if isinstance(value, dict):
-        return {k: _scaled(v, factor, located, (*path, k)) for k, v in value.items()}
+        return {k: scaled(v, factor, located, (*path, k)) for k, v in value.items()}
     if value is None:
         return None
     try:
@@ -127,6 +127,11 @@ def validated(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
     except ValidationError as error:
         first = error.errors()[0]
         loc = [k for k in first["loc"] if isinstance(k, int) or k in fields.keys or k in fields.values]
+        if first["type"] == "missing" and len(loc) > 1:
+            name = str(loc[0])
+            raise located.error(
+                (*path, fields.keys.get(name, name)), f"{fields.values[name]!r} has too few values"
+            ) from None
         place = [fields.keys.get(k, k) if isinstance(k, str) else k for k in loc]
         if first["type"] in ("missing", "missing_keyword_only_argument"):
             name = str(first["loc"][-1])

@@ -68,7 +68,9 @@ def read_configurations(path: Path, axes: Mapping[str, str]) -> ConfigurationTab
         raise InputError(f"{raw.file}, line 1: there is no column for axis {missing[0]}; add {wanted}")
     if not raw.rows:
         raise InputError(f"{raw.file}: has a header and no configurations; add a row")
-    values = np.array([[_number(raw, row, fields[a]) for a in axes] for row in raw.rows]).reshape(-1, len(axes))
+    values = np.array([[_number(raw, row, fields[a]) for a in axes] for row in raw.rows]).reshape(
+        len(raw.rows), len(axes)
+    )
     wrenches = None
     if any(w in fields for w in WRENCH):
         wrenches = np.array([[_number(raw, row, fields.get(w)) for w in WRENCH] for row in raw.rows])
@@ -148,7 +150,7 @@ def _number(raw: RawTable, row: tuple[int, tuple[str, ...]], field: _Field | Non
     plain = text.replace(",", ".") if raw.decimal_comma and text.count(",") == 1 and "." not in text else text
     where = f"{raw.file}, line {row[0]}, column {raw.header[field.place]}"
     try:
-        value = float(plain) if "_" not in plain else float("a number has no underscore")
+        value = float(plain.replace("_", "no digit"))
     except ValueError:
         said = "is empty" if not text else f"{text!r} is not a number"
         raise InputError(f"{where}: {said}; give a number") from None

@@ -13,7 +13,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import atan2, hypot
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,7 @@ from elastocal.files.urdf_links import read_links
 from elastocal.files.urdf_tags import parse, read_bytes
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
-from elastocal.spatial.rotation import axis_matrix, rpy_matrix
+from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
 
 SAME = 1e-15
 _TOKEN = re.compile(
@@ -62,7 +61,7 @@ def write_origins(source: Path, target: Path, poses: Mapping[str, Pose]) -> None
 def _change(name: str, old: Pose, new: Pose) -> dict[str, str]:
     """The attributes to write: those that do not say the same already."""
     finite = bool(np.all(np.isfinite(new.matrix())))
-    rpy = _rpy(new.rotation) if finite else (0.0, 0.0, 0.0)
+    rpy = matrix_rpy(new.rotation) if finite else (0.0, 0.0, 0.0)
     if not finite or np.any(np.abs(rpy_matrix(*rpy) - new.rotation) > 1e-9):
         raise InputError(f"joint {name!r}: its new pose is not a rigid transform of finite numbers; correct it")
     out = {}
@@ -75,17 +74,6 @@ def _change(name: str, old: Pose, new: Pose) -> dict[str, str]:
 
 def _spelled(values: Array) -> str:
     return " ".join(repr(float(v) + 0.0) for v in values)
-
-
-def _rpy(r: Array) -> tuple[float, float, float]:
-    """Roll, pitch, yaw to full precision at any pitch.
-
-    Near 90 deg of pitch the roll is known badly; pitch and yaw are taken from what that very roll leaves over,
-    so the product still is the rotation.
-    """
-    roll = atan2(r[2, 1], r[2, 2]) if hypot(r[2, 1], r[2, 2]) > 4e-16 else 0.0
-    rest = r @ axis_matrix(0, roll).T
-    return roll, atan2(-rest[2, 0], rest[2, 2]), atan2(-rest[0, 1], rest[1, 1])
 
 
 def _edited(data: bytes, changes: Mapping[int, Mapping[str, str]], file: str, declared: str) -> bytes:

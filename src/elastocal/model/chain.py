@@ -62,14 +62,6 @@ class Screw:
     axis: Row3
     point: Row3 | None
 
-    def velocity(self, at: Row3) -> Row3:
-        """Velocity of the body point at ``at`` per unit motion."""
-        return self.axis if self.point is None else en.cross(self.axis, en.minus(at, self.point))
-
-    @property
-    def turn(self) -> Row3:
-        return ORIGIN if self.point is None else self.axis
-
 
 @dataclass(frozen=True, eq=False)
 class ChainState:
@@ -113,14 +105,22 @@ class ChainState:
         self._twists_into(self.pose(frame)[1], self.chain.level(frame), dofs, out)
 
     def _twists_into(self, at: Row3, level: int, dofs: Sequence[int], out: Array) -> None:
+        point, arm = None, ORIGIN
         for j, dof in enumerate(dofs):
             if dof >= level:
                 out[:, j] = 0.0
                 continue
             screw = self.screws[dof]
             assert screw is not None, "a screw was asked for that was not computed"
-            for i, entry in enumerate((*screw.velocity(at), *screw.turn)[: len(out)]):
-                out[i, j] = entry
+            axis = screw.axis
+            if screw.point is None:
+                twist = (*axis, *ORIGIN)
+            else:
+                if screw.point is not point:  # the three rotations of one frame share their point
+                    point, arm = screw.point, en.minus(at, screw.point)
+                twist = (*en.cross(axis, arm), *axis)
+            for i in range(len(out)):
+                out[i, j] = twist[i]
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,7 +64,10 @@ class Element(ABC):
         """The same effect with other parameter values, in the order of ``parameters``."""
 
     def check(self, tree: FrameTree) -> None:  # noqa: B027  most effects fit anywhere
-        """Raise an InputError where the effect does not fit the robot or violates physics."""
+        """Raise an InputError where the effect does not fit the robot."""
+
+    def check_physics(self) -> None:  # noqa: B027  most effects cannot violate any
+        """Raise an InputError where the values violate physics; estimates may, what a user states may not."""
 
     def parameter(self, symbol: str, unit: str, value: float, scale: float) -> Parameter:
         return Parameter(f"{self.place}.{symbol}", unit, float(value), scale, self.kind, self.source)
@@ -102,6 +105,17 @@ class CompliantCoordinate(Element):
     def sensitivity(self, force: Array) -> tuple[Terms, ...]:
         """Derivative of theta by each parameter at fixed force (d, N), as the few terms that are not zero."""
 
+    def columns_into(self, reach: Array, force: Array, picks: Sequence[int], out: Array) -> None:
+        """Columns of the observation matrix: out (p, rows, N) = reach (d, rows, N) times ``sensitivity``."""
+        scratch = np.empty(out.shape[1:])
+        terms = self.sensitivity(force)
+        for column, p in zip(out, picks, strict=True):
+            (i, value), *rest = terms[p]
+            np.multiply(reach[i], value, out=column)
+            for i, value in rest:
+                np.multiply(reach[i], value, out=scratch)
+                column += scratch
+
 
 @dataclass(frozen=True, kw_only=True)
 class JointCoordinate(CompliantCoordinate):
@@ -133,9 +147,9 @@ class AxisForce:
 class Load(Element):
     """Pushes on the robot: wrenches at frames, or generalised forces on joints."""
 
+    @abstractmethod
     def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
-        """Frame, force in N and moment about the frame in N m that it never exceeds."""
-        return ()
+        """Frame, force in N and moment about the frame in N m that its wrenches never exceed (axis forces apart)."""
 
     def resultants(self, state: ChainState, gravity: Array) -> tuple[tuple[str, Resultant], ...]:
         """Frame and wrench acting there."""

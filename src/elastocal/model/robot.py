@@ -31,6 +31,8 @@ class RobotModel:
     transmission: Transmission | None = None
     title: str = ""
     source: str = ""
+    estimated: bool = False
+    """True where parameters were set from outside: estimates may violate physics (003 section 3.2)."""
 
     def __post_init__(self) -> None:
         self.tree.frame(self.tool)
@@ -41,6 +43,8 @@ class RobotModel:
         object.__setattr__(self, "gravity", gravity)
         for element in self.elements:
             element.check(self.tree)
+            if not self.estimated:
+                element.check_physics()
         owner: dict[Dof, str] = {}
         for c in self.coordinates:
             if np.any(c.compliance()):
@@ -78,6 +82,10 @@ class RobotModel:
         return tuple(e for e in self.elements if isinstance(e, Load))
 
     @cached_property
+    def has_following_loads(self) -> bool:
+        return any(getattr(load, "follows", False) for load in self.loads)
+
+    @cached_property
     def chain(self) -> Chain:
         virtual = [d for c in self.coordinates for d in c.dofs() if d.axis != JOINT]
         return Chain.build(self.tree, virtual)
@@ -105,7 +113,7 @@ class RobotModel:
             if any(p.value != v for p, v in zip(rows, chosen, strict=True)):
                 element = element.with_values([float(v) for v in chosen])
             elements.append(element)
-        return replace(self, elements=tuple(elements))
+        return replace(self, elements=tuple(elements), estimated=True)
 
     def with_elements(self, *added: Element) -> Self:
         return replace(self, elements=(*self.elements, *added))

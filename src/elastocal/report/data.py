@@ -29,7 +29,7 @@ def as_data(report: Report) -> dict[str, Any]:
 
 def as_json(data: Any) -> str:
     """JSON text; a number that is not finite is null, since JSON has no word for it."""
-    return json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False)
+    return json.dumps(_finite(data), indent=2, allow_nan=False)
 
 
 def table_data(table: Table) -> list[dict[str, Any]]:

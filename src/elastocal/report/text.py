@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table as RichTable
+from rich.text import Text as RichText
 
 from elastocal.report.blocks import Block, Heatmap, Lines, Report, Table, Text
 from elastocal.report.display import displayed, number
@@ -45,21 +48,19 @@ def _print_block(block: Block, console: Console) -> None:
 
 def _print_table(block: Table, console: Console) -> None:
     shown = displayed(block, MOST_ROWS)
-    table = _grid(block.title)
+    table = _grid(block.title, console)
     for name, numeric in zip(shown.header, shown.numeric, strict=True):
         table.add_column(escape(name), justify="right" if numeric else "left", overflow="fold")
     for row in shown.rows:
         table.add_row(*(escape(cell) for cell in row))
     console.print(table)
-    for n, text in enumerate(shown.footnotes, start=1):
-        console.print(f"  [{n}] {text}", markup=False, style="dim")
-    for note in shown.notes:
-        console.print(f"  {note}", markup=False)
+    _print_below([f"[{n}] {text}" for n, text in enumerate(shown.footnotes, start=1)], console, "dim")
+    _print_below(shown.notes, console)
 
 
 def _print_map(block: Heatmap, console: Console) -> None:
     columns, rows = _thinned(len(block.x.values)), _thinned(len(block.y.values))
-    table = _grid(f"{block.title}: {block.name} [{block.unit}]")
+    table = _grid(f"{block.title}: {block.name} [{block.unit}]", console)
     table.add_column(escape(f"{block.y.name} [{block.y.unit}] \\ {block.x.name} [{block.x.unit}]"), justify="right")
     for i in columns:
         table.add_column(number(block.x.values[i]), justify="right")
@@ -67,13 +68,12 @@ def _print_map(block: Heatmap, console: Console) -> None:
         cells = [number(block.values[j][i], block.decimals) for i in columns]
         table.add_row(number(block.y.values[j]), *cells)
     console.print(table)
-    for note in block.notes:
-        console.print(f"  {note}", markup=False)
+    _print_below(block.notes, console)
 
 
 def _print_lines(block: Lines, console: Console) -> None:
     """A terminal has no curves: their ends and extremes say most."""
-    table = _grid(f"{block.title}: {block.y_name} [{block.y_unit}] over {block.x_name} [{block.x_unit}]")
+    table = _grid(f"{block.title}: {block.y_name} [{block.y_unit}] over {block.x_name} [{block.x_unit}]", console)
     for name in ("curve", "at the start", "smallest", "largest", "at the end"):
         table.add_column(name, justify="left" if name == "curve" else "right")
     for s in block.series:
@@ -81,14 +81,18 @@ def _print_lines(block: Lines, console: Console) -> None:
         ends = ((s.y[0], s.x[0]), low, high, (s.y[-1], s.x[-1]))
         table.add_row(escape(s.name), *(f"{number(y, 4)} at {number(x, 1)}" for y, x in ends))
     console.print(table)
-    for note in block.notes:
-        console.print(f"  {note}", markup=False)
+    _print_below(block.notes, console)
 
 
-def _grid(title: str) -> RichTable:
-    return RichTable(
-        title=escape(title), title_justify="left", title_style="italic", box=box.SIMPLE_HEAD, pad_edge=False
-    )
+def _print_below(lines: Sequence[str], console: Console, style: str = "") -> None:
+    for line in lines:
+        console.print(Padding(RichText(line, style), (0, 0, 0, 2)))
+
+
+def _grid(title: str, console: Console) -> RichTable:
+    if title:
+        console.print(title, markup=False, style="italic")
+    return RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
 
 
 def _thinned(count: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import atan2, cos, hypot, sin
 
 import numpy as np
 
@@ -31,13 +31,15 @@ def rpy_matrix(roll: float, pitch: float, yaw: float) -> Array:
 
 
 def matrix_rpy(rotation: Array) -> tuple[float, float, float]:
-    """Roll, pitch, yaw of one rotation matrix; at pitch = +-90 deg the roll is set to zero."""
+    """Roll, pitch, yaw of one rotation matrix, to full precision at any pitch.
+
+    Near 90 deg of pitch the roll is known badly; pitch and yaw are taken from what that very roll leaves over,
+    so that the product still is the rotation.
+    """
     r = rotation
-    horizontal = float(np.hypot(r[0, 0], r[1, 0]))
-    pitch = float(np.arctan2(-r[2, 0], horizontal))
-    if horizontal < 1e-12:
-        return 0.0, pitch, float(np.arctan2(-r[0, 1], r[1, 1]))
-    return float(np.arctan2(r[2, 1], r[2, 2])), pitch, float(np.arctan2(r[1, 0], r[0, 0]))
+    roll = atan2(r[2, 1], r[2, 2]) if hypot(r[2, 1], r[2, 2]) > 4e-16 else 0.0
+    rest = r @ axis_matrix(0, roll).T
+    return roll, atan2(-rest[2, 0], rest[2, 2]), atan2(-rest[0, 1], rest[1, 1])
 
 
 def align_z(axis: Array) -> Array:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
 ROBOT = "kuka-kr270"
-MAP = "A2:-135:-10:26,A3:-100:150:26"
+MAP = "A2:-135:-10:26,A3:-100:145:26"
+BASE_RADIUS, BASE_HEIGHT = 0.6, 1.2  # m: what the robot's own foot and column take up, roughly
 WRIST = "0,-90,90,0,30,0"
 CONFIGURATIONS = {
     "home": (0.0, -90.0, 90.0, 0.0, 0.0, 0.0),
@@ -59,11 +60,11 @@ class Pushed:
 
 @dataclass(frozen=True, eq=False)
 class DemoResult:
-    """``above_floor`` (N,) marks the points of the map where the arm does not dip into the floor."""
+    """``free`` (N,) marks the points of the map where the arm stays out of the floor and of its own base."""
 
     model: RobotModel
     grid: Grid
-    above_floor: Array
+    free: Array
     stiffness: CartesianStiffness
     smallest: Array
     names: tuple[str, ...]
@@ -74,7 +75,6 @@ class DemoResult:
 def run(progress: Callable[[int, int], None] | None = None) -> DemoResult:
     import numpy as np
 
-    from elastocal.model.kinematics import kinematics
     from elastocal.model.statics.stiffness import loaded_stiffness
 
     model = load_robot(ROBOT).model
@@ -83,13 +83,25 @@ def run(progress: Callable[[int, int], None] | None = None) -> DemoResult:
     named = within_limits(model, of_shown(model, np.array(list(CONFIGURATIONS.values())), names), False)
     step = _steps(progress, 2 + 2 * len(LOADS))
     with one_thread():
-        heights = [kinematics(model, grid.at.q, f).position[:, 2] for f in ("link2_end", "link4_end", model.tool)]
+        free = _free(model, grid.at.q)
         step()
         stiff = loaded_stiffness(model, grid.at.q)
         step()
         pushed = tuple(_pushed(model, load, grid.at.q, named.q, step) for load in LOADS)
-    above = np.all(np.array(heights) > 0, axis=0)
-    return DemoResult(model, grid, above, stiff, softest(stiff), names, named, pushed)
+    return DemoResult(model, grid, free, stiff, softest(stiff), names, named, pushed)
+
+
+def _free(model: RobotModel, q: Array) -> Array:
+    """True (N,) where elbow, wrist and tool are above the floor and outside the base."""
+    import numpy as np
+
+    from elastocal.model.kinematics import kinematics
+
+    out = np.ones(len(q), dtype=bool)
+    for frame in ("link2_end", "link4_end", model.tool):
+        x, y, z = kinematics(model, q, frame).position.T
+        out &= (z > 0) & ((np.hypot(x, y) > BASE_RADIUS) | (z > BASE_HEIGHT))
+    return out
 
 
 def _pushed(model: RobotModel, load: DemoLoad, on_map: Array, named: Array, step: Callable[[], None]) -> Pushed:

@@ -18,7 +18,7 @@ from elastocal.report.blocks import Axis, Cell, Column, Heatmap, Report, Section
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
-FLOOR = "Empty: elbow, wrist or tool would be below the floor (z = 0)."
+EMPTY = "Empty: elbow, wrist or tool would be below the floor or in the robot's own base."
 
 
 def page(result: DemoResult) -> Report:
@@ -45,16 +45,17 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
     import numpy as np
 
     out = [_worst(result, p) for p in result.pushed]
-    known_at = np.where(result.above_floor, result.smallest, np.nan)
+    known_at = np.where(result.free, result.smallest, np.nan)
     low, high = int(np.nanargmin(known_at)), int(np.nanargmax(known_at))
     out.append(
         f"The arm holds {N_PER_UM * known_at[low]:.2f} N/um in its softest direction where it is softest "
-        f"({_point(result, low)}) and {N_PER_UM * known_at[high]:.2f} N/um where it is stiffest ({_point(result, high)})."
+        f"({_point(result, low)}) and {N_PER_UM * known_at[high]:.2f} N/um where it is stiffest "
+        f"({_point(result, high)})."
     )
     off = max((_linear_off(result, p) for p in result.pushed), key=lambda pair: pair[0])
     out.append(
-        f"The linear formula, without weights, compensator and change of shape, differs from the loaded equilibrium by up to "
-        f"{off[0]:.3f} mm ({100 * off[1]:.1f} % of the deflection there)."
+        "The linear formula, without weights, compensator and change of shape, differs from the loaded equilibrium "
+        f"by up to {off[0]:.3f} mm ({100 * off[1]:.1f} % of the deflection there)."
     )
     return tuple(out)
 
@@ -62,16 +63,17 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
 def _worst(result: DemoResult, pushed: Pushed) -> str:
     import numpy as np
 
-    size = np.where(result.above_floor, _size(pushed.map.translation), np.nan)
+    size = np.where(result.free, _size(pushed.map.translation), np.nan)
     i = int(np.nanargmax(size))
-    return f"{pushed.load.name} moves the tool by up to {size[i]:.2f} mm in this section of the workspace ({_point(result, i)})."
+    said = f"{pushed.load.name} moves the tool by up to {size[i]:.2f} mm in this section of the workspace"
+    return f"{said} ({_point(result, i)})."
 
 
 def _linear_off(result: DemoResult, pushed: Pushed) -> tuple[float, float]:
     import numpy as np
 
     size = _size(pushed.map.translation)
-    off = np.where(result.above_floor, _size(pushed.map.translation - pushed.map_linear.translation), np.nan)
+    off = np.where(result.free, _size(pushed.map.translation - pushed.map_linear.translation), np.nan)
     i = int(np.nanargmax(off))
     return float(off[i]), float(off[i] / size[i])
 
@@ -99,7 +101,7 @@ def _section_words(result: DemoResult) -> tuple[str, ...]:
 def _stiffness_map(result: DemoResult) -> Heatmap:
     import numpy as np
 
-    return stiffness_map(result.grid, np.where(result.above_floor, result.smallest, np.nan), (FLOOR,))
+    return stiffness_map(result.grid, np.where(result.free, result.smallest, np.nan), (EMPTY,))
 
 
 def _deflection_map(result: DemoResult, pushed: Pushed) -> Heatmap:
@@ -107,7 +109,7 @@ def _deflection_map(result: DemoResult, pushed: Pushed) -> Heatmap:
 
     grid = result.grid
     x, y = (tuple(float(v) for v in values) for values in (grid.x, grid.y))
-    size = np.where(result.above_floor, _size(pushed.map.translation), np.nan)
+    size = np.where(result.free, _size(pushed.map.translation), np.nan)
     return Heatmap(
         f"deflection_{pushed.load.name.split()[-1]}",
         f"{pushed.load.name} at the tool",
@@ -116,7 +118,7 @@ def _deflection_map(result: DemoResult, pushed: Pushed) -> Heatmap:
         "deflection",
         "mm",
         grid.table(size),
-        (FLOOR,),
+        (EMPTY,),
     )
 
 
@@ -128,13 +130,14 @@ def _named_table(result: DemoResult) -> Table:
         *(Column(f"d{c}_mm", f"d{c}", "mm", 3) for c in "xyz"),
         Column("size_mm", "size", "mm", 3),
         Column("linear_mm", "linear", "mm", 3),
-        Column("linear_off_percent", "linear off by", "%", 1),
+        Column("linear_off_percent", "off by", "%", 1),
         Column("status", "status"),
     )
     rows = tuple(_named_row(result, p, i) for i in range(len(result.names)) for p in result.pushed)
     notes = (
-        "Loaded minus unloaded state of the tool, weights and compensator in both, base axes. Loads as in Klimchik et al. "
-        "2013 (IMECE), section 5. linear: eq. 8 there.",
+        "Loaded minus unloaded state of the tool, weights and compensator in both, base axes. Loads as in Klimchik "
+        "et al. 2013 (IMECE), section 5. linear: eq. 8 there; off by: length of the "
+        "difference, in percent of the size.",
     )
     return Table("deflections", "", columns, rows, notes)
 
@@ -153,14 +156,12 @@ def _named_row(result: DemoResult, pushed: Pushed, i: int) -> tuple[Cell, ...]:
 def _share_table(result: DemoResult) -> Table:
     columns = (
         Column("element", "effect"),
-        *(Column(_key(p), p.load.name, "% of the deflection", 1) for p in result.pushed),
+        *(Column(_key(p), p.load.name, "%", 1) for p in result.pushed),
     )
     shares = [{c.element: 100 * c.share for c in p.shares} for p in result.pushed]
-    rows = tuple((name, *(s[name] for s in shares)) for name in shares[0])
-    notes = (
-        f"In configuration {result.names[0]!r}, from the linear formula, along the deflection: each column adds up to 100 %.",
-    )
-    return Table("contributions", "", columns, rows, notes)
+    rows: list[tuple[Cell, ...]] = [(name, *(s[name] for s in shares)) for name in shares[0]]
+    said = f"In configuration {result.names[0]!r}, from the linear formula, along the deflection"
+    return Table("contributions", "", columns, tuple(rows), (f"{said}: each column adds up to 100 %.",))
 
 
 def _key(pushed: Pushed) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from elastocal.app.commands.reproduce import CaseLine, ReproduceResult
-from elastocal.report.blocks import Column, Report, Section, Table, Unknown
+from elastocal.report.blocks import Column, Report, Section, Table, Text, Unknown
 
 
 def list_page(cases: tuple[CaseLine, ...]) -> Report:
@@ -25,10 +25,11 @@ def page(result: ReproduceResult) -> Report:
         (f.name, _or_dash(f.published, "not printed"), _or_dash(f.recomputed, "not computed"), f.unit, f.note)
         for f in result.outcome.figures
     )
-    sections = [Section("Figures", (Table("figures", "", columns, rows),))]
+    figures = Table("figures", "", columns, rows)
+    sections = [Section("Figures", (Text((f"Source: {result.source}",)), figures))]
     if result.outcome.curves:
         sections.append(Section("Curves", result.outcome.curves))
-    return Report(f"{result.title} ({result.source})", (result.outcome.verdict,), tuple(sections))
+    return Report(result.title, (result.outcome.verdict,), tuple(sections))
 
 
 def _or_dash(value: float | None, reason: str) -> float | Unknown:

@@ -52,7 +52,7 @@ def _frames(model: RobotModel) -> Table:
         Column("joint", "joint"),
         Column("source", "source", footnote=True),
     )
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for f in model.tree.frames:
         xyz = [_tidy(1e3 * float(v)) for v in f.pose.translation]
         rpy = [_tidy(degrees(v)) for v in matrix_rpy(f.pose.rotation)]
@@ -100,7 +100,7 @@ def _controller(model: RobotModel) -> tuple[Table, ...]:
         Column("zero", "zero"),
         Column("unit", "unit"),
     )
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for i, joint in enumerate(model.joints):
         factors = tuple(_tidy(float(v)) for v in model.controller.matrix[i])
         unit = "deg" if kinds[i] == "revolute" else "mm"

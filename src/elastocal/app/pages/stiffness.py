@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.stiffness import StiffnessResult
@@ -62,12 +61,12 @@ def stiffness_table(result: StiffnessResult) -> Table:
     bare = bool((result.found.status == StiffnessStatus.SINGULAR).any())
     columns = [Column("name", "name")] if at.names else []
     columns += axis_columns(at.axes)
-    columns += [Column(f"K{c}{c}_N_per_um", f"K{c}{c}", "N/um", 4) for c in XYZ]
-    columns += [Column(f"Kr{c}_Nm_per_mrad", f"Kr{c}", "N m/mrad", 3) for c in XYZ]
-    columns += [Column("softest_N_per_um", "softest direction", "N/um", 4)]
+    columns += [Column(f"K{c}{c}_N_per_um", f"K{c}{c}", "N/um", 4, "K") for c in XYZ]
+    columns += [Column(f"Kr{c}_Nm_per_mrad", f"Kr{c}", "N m/mrad", 3, "Kr") for c in XYZ]
+    columns += [Column("softest_N_per_um", "softest", "N/um", 4)]
     if bare:
-        columns += [Column(f"C{c}{c}_um_per_N", f"C{c}{c}", "um/N", 5) for c in XYZ]
-        columns += [Column(f"Cr{c}_mrad_per_Nm", f"Cr{c}", "mrad/(N m)", 6) for c in XYZ]
+        columns += [Column(f"C{c}{c}_um_per_N", f"C{c}{c}", "um/N", 5, "C") for c in XYZ]
+        columns += [Column(f"Cr{c}_mrad_per_Nm", f"Cr{c}", "mrad/(N m)", 6, "Cr") for c in XYZ]
     columns += [Column("status", "status")]
     rows = tuple(_row(result, i, bare) for i in range(len(at)))
     return Table("stiffness", "", tuple(columns), rows, _notes(bare))
@@ -75,8 +74,8 @@ def stiffness_table(result: StiffnessResult) -> Table:
 
 def _notes(bare: bool) -> tuple[str, ...]:
     out = (
-        "K: diagonal of the 6x6 stiffness in base axes (force for a displacement with all others held); softest "
-        "direction: force per displacement of the most yielding direction, free to move and turn otherwise.",
+        "K: diagonal of the 6x6 stiffness in base axes (force for a displacement with all others held); softest: "
+        "force per displacement of the most yielding direction, free to move and turn otherwise.",
     )
     return (*out, "C: diagonal of the 6x6 compliance, which always exists.") if bare else out
 
@@ -111,23 +110,29 @@ def _no_softest(status: int) -> str:
 
 
 def matrix_tables(result: StiffnessResult) -> tuple[Table, ...]:
-    """Both 6x6 matrices of the one configuration, in SI."""
+    """The 6x6 matrices of the one configuration, in SI, as far as they exist."""
+    import numpy as np
+
     from elastocal.model.statics.stiffness import StiffnessStatus
 
-    reason = StiffnessStatus(int(result.found.status[0])).text
-    out = []
-    for key, title, units, matrix in (
-        ("compliance_matrix", "Compliance, 6x6", "m/N, m/(N m), rad/N, rad/(N m)", result.found.compliance[0]),
-        ("stiffness_matrix", "Stiffness, 6x6", "N/m, N/rad, N m/m, N m/rad", result.found.stiffness[0]),
-    ):
-        columns = (Column("row", ""), *(Column(c, c) for c in SIX))
-        rows = tuple((name, *_numbers(matrix[i], reason)) for i, name in enumerate(SIX))
-        out.append(Table(key, f"{title} [{units}]", columns, rows))
-    return tuple(out)
+    status = StiffnessStatus(int(result.found.status[0]))
+    note = () if status is StiffnessStatus.EXISTS else (f"There is no 6x6 stiffness here: {status.text}.",)
+    units = "m/N, m/(N m), rad/N, rad/(N m)"
+    out = [_matrix("compliance_matrix", f"Compliance [{units}]", result.found.compliance[0], note)]
+    if np.isfinite(result.found.stiffness[0]).all():
+        out.append(_matrix("stiffness_matrix", "Stiffness [N/m, N/rad, N m/m, N m/rad]", result.found.stiffness[0]))
+    return tuple(out) if np.isfinite(result.found.compliance[0]).all() else ()
 
 
-def _numbers(values: Sequence[float] | Array, reason: str) -> tuple[Cell, ...]:
-    return tuple(known(float(v), reason) for v in values)
+def _matrix(key: str, title: str, matrix: Array, notes: tuple[str, ...] = ()) -> Table:
+    import numpy as np
+
+    columns = (Column("row", ""), *(Column(c, c) for c in SIX))
+    size = np.sqrt(np.abs(np.diag(matrix)))
+    # sums of zeros leave 1e-17 of rounding in places that are zero by symmetry
+    tidy = np.where(np.abs(matrix) > 1e-14 * np.outer(size, size), matrix, 0.0)
+    rows: list[tuple[Cell, ...]] = [(c, *(float(v) for v in tidy[i])) for i, c in enumerate(SIX)]
+    return Table(key, title, columns, tuple(rows), notes)
 
 
 def _verdict(result: StiffnessResult) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The compliance of a link from its section and material: a cantilever along x, loaded at its end.
 
-With bending stiffness E I, torsion stiffness G J, axial stiffness E A and length l (003 eq. 24):
+With bending stiffness E I, torsion stiffness G J, axial stiffness E A and length l (the pattern of 003 eq. 24):
 
     k11 = l/(E A)        k44 = l/(G J)
     k22 = l^3/(3 E Iz) + l/(kappa_y G A)    k26 = k62 =  l^2/(2 E Iz)    k66 = l/(E Iz)

@@ -50,6 +50,8 @@ class GripperBacklash(CompliantCoordinate):
 
     def check(self, tree: FrameTree) -> None:
         tree.frame(self.frame)
+
+    def check_physics(self) -> None:
         if not np.all(self.half_axes >= 0) or not self.threshold >= 0:
             raise InputError(f"gripper_backlash at {self.frame}: gaps and threshold must not be negative")
 

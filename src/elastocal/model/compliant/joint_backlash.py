@@ -27,8 +27,7 @@ class JointBacklash(JointCoordinate):
     gap: float = quantity("joint value", default=0.0)
     threshold: float = quantity("joint force", default=0.0)
 
-    def check(self, tree: FrameTree) -> None:
-        super().check(tree)
+    def check_physics(self) -> None:
         if not self.gap >= 0 or not self.threshold >= 0:
             raise InputError(f"joint_backlash of {self.joint}: gap and threshold must not be negative")
 

@@ -1,4 +1,4 @@
-"""Elastic transmission and control loop of one joint: theta = k Q (003 eq. 3)."""
+"""Elastic transmission and control loop of one joint: theta = k Q (003 eq. 4)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ class JointCompliance(JointCoordinate):
     linear_in_force: ClassVar[bool] = True
     k: float = quantity("joint compliance")
 
-    def check(self, tree: FrameTree) -> None:
-        super().check(tree)
+    def check_physics(self) -> None:
         if not self.k >= 0 or np.isinf(self.k):
             raise InputError(f"joint_compliance of {self.joint}: k = {self.k} must be finite and not negative")
 

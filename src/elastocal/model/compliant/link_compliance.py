@@ -94,6 +94,17 @@ class LinkCompliance(CompliantCoordinate):
         k = np.array(self.matrix, dtype=np.float64)
         if k.shape != (6, 6) or not np.all(np.isfinite(k)):
             raise InputError(f"{where}: the compliance must be 6x6 finite numbers")
+        kept = {e for _, elements in patterns(self.form) for e in elements}
+        lost = [(a, b) for a in range(6) for b in range(6) if k[a, b] != 0 and (a, b) not in kept]
+        if lost:
+            a, b = lost[0]
+            raise InputError(
+                f"{where}: form {self.form} has no place for k{a + 1}{b + 1} = {k[a, b]:g}; choose another"
+            )
+
+    def check_physics(self) -> None:
+        where = f"{self.kind} at {self.frame}"
+        k = np.array(self.matrix, dtype=np.float64)
         size = np.sqrt(np.abs(np.diag(k)))
         bound = np.outer(size, size)
         i, j = np.unravel_index(int(np.argmax(np.abs(k - k.T) - 1e-9 * bound)), (6, 6))
@@ -108,13 +119,6 @@ class LinkCompliance(CompliantCoordinate):
             raise InputError(
                 f"{where}: indefinite (smallest scaled eigenvalue {smallest:.3g}); "
                 "a load would gain energy from it, correct the matrix"
-            )
-        kept = {e for _, elements in patterns(self.form) for e in elements}
-        lost = [(a, b) for a in range(6) for b in range(6) if k[a, b] != 0 and (a, b) not in kept]
-        if lost:
-            a, b = lost[0]
-            raise InputError(
-                f"{where}: form {self.form} has no place for k{a + 1}{b + 1} = {k[a, b]:g}; choose another"
             )
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:

@@ -46,12 +46,15 @@ class MotorCompliance(CompliantCoordinate):
             raise InputError(f"motor_compliance of {self.place}: structure must be {n}x{n} and k must have {n} values")
         if np.linalg.matrix_rank(np.array(s)) < n:
             raise InputError(f"motor_compliance of {self.place}: the structure matrix is singular")
+
+    def check_physics(self) -> None:
         if not all(np.isfinite(k) and k >= 0 for k in self.k):
             raise InputError(f"motor_compliance of {self.place}: every k must be finite and not negative")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         pairs = zip(self.joints, self.k, strict=True)
-        return tuple(self.parameter(f"k_motor_{j}", "rad/(N m)", k, 1e-3) for j, k in pairs)
+        units = {j: "rad/(N m)" if tree.joint(j).kind == "revolute" else "m/N" for j in self.joints}
+        return tuple(self.parameter(f"k_motor_{j}", units[j], k, 1e-3) for j, k in pairs)
 
     def with_values(self, values: Sequence[float]) -> Self:
         return replace(self, k=tuple(float(v) for v in values))

@@ -62,12 +62,15 @@ class GravityCompensator(Load):
         where = f"gravity_compensator of {self.joint}"
         if tree.joint(self.joint).kind != "revolute":
             raise InputError(f"{where}: the joint must be revolute")
-        if not self.k_c > 0 or not self.L > 0 or not self.a > 0 or not self.s_0 >= 0:
-            raise InputError(f"{where}: k_c, L and a must be positive and s_0 not negative")
         if abs(self.a - self.L) < 1e-9:
             raise InputError(
                 f"{where}: a equals L = {self.L} m, so the spring can shrink to a point; check the lengths"
             )
+
+    def check_physics(self) -> None:
+        where = f"gravity_compensator of {self.joint}"
+        if not self.k_c > 0 or not self.L > 0 or not self.a > 0 or not self.s_0 >= 0:
+            raise InputError(f"{where}: k_c, L and a must be positive and s_0 not negative")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         units = ("m", "m", "m", "rad", "m/N", "m")
@@ -101,6 +104,9 @@ class GravityCompensator(Load):
     def stiffness(self, q: Array) -> Array:
         """dM_c/dq, the addition to the joint's stiffness in eq. (5), in N m/rad."""
         return np.asarray(self.a * self.L * self.eta(q) / self.k_c)
+
+    def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
+        return ()
 
     def axis_forces(self, value: dict[str, Array], commanded: dict[str, Array]) -> tuple[AxisForce, ...]:
         q = value[self.joint]

@@ -48,6 +48,8 @@ class LinkMass(Load):
 
     def check(self, tree: FrameTree) -> None:
         tree.frame(self.frame)
+
+    def check_physics(self) -> None:
         if not self.mass >= 0 or np.isinf(self.mass):
             raise InputError(f"{self.kind} at {self.frame}: mass {self.mass} kg must be finite and not negative")
 

@@ -73,7 +73,9 @@ def deflection(
     p1, r1 = frame_pose(model, configurations, loaded, at)
     turn = rotation_vector(np.einsum("ijn,kjn->ikn", r1, r0))
     status = np.where(unloaded.status != Status.CONVERGED, unloaded.status, loaded.status)
-    return Deflection(at, (p1 - p0).T, turn.T, status, loaded.load_factor)
+    shift = p1 - p0
+    shift[:, status != Status.CONVERGED] = turn[:, status != Status.CONVERGED] = np.nan
+    return Deflection(at, shift.T, turn.T, status, loaded.load_factor)
 
 
 def frame_pose(model: RobotModel, q: Array, bent: Equilibrium, frame: str) -> tuple[Array, Array]:

@@ -133,20 +133,6 @@ def forces_at(
     return evaluate(model, flex, state, placed, values, commanded_values(model, q))
 
 
-def play_of(flex: Flexibility, force: Array) -> tuple[Array, Array | None]:
-    """Backlash part of theta (n, N) and its tangent (n, n, N)."""
-    theta = np.zeros_like(force)
-    if not flex.plays:
-        return theta, None
-    tangent = np.zeros((flex.n, flex.n, force.shape[1]))
-    for coordinate, at in flex.plays:
-        played = coordinate.play(force[list(at)])
-        assert played is not None
-        theta[list(at)] += played[0]
-        tangent[np.ix_(at, at)] += played[1]
-    return theta, tangent
-
-
 def solve_chunk(
     model: RobotModel, flex: Flexibility, q: Array, applied: tuple[AppliedWrenches, ...]
 ) -> tuple[Array, Array, Ints, Array, Ints]:
@@ -202,9 +188,11 @@ def _newton(model: RobotModel, flex: Flexibility, batch: _Batch) -> tuple[Array,
 def _step(model: RobotModel, flex: Flexibility, batch: _Batch) -> tuple[Array, Array]:
     """Newton's step and the forces at the state it starts from."""
     forces = forces_at(model, flex, batch.q, batch.theta, batch.applied)
-    played, tangent = play_of(flex, forces.q)
-    constant = flex.constant[list(flex.dofs)][:, None]
-    residual = constant + flex.linear(forces.q) + played - batch.theta
+    residual = flex.constant[list(flex.dofs)][:, None] + flex.linear(forces.q) - batch.theta
+    tangent = None
+    if flex.plays:
+        played, tangent = flex.play(forces.q)
+        residual += played
     step, _ = sweep.solve(flex, forces, residual[:, None], tangent)
     return step[:, 0], forces.q
 

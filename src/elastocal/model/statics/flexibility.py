@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from elastocal.errors import InputError
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools
@@ -59,6 +60,17 @@ class Flexibility:
         k = self.compliance[b, b][:, feels]
         return k if play is None else k[:, :, None] + play[b, b][:, feels]
 
+    def play(self, force: Array) -> tuple[Array, Array]:
+        """Backlash part of theta (n, N) for forces (n, N), and its tangent (n, n, N)."""
+        theta = np.zeros_like(force)
+        tangent = np.zeros((self.n, self.n, force.shape[1]))
+        for coordinate, at in self.plays:
+            played = coordinate.play(force[list(at)])
+            assert played is not None
+            theta[list(at)] += played[0]
+            tangent[np.ix_(at, at)] += played[1]
+        return theta, tangent
+
     def rotating(self, b: slice) -> slice:
         """The run of coordinates of a block that holds all its rotations."""
         at = np.flatnonzero(self.rotates[b])
@@ -68,10 +80,11 @@ class Flexibility:
         return Flexibility(self.dofs, self.constant, self.compliance.T, self.plays, self.blocks, self.rotates)
 
     def root(self) -> Array:
-        """A matrix B (n, r) with k = B B^T; k is positive semidefinite."""
+        """A matrix B (n, r) with k = B B^T, where k is symmetric and positive semidefinite."""
         out = []
         for b in self.blocks:
             k = self.compliance[b, b]
+            _check_physical(k)
             size = np.sqrt(np.diag(k))
             unit = np.where(size > 0, size, 1.0)
             values, vectors = np.linalg.eigh(k / np.outer(unit, unit))
@@ -79,6 +92,18 @@ class Flexibility:
             root[b] = unit[:, None] * vectors * np.sqrt(np.clip(values, 0.0, None))
             out.append(root[:, values > 1e-15])
         return np.concatenate(out, axis=1) if out else np.zeros((0, 0))
+
+
+def _check_physical(k: Array) -> None:
+    """Estimated parameters may leave physics: then there is a compliance but no elastic energy."""
+    size = np.sqrt(np.abs(np.diag(k)))
+    unit = np.where(size > 0, size, 1.0)
+    even = k / np.outer(unit, unit)
+    if np.abs(even - even.T).max() > 1e-9 or np.linalg.eigvalsh(even)[0] < -1e-9:
+        raise InputError(
+            "a compliance of this model is not symmetric and positive (an estimate that violates physics), "
+            "so no stiffness exists; describe the link by the symmetric or beam form"
+        )
 
 
 def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:

@@ -22,7 +22,7 @@ from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
-from elastocal.model.statics.equilibrium import Status, forces_at, play_of, solve_chunk
+from elastocal.model.statics.equilibrium import Status, forces_at, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import generalised, joint_values, placed_wrenches
 from elastocal.model.statics.state import check_rows, chunk_size, commanded_values, state_at
@@ -42,6 +42,7 @@ class Marker:
 
 
 Chunk = tuple[slice, Array]
+CHUNK = 2048
 
 
 def linear_observation(
@@ -51,13 +52,23 @@ def linear_observation(
     markers: Sequence[Marker],
     parameters: Iterable[str] | None = None,
 ) -> tuple[tuple[str, ...], Array]:
-    """Parameter names and the observation matrix (N, rows, p) of the linear deflection model."""
-    names, chunks = linear_observation_chunks(model, q, applied, markers, parameters)
-    total = len(model.joint_values(q))
-    out = np.empty((total, sum(m.rows for m in markers), len(names)))
-    for rows, part in chunks:
-        out[rows] = np.moveaxis(part, -1, 0)
-    return names, out
+    """Parameter names and the observation matrix (N, rows, p) of the linear deflection model.
+
+    The array is a view with the configurations stored last; ``np.ascontiguousarray`` makes it row by row.
+    """
+    configurations = model.joint_values(q)
+    chosen, names = _chosen(model, configurations, applied, parameters)
+    out = np.empty((len(names), sum(m.rows for m in markers), len(configurations)))
+    for rows in _slices(len(configurations)):
+        _fill(
+            model,
+            configurations[rows],
+            [w.rows(rows, rows.stop - rows.start) for w in applied],
+            markers,
+            chosen,
+            out[:, :, rows],
+        )
+    return names, np.transpose(out, (2, 1, 0))
 
 
 def linear_observation_chunks(
@@ -67,12 +78,34 @@ def linear_observation_chunks(
     markers: Sequence[Marker],
     parameters: Iterable[str] | None = None,
 ) -> tuple[tuple[str, ...], Iterator[Chunk]]:
-    """The same chunk by chunk, each (rows, p, m) with configurations last: memory does not grow with N."""
+    """The same chunk by chunk, each (p, rows, m) with configurations last: memory does not grow with N.
+
+    One buffer is filled again and again: use or copy a chunk before asking for the next.
+    """
     configurations = model.joint_values(q)
+    chosen, names = _chosen(model, configurations, applied, parameters)
+
+    def stream() -> Iterator[Chunk]:
+        buffer = np.empty((len(names), sum(m.rows for m in markers), CHUNK))
+        for rows in _slices(len(configurations)):
+            count = rows.stop - rows.start
+            part = buffer[:, :, :count]
+            _fill(model, configurations[rows], [w.rows(rows, count) for w in applied], markers, chosen, part)
+            yield rows, part
+
+    return names, stream()
+
+
+def _slices(total: int) -> Iterator[slice]:
+    return (slice(start, min(start + CHUNK, total)) for start in range(0, total, CHUNK))
+
+
+def _chosen(
+    model: RobotModel, configurations: Array, applied: Sequence[AppliedWrenches], parameters: Iterable[str] | None
+) -> tuple[tuple[Choice, ...], tuple[str, ...]]:
     check_rows(model, len(configurations), applied)
     chosen = _compliances(model, parameters)
-    names = tuple(model.parameters.names[i] for _, picks in chosen for _, i in picks)
-    return names, _linear_chunks(model, configurations, applied, markers, chosen, len(names))
+    return chosen, tuple(model.parameters.names[i] for _, picks in chosen for _, i in picks)
 
 
 Choice = tuple[CompliantCoordinate, tuple[tuple[int, int], ...]]
@@ -102,44 +135,31 @@ def _compliances(model: RobotModel, parameters: Iterable[str] | None) -> tuple[C
     return tuple(out)
 
 
-def _linear_chunks(
+def _fill(
     model: RobotModel,
     configurations: Array,
     applied: Sequence[AppliedWrenches],
     markers: Sequence[Marker],
     chosen: tuple[Choice, ...],
-    width: int,
-) -> Iterator[Chunk]:
+    out: Array,
+) -> None:
+    """Write the columns of one chunk into (p, rows, m)."""
     index = model.chain.index
     dofs = sorted({index[d] for c, _ in chosen for d in c.dofs()})
-    flex = _bare(model, dofs)
     local = {dof: i for i, dof in enumerate(dofs)}
-    total = len(configurations)
-    height = sum(m.rows for m in markers)
-    size = chunk_size(max(len(dofs), height * width // 64))
-    for start in range(0, total, size):
-        rows = slice(start, min(start + size, total))
-        count = rows.stop - rows.start
-        state = rigid_state(model, np.ascontiguousarray(configurations[rows].T), tuple(dofs))
-        wrenches = [w.rows(rows, count) for w in applied]
-        force = generalised(flex, state.columns(dofs), placed_wrenches(model, state, wrenches))
-        reach = np.empty((len(dofs), height, count))
-        row = 0
-        for m in markers:
-            state.jacobian_into(m.frame, dofs, reach[:, row : row + m.rows].swapaxes(0, 1))
-            row += m.rows
-        part = np.empty((width, height, count))
-        column = 0
-        for c, picks in chosen:
-            at = [local[index[d]] for d in c.dofs()]
-            terms = c.sensitivity(force[at])
-            for p, _ in picks:
-                (i, value), *rest = terms[p]
-                np.multiply(reach[at[i]], value, out=part[column])
-                for i, value in rest:
-                    part[column] += reach[at[i]] * value
-                column += 1
-        yield rows, part.swapaxes(0, 1)
+    state = rigid_state(model, np.ascontiguousarray(configurations.T), tuple(dofs))
+    force = generalised(_bare(model, dofs), state.columns(dofs), placed_wrenches(model, state, applied))
+    reach = np.empty((len(dofs), *out.shape[1:]))
+    row = 0
+    for m in markers:
+        state.jacobian_into(m.frame, dofs, reach[:, row : row + m.rows].swapaxes(0, 1))
+        row += m.rows
+    column = 0
+    for c, picks in chosen:
+        at = [local[index[d]] for d in c.dofs()]
+        places: slice | list[int] = slice(at[0], at[-1] + 1) if at[-1] - at[0] + 1 == len(at) else at
+        c.columns_into(reach[places], force[places], [p for p, _ in picks], out[column : column + len(picks)])
+        column += len(picks)
 
 
 def _bare(model: RobotModel, dofs: Sequence[int]) -> Flexibility:
@@ -197,7 +217,7 @@ def _loaded_chunk(
     theta = np.where(status == Status.CONVERGED, full[list(flex.dofs)], 0.0)
     state, values = state_at(model, flex, q, theta)
     forces = forces_at(model, flex, q, theta, applied)
-    _, play = play_of(flex, forces.q)
+    play = flex.play(forces.q)[1] if flex.plays else None
     direct = np.concatenate([state.jacobian(m.frame, flex.dofs)[: m.rows] for m in markers])
     reach = sweep.transposed(flex, forces, direct.swapaxes(0, 1), play)
     bent = flex.linear(reach) if play is None else flex.linear(reach) + np.einsum("jin,jrn->irn", play, reach)

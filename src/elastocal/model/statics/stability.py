@@ -5,16 +5,13 @@ It first becomes singular at f = 1/mu, mu the largest positive real eigenvalue o
 (I - k D_0)^-1 k D_e.  The arm is unstable where f <= 1, or where I - k D_0 already is.
 
 Eigenvalues are costly and almost never needed.  Let F_l be the size of load l and r_l its longest distance
-from any axis: then |D_ij| <= c a_i a_j with c = sum F_l r_l, a_i = 1 for a rotation and 1/r for a translation
-(r the longest of all), and over the blocks b of k
+from any axis.  Then |D_ij| <= c a_i a_j with c = sum F_l r_l, a_i = 1 for a rotation and (sum F_l)/c for a
+translation (two translations do not interact), and over the blocks b of k
 
     rho(k D) <= c sum_b (sum_{i in b} a_i sqrt(k_ii))^2,
 
-from the robot's dimensions alone.  Where that is not below one, the tangents themselves give
-
-    rho(k D)^2 <= |B^T D B|^2 <= 2 (tr(C GkG^T) + tr(C HkH^T)),   C = J k J^T,  k = B B^T,
-
-and only configurations where this fails too are examined.
+from the robot's dimensions alone.  Where that is not below one, the Frobenius norm of k D, its rows and
+columns scaled by sqrt(k_ii), is tried; only configurations where this fails too are examined.
 (Divergence only: flutter under following loads is a matter of dynamics.)
 """
 
@@ -32,6 +29,7 @@ from elastocal.model.statics.state import commanded_values, state_at
 from elastocal.spatial.entries import Array, Bools
 
 _SAFE = 0.95
+_DENSE = 256
 
 
 def judge(
@@ -46,21 +44,18 @@ def judge(
     total = theta.shape[1]
     unstable = np.zeros(total, dtype=bool)
     factor = np.full(total, np.nan)
-    rows = (
-        np.flatnonzero(~converged | ~(_size_bound(model, flex, q, theta, applied) < _SAFE))
-        if flex.n
-        else np.empty(0, int)
-    )
-    if not len(rows):
+    if flex.n == 0:
         return unstable, factor
-    at = np.where(converged, theta, flex.constant[list(flex.dofs)][:, None])[:, rows]
-    some = [w.picked(rows) for w in applied]
-    own, external = split_forces(model, flex, q[:, rows], at, some)
-    doubtful = ~converged[rows] | ~(_bound(flex, own) + _bound(flex, external) < _SAFE)
-    hard = np.flatnonzero(doubtful)
-    if len(hard):
-        factor[rows[hard]] = critical_factor(flex, own.dense()[:, :, hard], external.dense()[:, :, hard])
-        unstable[rows[hard]] = factor[rows[hard]] <= 1.0
+    rows = np.flatnonzero(~converged | ~(_size_bound(model, flex, q, theta, applied) < _SAFE))
+    for start in range(0, len(rows), _DENSE):
+        some = rows[start : start + _DENSE]
+        at = np.where(converged, theta, flex.constant[list(flex.dofs)][:, None])[:, some]
+        own, external = split_forces(model, flex, q[:, some], at, [w.picked(some) for w in applied])
+        k = flex.compliance[:, :, None] + flex.play(own.q + external.q)[1]
+        bent = [np.einsum("ijn,jkn->ikn", k, f.dense()) for f in (own, external)]
+        hard = np.flatnonzero(~converged[some] | ~(_norm_bound(k, bent[0]) + _norm_bound(k, bent[1]) < _SAFE))
+        factor[some[hard]] = critical_factor(bent[0][:, :, hard], bent[1][:, :, hard])
+        unstable[some[hard]] = factor[some[hard]] <= 1.0
     return unstable, factor
 
 
@@ -68,27 +63,39 @@ def _size_bound(
     model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: Sequence[AppliedWrenches]
 ) -> Array:
     """An upper bound of the spectral radius of k D (N,) from load sizes and the robot's dimensions."""
-    slides = [i for i, m in enumerate(model.motions) if m.kind == "prismatic"]
-    slack = np.abs(q[slides]).sum(axis=0) + np.abs(theta[~flex.rotates]).sum(axis=0)
-    reach = slack + max(1e-6, *(model.chain.length(f) for f in model.tree.names))
-    loads = [(f, force, moment) for element in model.loads for f, force, moment in element.sizes(model.gravity)]
-    lever = np.zeros(theta.shape[1])
-    for frame, force, moment in loads:
-        lever = lever + force * (slack + model.chain.length(frame)) + moment
+    if flex.plays:  # the play of a gripper adds to k
+        return np.full(theta.shape[1], np.inf)
+    slack = _slack(model, flex, q, theta)
+    total, lever = np.zeros_like(slack), np.zeros_like(slack)
+    follow = 2.0 if any(w.follows for w in applied) or model.has_following_loads else 1.0
+    for load in model.loads:
+        for frame, force, moment in load.sizes(model.gravity):
+            total = total + force
+            lever = lever + force * (slack + model.chain.length(frame)) + moment
     for w in applied:
-        force, moment = np.linalg.norm(w.wrench[:, :3], axis=1), np.linalg.norm(w.wrench[:, 3:], axis=1)
-        lever = lever + force * (slack + model.chain.length(w.frame)) + moment
+        size, twist = np.linalg.norm(w.wrench[:, :3], axis=1), np.linalg.norm(w.wrench[:, 3:], axis=1)
+        total = total + size
+        lever = lever + size * (slack + model.chain.length(w.frame)) + twist
+    shift = total / np.where(lever > 0, lever, 1.0)
     root = np.sqrt(np.diag(flex.compliance))
-    give = np.zeros(theta.shape[1])
+    give = np.zeros_like(slack)
     for b in flex.blocks:
         turns = flex.rotates[b]
-        give = give + (root[b][turns].sum() + root[b][~turns].sum() / reach) ** 2
-    follow = 2.0 if any(w.follows for w in applied) else 1.0
+        give = give + (root[b][turns].sum() + root[b][~turns].sum() * shift) ** 2
     return np.asarray(follow * lever * give + _axis_bound(model, flex, q, theta))
 
 
+def _slack(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Array:
+    """How much farther than the fixed offsets say a load can be: slides, bends and geometric errors."""
+    values = commanded_values(model, q)
+    slides = [np.abs(v) for joint, v in values.items() if model.tree.joint(joint).kind == "prismatic"]
+    still = [i for i in range(len(flex.constant)) if i not in flex.dofs and not model.chain.rotates(i)]
+    out = np.full(theta.shape[1], np.abs(flex.constant[still]).sum()) + np.abs(theta[~flex.rotates]).sum(axis=0)
+    return np.asarray(out + sum(slides))
+
+
 def _axis_bound(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Array:
-    """k times the axis tangents: springs act on single joints, so no bound is needed."""
+    """The axis tangents' share: an entry D_ii alone adds k_ii |D_ii|."""
     out = np.zeros(theta.shape[1])
     commanded = commanded_values(model, q)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
@@ -113,31 +120,24 @@ def split_forces(
     return own, frame_forces(flex, own.screws, placed_wrenches(model, state, applied))
 
 
-def _bound(flex: Flexibility, forces: Forces) -> Array:
-    """An upper bound of the spectral radius of k D (N,)."""
-    screws = forces.screws[forces.top :]
-    spread = np.einsum("ain,bin->abn", screws, flex.linear(np.moveaxis(screws, 0, 1)).swapaxes(0, 1))
-    total = np.zeros(forces.q.shape[1])
-    for column in (forces.g, forces.h):
-        weighted = flex.linear(np.moveaxis(column, 0, 1)).swapaxes(0, 1)
-        gram = np.einsum("ain,bin->abn", column, weighted)
-        total += np.einsum("abn,abn->n", spread, gram)
-    size = np.sqrt(2 * np.clip(total, 0.0, None))
-    axis = np.max(np.abs(np.diag(flex.compliance)[:, None] * forces.axis), axis=0)
-    return np.asarray(size + axis)
+def _norm_bound(k: Array, bent: Array) -> Array:
+    """Frobenius norm (N,) of k D with rows and columns scaled: an upper bound of its spectral radius."""
+    size = np.sqrt(np.abs(np.einsum("iin->in", k)))
+    size = np.where(size > 0, size, 1.0)
+    return np.asarray(np.linalg.norm(bent * size[None] / size[:, None], axis=(0, 1)))
 
 
-def critical_factor(flex: Flexibility, own: Array, external: Array) -> Array:
-    """Load factor (N,) from dense tangents (n, n, N); 0 where the arm fails without external load, inf if never."""
+def critical_factor(own: Array, external: Array) -> Array:
+    """Load factor (N,) from k D (n, n, N) of own and external loads; 0: fails without external load, inf: never."""
     out = np.empty(own.shape[2])
-    k, eye = flex.compliance, np.eye(flex.n)
+    eye = np.eye(own.shape[0])
     for i in range(own.shape[2]):
-        base = eye - k @ own[:, :, i]
+        base = eye - own[:, :, i]
         values = np.linalg.eigvals(base)
         if np.any((np.abs(values.imag) < 1e-9) & (values.real <= 0)):
             out[i] = 0.0
             continue
-        mu = np.linalg.eigvals(np.linalg.solve(base, k @ external[:, :, i]))
+        mu = np.linalg.eigvals(np.linalg.solve(base, external[:, :, i]))
         real = mu.real[(np.abs(mu.imag) < 1e-9 * np.maximum(1.0, np.abs(mu))) & (mu.real > 0)]
         out[i] = 1.0 / real.max() if real.size else np.inf
     return out

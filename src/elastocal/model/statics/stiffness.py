@@ -23,7 +23,7 @@ from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
-from elastocal.model.statics.equilibrium import Progress, Status, forces_at, play_of, solve_chunk
+from elastocal.model.statics.equilibrium import Progress, Status, forces_at, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.state import check_rows, chunk_size, state_at
 from elastocal.spatial import batch
@@ -178,7 +178,7 @@ def _loaded_compliance(
         return np.zeros((6, 6, q.shape[1]))
     state, _ = state_at(model, flex, q, theta)
     forces = forces_at(model, flex, q, theta, applied)
-    _, play = play_of(flex, forces.q)
+    play = flex.play(forces.q)[1] if flex.plays else None
     jacobian = state.jacobian(frame, flex.dofs)
     bent = flex.linear(jacobian.swapaxes(0, 1))
     if play is not None:

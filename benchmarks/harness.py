@@ -1,0 +1,63 @@
+"""Contenders take turns in one process; the best of several rounds counts, and only ratios are judged."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Contender:
+    """``run`` does ``items`` pieces of the work; ``needed`` is the ratio that the first contender must reach."""
+
+    name: str
+    items: int
+    run: Callable[[], object]
+    needed: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    microseconds: float
+    ratio: float
+    needed: float | None
+
+    @property
+    def verdict(self) -> str:
+        if self.needed is None:
+            return ""
+        return "ok" if self.ratio >= self.needed else "MISSED"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    work: str
+    rows: tuple[Row, ...]
+    facts: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, object]:
+        rows = [{**asdict(r), "verdict": r.verdict} for r in self.rows]
+        return {"work": self.work, "rows": rows, "facts": list(self.facts)}
+
+    def text(self) -> str:
+        lines = [self.work]
+        for row in self.rows:
+            need = f"   needed {row.needed:g}x: {row.verdict}" if row.needed is not None else ""
+            lines.append(f"  {row.name:<58} {row.microseconds:>11.3f} us  {row.ratio:>9.1f}x{need}")
+        return "\n".join([*lines, *(f"  {fact}" for fact in self.facts)])
+
+
+def race(work: str, contenders: list[Contender], rounds: int = 5, facts: tuple[str, ...] = ()) -> Outcome:
+    """Interleaved rounds; the ratio of a row is its time per item over that of the first contender."""
+    best = [float("inf")] * len(contenders)
+    for _ in range(rounds):
+        for i, c in enumerate(contenders):
+            gc.collect()
+            start = time.perf_counter()
+            c.run()
+            best[i] = min(best[i], (time.perf_counter() - start) / c.items)
+    rows = tuple(Row(c.name, t * 1e6, t / best[0], c.needed) for c, t in zip(contenders, best, strict=True))
+    return Outcome(work, rows, facts)

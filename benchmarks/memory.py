@@ -1,0 +1,44 @@
+"""Peak memory of a streamed job above its start: arrays counted by tracemalloc, in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def growth(job: str, count: int) -> float:
+    """MB"""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.memory", job, str(count)], capture_output=True, text=True, check=True
+    )
+    return float(done.stdout)
+
+
+def _job(job: str, count: int) -> None:
+    from benchmarks.robots import LINKS, WRENCH, configurations, robot
+    from elastocal.model.loads.wrench import AppliedWrenches
+    from elastocal.model.statics.observation import Marker, linear_observation_chunks
+    from elastocal.model.statics.stiffness import stiffness_chunks
+
+    q = configurations(count)
+    if job == "stiffness":
+        for _ in stiffness_chunks(robot().without(*LINKS), q, compliance=False):
+            pass
+    else:
+        load = [AppliedWrenches("tool", WRENCH[None])]
+        model = robot().with_link_form("symmetric")
+        for _ in linear_observation_chunks(model, q, load, [Marker("tool", "pose")])[1]:
+            pass
+
+
+def main() -> None:
+    import tracemalloc
+
+    _job(sys.argv[1], 2048)
+    tracemalloc.start()
+    _job(sys.argv[1], int(sys.argv[2]))
+    print(tracemalloc.get_traced_memory()[1] / 1e6)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Observation matrices: 10 000 configurations x 6 rows x 153 parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Contender, Outcome, race
+from benchmarks.memory import growth
+from benchmarks.robots import WRENCH, configurations, pinocchio_model, robot
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.observation import Marker, linear_observation, linear_observation_chunks
+
+COUNT = 10_000
+FEW = 1_000
+
+
+def measure() -> Outcome:
+    model = robot().with_link_form("symmetric")
+    q = configurations(COUNT)
+    load, markers = [AppliedWrenches("tool", WRENCH[None])], [Marker("tool", "pose")]
+    names, ours = linear_observation(model, q[:50], load, markers)
+    run, theirs = _pinocchio(q)
+    run()
+    order = np.argsort([_key(n, model) for n in names], kind="stable")
+    same = np.abs(np.sort(ours[:, :, order].reshape(50, -1)) - np.sort(theirs[:50].reshape(50, -1))).max()
+
+    def streamed() -> None:
+        for _ in linear_observation_chunks(model, q, load, markers)[1]:
+            pass
+
+    small, large = growth("observation", 20_000), growth("observation", 200_000)
+    contenders = [
+        Contender("elastocal, one array", COUNT, lambda: linear_observation(model, q, load, markers)),
+        Contender("elastocal, streamed", COUNT, streamed),
+        Contender("loop filling it from Pinocchio's frame Jacobians", FEW, run, needed=10.0),
+    ]
+    facts = (
+        f"parameters: {len(names)}; largest difference of sorted entries to the loop: {same:.1e}",
+        f"memory above start when streamed: {small:.0f} MB for 20 000, {large:.0f} MB for 200 000 configurations "
+        f"(the configurations themselves take {200_000 * 48 / 1e6:.0f} MB)",
+    )
+    return race("observation matrix, 10 000 x 6 x 153", contenders, facts=facts)
+
+
+def _key(name: str, model: Any) -> int:
+    return [f.name for f in model.tree.frames].index(name.split(".")[0]) if not name.startswith("base") else -1
+
+
+def _pinocchio(q: np.ndarray) -> tuple[Any, np.ndarray]:
+    import pinocchio as pin
+
+    model, compliance, places = pinocchio_model(robot(), links=True)
+    data, frame = model.createData(), model.getFrameId("tool")
+    n = len(compliance)
+    single = [i for i in range(n) if np.count_nonzero(compliance[i]) == 1 and i in places]
+    starts = [i for i in range(n) if i not in places][::6]
+    pairs = [(i, i) for i in single] + [(s + a, s + b) for s in starts for a in range(6) for b in range(a, 6)]
+    first, second = np.array(pairs).T
+    off = np.flatnonzero(first != second)
+    out = np.empty((FEW, 6, len(pairs)))
+    x = np.zeros(model.nq)
+
+    def run() -> None:
+        for i in range(FEW):
+            x[places] = q[i]
+            j = pin.computeFrameJacobian(model, data, x, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+            force = j.T @ WRENCH
+            out[i] = j[:, first] * force[second]
+            out[i][:, off] += j[:, second[off]] * force[first[off]]
+
+    return run, out

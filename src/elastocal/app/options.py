@@ -1,0 +1,41 @@
+"""Options that several commands share, with their help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Robot = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="A shipped name (see 'elastocal robots') or a .yaml or .urdf file.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Tool = Annotated[
+    str | None, typer.Option(metavar="FRAME", help="Use this frame as tool; for URDF, the link that carries it.")
+]
+At = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="VALUES",
+        help='Controller values, degrees or mm, such as "0,-90,90,0,30,0"; may be given several times.',
+    ),
+]
+File = Annotated[
+    Path | None, typer.Option(metavar="FILE.csv", help="CSV with a header such as A1_deg,A2_deg,...[,fx_N,...,mz_Nm].")
+]
+Force = Annotated[str | None, typer.Option(metavar="FX,FY,FZ", help="Force on the robot in N.")]
+Moment = Annotated[str | None, typer.Option(metavar="MX,MY,MZ", help="Moment on the robot in N m.")]
+LoadFrame = Annotated[str | None, typer.Option(metavar="FRAME", help="Where the load acts (default: the tool).")]
+Frame = Annotated[str | None, typer.Option(metavar="FRAME", help="What is watched (default: the tool).")]
+Follow = Annotated[bool, typer.Option("--follow", help="The load turns with its frame and is given in its axes.")]
+Payload = Annotated[
+    float | None, typer.Option(metavar="KG", help="Mass carried in all states, at the robot's payload frame.")
+]
+PayloadFrame = Annotated[str | None, typer.Option(metavar="FRAME", help="Where the payload hangs.")]
+Without = Annotated[
+    list[str] | None, typer.Option(metavar="KIND", help="Leave out a kind of effect; may be given several times.")
+]
+IgnoreLimits = Annotated[bool, typer.Option("--ignore-limits", help="Compute beyond the joint limits, and say so.")]
+ReportFile = Annotated[Path | None, typer.Option("--report", metavar="FILE.html", help="Write an HTML report.")]
+CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write the table as CSV.")]

@@ -1,0 +1,68 @@
+"""How a report leaves the program: text or JSON on stdout, files where asked for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from elastocal.report.blocks import Report, Table
+
+PIPE_WIDTH = 160
+
+
+def print_json(data: Any) -> None:
+    from elastocal.report.data import as_json
+
+    print(as_json(data))
+
+
+def deliver(
+    report: Report,
+    json: bool,
+    html: Path | None = None,
+    csv: tuple[Path | None, Table] | None = None,
+    on_screen: Report | None = None,
+    data: dict[str, Any] | None = None,
+) -> None:
+    """Files first, so that a failure leaves no half answer on the screen; then JSON or text.
+
+    ``on_screen`` replaces the report in a terminal, ``data`` in JSON.
+    """
+    files: dict[Path, str] = {}
+    if html is not None:
+        from elastocal.report.html import as_html
+
+        files[html] = as_html(report)
+    if csv is not None and csv[0] is not None:
+        from elastocal.report.data import as_csv
+
+        files[csv[0]] = as_csv(csv[1])
+    if files:
+        from elastocal.files.write import write_texts
+
+        write_texts(files)
+    if json:
+        from elastocal.report.data import as_data
+
+        written = {"files": [str(f) for f in files]} if files else {}
+        print_json({**as_data(report), **written} if data is None else data)
+        return
+    print_text(on_screen or report)
+    for file in files:
+        print(f"written: {file}")
+
+
+def print_text(report: Report) -> None:
+    from rich.console import Console
+
+    from elastocal.report.text import print_report
+
+    wide = None if sys.stdout.isatty() else PIPE_WIDTH
+    print_report(report, Console(file=sys.stdout, highlight=False, width=wide))
+
+
+def warn(notes: tuple[str, ...]) -> None:
+    """Notes for people on stderr, where a program reading JSON does not see them."""
+    for note in notes:
+        print(f"elastocal: note: {note}", file=sys.stderr)

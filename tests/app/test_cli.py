@@ -1,0 +1,181 @@
+"""The command line itself: help, version, exit codes, listings, the demonstration."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+from typer.testing import CliRunner
+
+from elastocal import __version__
+from elastocal.app import cli
+
+Run = Callable[..., Any]
+COMMANDS = ("robots", "show", "deflect", "stiffness", "reproduce", "demo")
+ENTRY = (sys.executable, "-c", "from elastocal.app.cli import main; main()")
+
+
+def real(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*ENTRY, *words], capture_output=True, text=True, encoding="utf-8", cwd=cwd, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    result = CliRunner().invoke(cli.app, [command, "--help"])
+    assert result.exit_code == 0
+    assert f"Example: elastocal {command}" in result.output
+    assert "--json" in result.output
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['elastocal', '--help']\n"
+        "from elastocal.app.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "names = {'numpy', 'scipy', 'pydantic', 'plotly', 'jinja2', 'yaml', 'lxml', 'elastocal.model'}\n"
+        "heavy = names & set(sys.modules)\n"
+        "sys.exit(f'loaded: {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_exit_codes_of_the_real_program(tmp_path: Path) -> None:
+    version = real("--version")
+    assert (version.returncode, version.stdout.strip()) == (0, f"elastocal {__version__}")
+    mistake = real("deflect", "kuka-kr270", "--at", "1,2", "--force", "0,0,-1", "--csv", "x.csv", cwd=tmp_path)
+    assert mistake.returncode == 2
+    assert mistake.stdout == ""
+    assert mistake.stderr.startswith("elastocal: ")
+    assert "Traceback" not in mistake.stderr
+    assert list(tmp_path.iterdir()) == []
+    assert real("no-such-command").returncode == 2
+
+
+def test_json_of_the_real_program_is_all_of_stdout() -> None:
+    done = real("deflect", "scara-ruggeri", "--at", "10,20", "--force", "0,5,0", "--without", "joint_backlash",
+                "--without", "gripper_backlash", "--json")  # fmt: skip
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["deflections"][0]["dy_mm"] > 0
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt(), 130), (PermissionError(13, "Permission denied", "x"), 2)]
+)
+def test_interrupts_and_file_errors_leave_quietly(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr("elastocal.app.commands.robots.run", fail)
+    got = run("robots")
+    assert got.code == code
+    assert "Traceback" not in got.err
+
+
+def test_robots(run: Run) -> None:
+    rows = {r["name"]: r for r in run("robots", "--json").data["robots"]}
+    assert rows["kuka-kr270"]["joints"] == "RRRRRR"
+    assert rows["cylindrical"]["joints"] == "PRP"
+    assert rows["iiwa14-on-track"]["joints"] == "PRRRRRRR"
+    assert rows["orthoglide-link"]["joints"] == "none"
+    text = run("robots").out
+    assert ".urdf" in text
+    assert all(name in text for name in rows)
+
+
+def test_show_in_the_users_units(run: Run) -> None:
+    data = run("show", "kuka-kr270", "--json").data
+    joints = {j["name"]: j for j in data["joints"]}
+    assert (joints["A2"]["lower"], joints["A2"]["upper"], joints["A2"]["unit"]) == (-140, -5, "deg")
+    frames = {f["name"]: f for f in data["frames"]}
+    assert frames["link2_end"]["x_mm"] == 1150
+    assert len(data["parameters"]) == 112
+    assert all(p["source"] for p in data["parameters"])
+    rails = {j["name"]: j for j in run("show", "iiwa14-on-track", "--json").data["joints"]}
+    assert (rails["T"]["upper"], rails["T"]["unit"]) == (4000, "mm")
+    coupling = {r["joint"]: r for r in run("show", "fanuc-m710ic50", "--json").data["controller"]}
+    assert coupling["J3"]["by_J2"] == 1
+
+
+def test_show_filters_parameters(run: Run) -> None:
+    data = run("show", "kuka-kr270", "--parameters", "A*.k", "--json").data
+    values = {p["name"]: p["value"] for p in data["parameters"]}
+    assert list(values) == [f"A{i}.k" for i in range(1, 7)]
+    assert values["A3.k"] == 0.406e-6
+    assert "frames" not in data
+
+
+@pytest.mark.parametrize("robot", ["cylindrical", "kuka-kr5", "scara-ruggeri", "orthoglide-link", "fanuc-m710ic50"])
+def test_show_prints_every_shipped_robot(run: Run, robot: str) -> None:
+    got = run("show", robot)
+    assert got.code == 0
+    assert "Parameters" in got.out
+
+
+def test_a_urdf_robot_with_its_notes(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "lever.urdf"
+    path.write_text(
+        '<robot name="lever"><link name="foot"/><link name="bar"/><joint name="hinge" type="revolute">'
+        '<parent link="foot"/><child link="bar"/><origin xyz="0 0 0.5"/><axis xyz="0 1 0"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    got = run("show", path, "--json")
+    assert got.code == 0
+    assert [j["name"] for j in got.data["joints"]] == ["hinge"]
+    assert got.data["notes"]
+    assert "note" in got.err
+    stiff = run("deflect", path, "--at", "0", "--force", "0,0,-1", "--json")
+    assert "nothing bends" in stiff.err
+    assert stiff.data["deflections"][0]["size_mm"] == 0
+
+
+def test_reproduce_prints_the_agreed_object(run: Run, tmp_path: Path) -> None:
+    names = [c["case"] for c in run("reproduce", "--json").data]
+    assert {"kr270-compensator", "kr270-elastostatic"} <= set(names)
+    for name in names:
+        data = run("reproduce", name, "--json").data
+        assert list(data) == ["case", "verdict", "figures"]
+        assert data["case"] == name
+        for figure in data["figures"]:
+            assert list(figure) == ["name", "published", "recomputed", "unit", "note"]
+    listing = run("reproduce").out
+    assert all(name in listing for name in names)
+    got = run("reproduce", "kr270-compensator", "--report", tmp_path / "c.html")
+    assert "0.317" in got.out
+    assert 'id="figure-1"' in (tmp_path / "c.html").read_text(encoding="utf-8")
+
+
+def test_demo_writes_its_report_and_says_where(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "new folder" / "deep"
+    got = run("demo", "--out", out)
+    assert got.code == 0
+    assert str(out / "report.html") in got.out
+    assert "2.5 kN down moves the tool by up to" in got.out
+    page = (out / "report.html").read_text(encoding="utf-8")
+    tree = html.fromstring(page)
+    assert page.count('<script id="plotly">') == 1
+    assert all(a.startswith("data:") for a in tree.xpath("//@src | //@href"))
+    assert len(tree.xpath("//div[@class='figure']")) == 3
+    assert tree.xpath("//h2/text()")[0] == "Stiffness over the workspace"
+    assert "home" in tree.xpath("//tbody/tr/td[1]/text()")
+
+
+def test_demo_verdict_matches_a_direct_computation(run: Run, tmp_path: Path) -> None:
+    data = run("demo", "--out", tmp_path, "--json").data
+    row = next(r for r in data["deflections"] if r["name"] == "working low" and r["load"] == "3.5 kN sideways")
+    at = ",".join(str(row[f"A{i}_deg"]) for i in range(1, 7))
+    again = run("deflect", "kuka-kr270", "--at", at, "--force", "0,3500,0", "--linear", "--json").data["deflections"][0]
+    assert row["dy_mm"] == pytest.approx(again["dy_mm"], rel=1e-9)
+    assert row["linear_off_percent"] == pytest.approx(100 * again["linear_off_mm"] / again["size_mm"], rel=1e-6)
+    worst = max(v for line in data["deflection_down"]["values"] for v in line if v is not None)
+    assert f"{worst:.2f} mm" in data["verdict"][0]

@@ -1,0 +1,57 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from elastocal.errors import InputError
+from elastocal.files import write
+from elastocal.files.write import check_targets, make_folder, write_texts
+
+
+def test_text_arrives_byte_for_byte(tmp_path: Path) -> None:
+    target = tmp_path / "a b.txt"
+    target.write_text("old")
+    write_texts({target: "µ\r\nx\n"})
+    assert target.read_bytes() == "µ\r\nx\n".encode()
+    assert [p.name for p in tmp_path.iterdir()] == ["a b.txt"]
+
+
+def test_a_failure_leaves_the_old_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text("old")
+    stage = write._stage
+
+    def full_disk(path: Path, text: str) -> str:
+        if path == second:
+            raise OSError(28, "No space left on device")
+        return stage(path, text)
+
+    monkeypatch.setattr(write, "_stage", full_disk)
+    with pytest.raises(InputError, match="No space left"):
+        write_texts({first: "new", second: "new"})
+    assert first.read_text() == "old"
+    assert os.listdir(tmp_path) == ["first"]
+
+
+def test_targets_are_judged_before_any_work(tmp_path: Path) -> None:
+    check_targets({"--csv": tmp_path / "x.csv", "--report": None})
+    with pytest.raises(InputError, match="is a folder"):
+        check_targets({"--csv": tmp_path})
+    with pytest.raises(InputError, match="does not exist"):
+        check_targets({"--csv": tmp_path / "no" / "x.csv"})
+    with pytest.raises(InputError, match="--configurations"):
+        check_targets({"--csv": tmp_path / "x.csv"}, {"--configurations": tmp_path / "." / "x.csv"})
+    with pytest.raises(InputError, match="--csv"):
+        check_targets({"--csv": tmp_path / "x", "--report": tmp_path / "x"})
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    make_folder(tmp_path / "new" / "deep")
+    assert (tmp_path / "new" / "deep").is_dir()
+    with pytest.raises(InputError, match="cannot be made"):
+        make_folder(tmp_path / "file" / "below")

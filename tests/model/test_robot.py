@@ -1,0 +1,81 @@
+"""The robot as a value: limits, parameters by name, forms, and transmission."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elastocal.errors import UnknownNameError
+from elastocal.files.robot_yaml import read_robot
+from elastocal.model.chain import AXES, JOINT
+from elastocal.model.transmission import Transmission
+
+
+@pytest.fixture(scope="module")
+def kr270():
+    return read_robot("kuka-kr270")
+
+
+def test_values_beyond_limits_are_listed_by_row_and_joint(kr270):
+    q = np.deg2rad([[0.0, -90, 90, 0, 0, 0], [190, -90, 90, 0, 130, 0], [0, -4, 90, 0, 0, 0]])
+    hits = kr270.beyond_limits(q)
+    assert [(row, name) for row, name, _ in hits] == [(1, "A1"), (1, "A5"), (2, "A2")]
+    assert hits[0][2] == pytest.approx(np.deg2rad(190))
+
+
+def test_a_value_on_its_limit_is_inside(kr270):
+    q = np.array([[m.limits[1] for m in kr270.motions], [m.limits[0] for m in kr270.motions]])
+    assert kr270.beyond_limits(q) == ()
+    assert len(kr270.beyond_limits(q + 1e-6)) == 6
+
+
+def test_changing_parameters_leaves_the_old_robot_alone(kr270):
+    changed = kr270.with_parameters({"A2.k": 1e-6, "A3.offset": 0.01})
+    at = kr270.parameters.index("A2.k")
+    assert kr270.parameters.values[at] == 0.302e-6
+    assert changed.parameters.values[at] == 1e-6
+    assert changed.parameters.values[changed.parameters.index("A3.offset")] == 0.01
+    back = changed.with_parameters(kr270.parameters.values)
+    np.testing.assert_array_equal(back.parameters.values, kr270.parameters.values)
+
+
+def test_parameters_are_chosen_by_pattern_in_table_order(kr270):
+    picked = kr270.parameters.select(["A3.k", "A1.*"])
+    names = [kr270.parameters.names[i] for i in picked]
+    assert names[:2] == ["A1.k", "A3.k"]
+    assert set(names) > {"A1.offset", "A1.gap", "A1.m"}
+    with pytest.raises(UnknownNameError):
+        kr270.parameters.select(["Z*"])
+
+
+@pytest.mark.parametrize(("form", "count"), [("full", 36), ("symmetric", 21), ("beam", 8)])
+def test_link_forms_describe_the_same_springs_by_36_21_or_8_numbers(kr270, form, count):
+    other = kr270.with_link_form(form)
+    rows = [p for p in other.parameters if p.name.startswith("link2_end.k")]
+    assert len(rows) == count
+    for old, new in zip(kr270.coordinates, other.coordinates, strict=True):
+        np.testing.assert_array_equal(old.compliance(), new.compliance())
+
+
+def test_without_removes_kinds(kr270):
+    assert {e.kind for e in kr270.without("link_mass", "payload").elements} == {e.kind for e in kr270.elements} - {
+        "link_mass",
+        "payload",
+    }
+
+
+def test_degrees_of_freedom_stand_in_chain_order(kr270):
+    order = [(d.frame, d.axis) for d in kr270.chain.dofs]
+    assert order[:7] == [*(("base", a) for a in AXES), ("A1", JOINT)]
+    names = [f for f, a in order if a == JOINT]
+    assert names == list(kr270.joints)
+    assert order.index(("link3_end", "rz")) < order.index(("A4", JOINT)) < order.index(("link4_end", "x"))
+
+
+def test_transmission_maps_signs_zeros_and_couplings():
+    """q = M (c - z): by hand for c = (0.5, 0.2), z = (0.1, -0.1), M = [[-1, 0], [0.5, 1]]."""
+    t = Transmission(("c1", "c2"), np.array([[-1.0, 0], [0.5, 1]]), np.array([0.1, -0.1]))
+    np.testing.assert_allclose(t.to_joints(np.array([[0.5, 0.2]])), [[-0.4, 0.5]])
+    np.testing.assert_allclose(t.to_controller(np.array([[-0.4, 0.5]])), [[0.5, 0.2]])
+    # virtual work: tau_c . dc = tau . M dc
+    np.testing.assert_allclose(t.torques_to_controller(np.array([[10.0, 4.0]])), [[-8.0, 4.0]])

@@ -1,0 +1,181 @@
+"""One report, four renderings: each must show the same numbers, and none may invent one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from math import inf, nan
+
+import pytest
+from lxml import html
+from rich.console import Console
+
+from elastocal.report.blocks import (
+    Axis,
+    Column,
+    Heatmap,
+    Lines,
+    Report,
+    Section,
+    Series,
+    Table,
+    Text,
+    Unknown,
+)
+from elastocal.report.data import as_csv, as_data, as_json
+from elastocal.report.display import DASH, displayed, number
+from elastocal.report.html import as_html
+from elastocal.report.text import print_report
+
+REASON = "the arm is rigid here"
+TABLE = Table(
+    "moves",
+    "Moves",
+    (
+        Column("name", "name"),
+        Column("A1_deg", "A1", "deg", group="configuration"),
+        Column("A2_deg", "A2", "deg", group="configuration"),
+        Column("dz_mm", "dz", "mm", 3),
+        Column("factor", "factor"),
+        Column("source", "source", footnote=True),
+    ),
+    (
+        ("first <b>", 10.0, -90.0, -1.23456789, None, "a long source"),
+        ("second", 0.0, 5.5, Unknown(REASON), None, "a long source"),
+        ("third", 0.0, 5.5, nan, None, "another"),
+    ),
+    ("A note.",),
+)
+MAP = Heatmap(
+    "map", "Map", Axis("A2", "deg", (1.0, 2.0)), Axis("A3", "mm", (3.0, 4.0)), "k", "N/um", ((0.5, nan), (inf, 2.0))
+)
+CURVES = Lines("curves", "Curves", "q", "deg", "eta", "1", (Series("one", (0.0, 1.0), (5.0, 7.25)),))
+REPORT = Report(
+    "Title & more",
+    ("All is well.",),
+    (Section("Part", (Text(("Words </script> here.",)), TABLE, MAP, CURVES)),),
+    ("Mind this.",),
+)
+
+
+def text_of(report: Report) -> str:
+    console = Console(file=io.StringIO(), width=140, highlight=False)
+    print_report(report, console)
+    out = console.file
+    assert isinstance(out, io.StringIO)
+    return out.getvalue()
+
+
+def test_unknown_is_a_dash_with_its_reason_never_zero() -> None:
+    shown = displayed(TABLE)
+    assert shown.header == ("name", "A1 A2 [deg]", "dz [mm]", "source")
+    assert shown.rows[0] == ("first <b>", "10 -90", "-1.235", "[1]")
+    assert shown.rows[1][2] == shown.rows[2][2] == DASH
+    assert any(REASON in note and "row 2" in note for note in shown.notes)
+    assert shown.footnotes == ("a long source", "another")
+
+
+def test_long_tables_say_how_much_is_left_out() -> None:
+    shown = displayed(TABLE, most=1)
+    assert len(shown.rows) == 1
+    assert any(note.startswith("2 more rows") for note in shown.notes)
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [
+        (-0.0001, 2, "0.00"),
+        (1.005, 1, "1.0"),
+        (3.02e-7, None, "3.02e-07"),
+        (-0.0, None, "0"),
+        (nan, 3, DASH),
+        (inf, None, DASH),
+    ],
+)
+def test_numbers_for_people(value: float, decimals: int | None, text: str) -> None:
+    assert number(value, decimals) == text
+
+
+def test_json_is_finite_and_keeps_full_precision() -> None:
+    data = json.loads(as_json(as_data(REPORT)), parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert data["moves"][0]["dz_mm"] == -1.23456789
+    assert data["moves"][1]["dz_mm"] is None
+    assert data["moves"][1]["unknown"] == {"dz_mm": REASON}
+    assert data["moves"][2]["dz_mm"] is None
+    assert data["map"]["values"] == [[0.5, None], [None, 2.0]]
+    assert data["curves"]["series"][0]["y"] == [5.0, 7.25]
+    assert data["verdict"] == ["All is well."]
+
+
+def test_csv_repeats_every_digit() -> None:
+    rows = list(csv.DictReader(io.StringIO(as_csv(TABLE))))
+    assert [r["dz_mm"] for r in rows] == ["-1.23456789", "", ""]
+    assert rows[0]["source"] == "a long source"
+
+
+def test_text_shows_map_curve_and_verdict() -> None:
+    text = text_of(REPORT)
+    for piece in (
+        "Title & more",
+        "first <b>",
+        "-1.235",
+        REASON,
+        "0.50",
+        "7.2500 at 1.0",
+        "note: Mind this.",
+        "All is well.",
+    ):
+        assert piece in text
+    assert text.rstrip().endswith("All is well.")
+
+
+def test_text_survives_markup_in_names() -> None:
+    table = Table("t", "[bold]x[/bold]", (Column("a", "[red]"),), (("[/nope]",),))
+    assert "[/nope]" in text_of(Report("[x]", (), (Section("[y]", (table,)),)))
+
+
+def test_html_is_one_offline_file() -> None:
+    page = as_html(REPORT)
+    tree = html.fromstring(page)
+    assert page.count('<script id="plotly">') == 1
+    assert len(tree.xpath("//script[@id='plotly']")) == 1
+    addresses = tree.xpath("//@src | //@href | //@action | //@srcset")
+    assert all(a.startswith("data:") for a in addresses)
+    styles = " ".join(tree.xpath("//style/text() | //@style"))
+    assert "url(" not in styles
+    assert "@import" not in styles
+    assert tree.xpath("//meta[@name='viewport']")
+    assert "@media print" in styles
+
+
+def test_html_shows_what_the_report_says() -> None:
+    tree = html.fromstring(as_html(REPORT))
+    cells = [[td.text_content() for td in row.xpath("./td")] for row in tree.xpath("//tbody/tr")]
+    assert cells[0] == ["first <b>", "10 -90", "-1.235", "[1]"]
+    assert cells[1][2] == DASH
+    assert tree.xpath("string(//div[@class='verdict'])").strip() == "All is well."
+    assert any(REASON in p.text_content() for p in tree.xpath("//p[@class='notes']"))
+    assert "Words </script> here." in [p.text_content() for p in tree.xpath("//section/p")]
+
+
+def test_figures_are_valid_plotly_with_units_on_the_axes() -> None:
+    import plotly.graph_objects as go
+
+    page = as_html(REPORT)
+    found = re.search(r"const drawings = (.*);\n", page)
+    assert found is not None
+    heat, curve = json.loads(found[1])
+    for drawing in (heat, curve):
+        go.Figure(drawing)
+    assert heat["layout"]["xaxis"]["title"]["text"] == "A2 [deg]"
+    assert heat["layout"]["yaxis"]["title"]["text"] == "A3 [mm]"
+    assert heat["data"][0]["z"] == [[0.5, None], [None, 2.0]]
+    assert heat["data"][0]["colorbar"]["title"]["text"] == "[N/um]"
+    assert curve["layout"]["xaxis"]["title"]["text"] == "q [deg]"
+
+
+def test_a_page_without_figures_carries_no_plotly() -> None:
+    page = as_html(Report("Plain", (), (Section("", (TABLE,)),)))
+    assert len(page) < 20_000
