@@ -90,3 +90,13 @@ def test_text_prints_the_grid(run: Run) -> None:
     out = run("stiffness", "kuka-kr270", "--map", "A2:-120:-30:3,A3:0:90:3").out
     assert "A3 [deg] \\ A2 [deg]" in out
     assert "Softest configuration" in out
+
+
+def test_points_without_equilibrium_are_empty_and_explained(run: Run) -> None:
+    """A push of 20 MN buckles any pose of the arm."""
+    words = ("--map", "A2:-120:-30:2,A3:0:90:2", "--force", "0,0,-20000000", "--json")
+    data = run("stiffness", "kuka-kr270", *words).data
+    assert data["map"]["values"] == [[None, None], [None, None]]
+    assert data["map"]["notes"][0].startswith("4 points are empty: no stable")
+    assert data["stiffness"][0]["status"] == "no equilibrium"
+    assert data["verdict"][0].startswith("No translational stiffness")

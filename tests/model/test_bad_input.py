@@ -136,6 +136,7 @@ UNCHECKED = {
     "nan frame error": FrameError(frame="tool", x=NAN),
     "nan mass moment": LinkMass(frame="flange", mass=1.0, moment=(NAN, 0.0, 0.0)),
     "nan spring angle": GravityCompensator(joint="A2", a_x=0.2, a_y=0.0, L=0.1, phi0=NAN, k_c=1e-6, s_0=0.1),
+    "nan motors": MotorCompliance(joints=("A4", "A5"), structure=((1.0, NAN), (0.0, 1.0)), k=(0.1, 0.1)),
     "infinite gap": JointBacklash(joint="A1", gap=INF),
 }
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.mechanics import constants, poses, twists
+from oracle.robots import configurations
 
 from elastocal.errors import UnknownNameError
 from elastocal.files.robot_yaml import read_robot
 from elastocal.model.chain import AXES, JOINT
+from elastocal.model.compliant.frame_error import FrameError
+from elastocal.model.kinematics import kinematics
 from elastocal.model.transmission import Transmission
 
 
@@ -70,6 +74,25 @@ def test_degrees_of_freedom_stand_in_chain_order(kr270):
     names = [f for f, a in order if a == JOINT]
     assert names == list(kr270.joints)
     assert order.index(("link3_end", "rz")) < order.index(("A4", JOINT)) < order.index(("link4_end", "x"))
+
+
+def test_geometric_errors_move_the_unloaded_frames(kr270):
+    """Offsets of joints and errors of frames, in product coordinates x y z rx ry rz, against plain matrices."""
+    bent = kr270.with_parameters({"A2.offset": 0.02, "A5.offset": -0.03}).with_elements(
+        FrameError(frame="flange", x=0.01, y=-0.02, z=0.03, rx=0.04, ry=-0.05, rz=0.06),
+        FrameError(frame="link1_end", z=0.005, ry=0.01),
+    )
+    q = configurations(bent, 3, seed=2)
+    theta = constants(bent)
+    got, drawn = kinematics(bent, q, "marker3"), kinematics(kr270, q, "marker3")
+    assert np.linalg.norm(got.position - drawn.position, axis=1).min() > 0.01
+    for i, row in enumerate(q):
+        expected = poses(bent, row, theta)["marker3"]
+        np.testing.assert_allclose(got.position[i], expected[:3, 3], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(got.rotation[i], expected[:3, :3], rtol=0, atol=1e-14)
+        joints = [k for k, d in enumerate(bent.chain.dofs) if d.axis == JOINT]
+        jacobian = twists(bent, row, theta, ["marker3"])["marker3"][:, joints]
+        np.testing.assert_allclose(got.jacobian[i], jacobian, rtol=0, atol=1e-13)
 
 
 def test_transmission_maps_signs_zeros_and_couplings():

@@ -78,6 +78,19 @@ def test_the_chunk_size_changes_no_bit_of_the_equilibrium(name):
         np.testing.assert_array_equal(part.status, whole.status)
 
 
+def test_neighbours_with_other_kinds_of_load_change_no_bit_of_a_row():
+    """Rows with force only, moment only or no load at all, in a crowd and one by one."""
+    model, q, wrench = (part if i == 0 else part[:60] for i, part in enumerate(case("kuka-kr5")))
+    wrench[::4, 3:] = 0.0
+    wrench[1::4, :3] = 0.0
+    wrench[2::4] = 0.0
+    applied = [AppliedWrenches(model.tool, wrench)]
+    crowd, single = equilibrium(model, q, applied), equilibrium(model, q, applied, chunk=1)
+    assert np.abs(crowd.theta).max(axis=1).min() > 1e-6
+    np.testing.assert_array_equal(crowd.theta, single.theta)
+    np.testing.assert_array_equal(crowd.force, single.force)
+
+
 @pytest.mark.parametrize("name", ["kuka-kr270", "kuka-kr5", "scara-ruggeri"])
 def test_a_row_alone_gives_to_rounding_what_it_gives_in_a_crowd(name):
     model, q, wrench = case(name)

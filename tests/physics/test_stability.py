@@ -83,7 +83,6 @@ def test_unstable_rows_do_not_spoil_their_neighbours():
     np.testing.assert_allclose(stiff.compliance[2, 0, 0], L**2 * K / (1 - 0.6), rtol=2e-3)
 
 
-@pytest.mark.xfail(strict=True, reason="components that no joint moves are reported as 0 instead of unknown")
 def test_a_lost_state_is_unknown_in_every_component():
     got = deflection(strut(), [[0.0]], [AppliedWrenches("tip", [[5.0, 0, -2 * CRITICAL, 0, 0, 0]])])
     assert got.status[0] == Status.UNSTABLE
@@ -103,16 +102,7 @@ def telescope(*, follower):
     return RobotModel("telescope", tree, "tip", (JointCompliance(joint="hinge", k=K),), np.zeros(3))
 
 
-BOUND = "the bound from the robot's dimensions leaves out this length, so the eigenvalues are never looked at"
-
-
-@pytest.mark.parametrize(
-    "follower",
-    [
-        pytest.param(False, id="one-stage"),
-        pytest.param(True, id="following-stage", marks=pytest.mark.xfail(strict=True, reason=BOUND)),
-    ],
-)
+@pytest.mark.parametrize("follower", [False, True], ids=["one-stage", "following-stage"])
 def test_a_drawn_out_telescope_buckles_at_its_full_length(follower):
     out = 0.4
     critical = 1 / (K * out * (4 if follower else 1))
@@ -122,7 +112,6 @@ def test_a_drawn_out_telescope_buckles_at_its_full_length(follower):
         assert bent.status[0] == (Status.UNSTABLE if factor > 1 else Status.CONVERGED)
 
 
-@pytest.mark.xfail(strict=True, reason=BOUND)
 def test_a_frame_error_counts_in_the_length_of_a_strut():
     model = strut().with_elements(FrameError(frame="tip", z=3 * L))
     bent = push(model, 0.5 * CRITICAL)
@@ -157,7 +146,7 @@ def critical_by_virtual_work(model, q, theta, wrenches, standing=()):
 @pytest.mark.parametrize("seed", range(10))
 def test_converged_means_stable_up_to_the_full_load_on_random_chains(seed, follows):
     """A converged state is regular for every f in [0, 1]; a reported factor is where it first is not."""
-    model = random_robot(seed, 3, 1, k=2e-3, links=False, weight=seed % 3 > 0)
+    model = random_robot(seed, 3, 1, k=2e-3, links=seed % 5 == 0, weight=seed % 3 > 0)
     q = np.repeat(configurations(model, 1, seed), 4, axis=0)
     wrench = np.array([random_wrench(10 * seed + i, 150.0 * 2**i) for i in range(4)])
     bent = equilibrium(model, q, [AppliedWrenches("tip", wrench, follows)])
@@ -173,7 +162,7 @@ def test_random_chains_meet_both_outcomes():
     """Guards the test above: its loads must straddle the limit."""
     seen = set()
     for seed in range(10):
-        model = random_robot(seed, 3, 1, k=2e-3, links=False, weight=seed % 3 > 0)
+        model = random_robot(seed, 3, 1, k=2e-3, links=seed % 5 == 0, weight=seed % 3 > 0)
         q = np.repeat(configurations(model, 1, seed), 4, axis=0)
         wrench = np.array([random_wrench(10 * seed + i, 150.0 * 2**i) for i in range(4)])
         seen |= set(equilibrium(model, q, [AppliedWrenches("tip", wrench)]).status)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array
 
-MOST_POINTS = 1_000_000
+MOST_POINTS = 250_000
 FORM = "axis:from:to:count,axis:from:to:count, for example A2:-130:-20:12,A3:-90:120:12"
 
 

@@ -255,7 +255,7 @@ class Chain:
             if isinstance(value, float) and value == 0.0:
                 continue
             if motion.rotates:
-                c, s = np.cos(value), np.sin(value)
+                c, s = en.cos_sin(value)
                 rotation = en.turned(rotation, motion.axis, c, s if motion.sign > 0 else -s)
             else:
                 origin = en.plus(origin, en.scaled(axis, value))

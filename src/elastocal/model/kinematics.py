@@ -10,7 +10,7 @@ from elastocal.model.chain import JOINT, ChainState
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
-CHUNK = 2048
+CHUNK = 4096
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
@@ -36,6 +37,9 @@ class ParameterTable:
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.rows]
+        wild = [p for p in self.rows if not isfinite(p.value)]
+        if wild:
+            raise InputError(f"parameter {wild[0].name} is {wild[0].value}; give a finite number")
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
             raise InputError(f"two elements define the same parameter: {', '.join(twice)}; give one a name of its own")

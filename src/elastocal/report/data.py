@@ -20,6 +20,7 @@ def as_data(report: Report) -> dict[str, Any]:
                 out["notes"] += list(block.paragraphs)
             elif isinstance(block, Table):
                 out[block.key] = table_data(block)
+                out["notes"] += list(block.notes)
             elif isinstance(block, Heatmap):
                 out[block.key] = _map_data(block)
             else:

@@ -55,36 +55,36 @@ def solve(matrix: Array, rhs: Array) -> Array:
     return work[:, d:]
 
 
-def triangle(columns: Array) -> tuple[Array, Array]:
-    """R of the QR factors of (m, k, N) by modified Gram-Schmidt, and the norms of the columns given.
+def triangle(columns: Array, r: Array) -> None:
+    """R of the QR factors of (m, k, N) into the upper triangle of (k, k, N), by modified Gram-Schmidt.
 
-    R alone is as accurate as Householder's; the loss of orthogonality of Q does not matter here.
+    The columns are used up.  R alone is as accurate as Householder's; the loss of orthogonality of Q does
+    not matter here.
     """
-    q = np.array(columns)
+    q = columns
     k = q.shape[1]
-    r = np.zeros((k, k, q.shape[2]))
-    norms = np.sqrt(np.einsum("mkn,mkn->kn", q, q))
+    scratch = np.empty((q.shape[0], q.shape[2]))
     for j in range(k):
-        r[j, j] = np.sqrt(np.einsum("mn,mn->n", q[:, j], q[:, j]))
-        if j + 1 < k:
-            unit = q[:, j] / np.where(r[j, j] > 0, r[j, j], 1.0)
-            r[j, j + 1 :] = np.einsum("mn,mkn->kn", unit, q[:, j + 1 :])
-            q[:, j + 1 :] -= unit[:, None] * r[j, j + 1 :]
-    return r, norms
+        unit = q[:, j]
+        np.einsum("mn,mn->n", unit, unit, out=r[j, j])
+        np.sqrt(r[j, j], out=r[j, j])
+        unit /= np.where(r[j, j] > 0, r[j, j], 1.0)
+        for i in range(j + 1, k):
+            np.einsum("mn,mn->n", unit, q[:, i], out=r[j, i])
+            np.multiply(unit, r[j, i], out=scratch)
+            q[:, i] -= scratch
 
 
-def inverse_gram(r: Array) -> Array:
-    """(R^T R)^-1 = R^-1 R^-T for upper triangular R (k, k, N)."""
+def inverse_gram(r: Array, out: Array) -> None:
+    """(R^T R)^-1 = R^-1 R^-T into (k, k, N), for upper triangular R (k, k, N), which is inverted in place."""
     k = r.shape[0]
-    inverse = np.zeros_like(r)
     for j in range(k):
-        inverse[j, j] = 1.0 / r[j, j]
-        for i in range(j - 1, -1, -1):
-            total = np.einsum("mn,mn->n", r[i, i + 1 : j + 1], inverse[i + 1 : j + 1, j])
-            inverse[i, j] = -total / r[i, i]
-    out = np.empty_like(r)
+        np.divide(1.0, r[j, j], out=r[j, j])
+    for j in range(k):
+        for i in range(j):  # r[i, m] is inverted already for m < j, r[m, j] not yet for m >= i
+            np.multiply(np.einsum("mn,mn->n", r[i, i:j], r[i:j, j]), -r[j, j], out=r[i, j])
     for i in range(k):
         for j in range(i, k):
-            out[i, j] = np.einsum("mn,mn->n", inverse[i, j:], inverse[j, j:])
-            out[j, i] = out[i, j]
-    return out
+            np.einsum("mn,mn->n", r[i, j:], r[j, j:], out=out[i, j])
+            if i != j:
+                out[j, i] = out[i, j]

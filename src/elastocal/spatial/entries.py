@@ -110,6 +110,19 @@ def turned(m: Matrix3, axis: int, c: Entry, s: Entry) -> Matrix3:
     return from_columns((cols[0], cols[1], cols[2]))
 
 
+def cos_sin(angle: Entry) -> tuple[Entry, Entry]:
+    """Cosine and sine by one tangent of the half angle, cheaper than the two; absolute error a few 1e-16."""
+    if isinstance(angle, float):
+        return float(np.cos(angle)), float(np.sin(angle))
+    t = np.tan(0.5 * angle)
+    r = t * t
+    r += 1.0
+    np.divide(2.0, r, out=r)
+    t *= r
+    r -= 1.0
+    return r, t
+
+
 def dense(entries: tuple[Entry, ...] | list[Entry], n: int) -> Array:
     """Stack entries into a (len, n) array."""
     out = np.empty((len(entries), n))

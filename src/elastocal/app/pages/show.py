@@ -19,7 +19,7 @@ def page(result: ShowResult) -> Report:
     parameters = Table(
         "parameters", "", parameter_columns(), tuple(parameter_cells(p) for p in result.parameters), _left_out(result)
     )
-    title = f"{model.title or model.name} ({model.name})"
+    title = model.name if model.title in ("", model.name) else f"{model.title} ({model.name})"
     if result.filtered:
         return Report(title, (), (Section("Parameters", (parameters,)),), result.notes)
     g = ", ".join(f"{v:g}" for v in model.gravity)

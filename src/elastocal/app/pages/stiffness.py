@@ -22,7 +22,7 @@ def page(result: StiffnessResult) -> Report:
     title = f"Stiffness at {result.found.frame}: {result.model.title or result.model.name}"
     state = f"Loaded equilibrium: {result.load.text}" if result.loaded else "Unloaded, at the commanded configuration"
     if result.grid is not None:
-        heat = stiffness_map(result.grid, result.smallest)
+        heat = stiffness_map(result.grid, result.smallest, _empty(result, result.grid))
         sections = [Section(state, (heat,)), Section("All points of the map", (stiffness_table(result),))]
     else:
         blocks: tuple[Block, ...] = (stiffness_table(result),)
@@ -52,6 +52,19 @@ def stiffness_map(grid: Grid, smallest: Array, notes: tuple[str, ...] = ()) -> H
         grid.table(smallest * N_PER_UM),
         notes,
     )
+
+
+def _empty(result: StiffnessResult, grid: Grid) -> tuple[str, ...]:
+    """Why cells inside the limits are empty; those outside have a note of their own."""
+    import numpy as np
+
+    from elastocal.model.statics.stiffness import StiffnessStatus
+
+    blank = ~np.isfinite(result.smallest) & grid.reached
+    lost = int(np.sum(blank & (result.found.status == StiffnessStatus.NO_EQUILIBRIUM)))
+    rigid = int(np.sum(blank)) - lost
+    out = [f"{lost} points are empty: {StiffnessStatus.NO_EQUILIBRIUM.text}."] if lost else []
+    return (*out, f"{rigid} points are empty: the frame does not yield there.") if rigid else tuple(out)
 
 
 def stiffness_table(result: StiffnessResult) -> Table:

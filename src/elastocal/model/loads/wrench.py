@@ -93,6 +93,14 @@ class AppliedWrenches:
     def picked(self, rows: Ints | Bools) -> AppliedWrenches:
         return AppliedWrenches(self.frame, self.wrench[rows], self.follows)
 
+    def in_base(self, state: ChainState) -> Array:
+        """The wrenches (6, N) in base axes at the frame's origin."""
+        if not self.follows:
+            return self.wrench.T
+        rotation = state.rotation(self.frame)
+        halves = [np.einsum("ijn,nj->in", rotation, half) for half in (self.wrench[:, :3], self.wrench[:, 3:])]
+        return np.concatenate(halves)
+
     def resultant(self, state: ChainState) -> Resultant:
         columns = [np.ascontiguousarray(c) for c in self.wrench.T]
         return at_frame(state, self.frame, [0.0 if not c.any() else c for c in columns], self.follows)

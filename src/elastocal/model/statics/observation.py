@@ -24,7 +24,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Status, forces_at, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import generalised, joint_values, placed_wrenches
+from elastocal.model.statics.forces import generalised, joint_values
 from elastocal.model.statics.state import check_rows, chunk_size, commanded_values, state_at
 from elastocal.spatial.entries import Array, Ints
 
@@ -148,31 +148,21 @@ def _fill(
     dofs = sorted({index[d] for c, _ in chosen for d in c.dofs()})
     local = {dof: i for i, dof in enumerate(dofs)}
     state = rigid_state(model, np.ascontiguousarray(configurations.T), tuple(dofs))
-    force = generalised(_bare(model, dofs), state.columns(dofs), placed_wrenches(model, state, applied))
-    reach = np.empty((len(dofs), *out.shape[1:]))
-    row = 0
-    for m in markers:
-        state.jacobian_into(m.frame, dofs, reach[:, row : row + m.rows].swapaxes(0, 1))
-        row += m.rows
+    twists: dict[str, Array] = {}
+    for frame in {m.frame for m in markers} | {w.frame for w in applied}:
+        twists[frame] = np.empty((len(dofs), 6, state.size))
+        state.jacobian_into(frame, dofs, twists[frame].swapaxes(0, 1))
+    force = np.zeros((len(dofs), state.size))
+    for w in applied:
+        force += np.einsum("dan,an->dn", twists[w.frame], w.in_base(state))
+    parts = [twists[m.frame][:, : m.rows] for m in markers]
+    reach = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
     column = 0
     for c, picks in chosen:
         at = [local[index[d]] for d in c.dofs()]
         places: slice | list[int] = slice(at[0], at[-1] + 1) if at[-1] - at[0] + 1 == len(at) else at
         c.columns_into(reach[places], force[places], [p for p, _ in picks], out[column : column + len(picks)])
         column += len(picks)
-
-
-def _bare(model: RobotModel, dofs: Sequence[int]) -> Flexibility:
-    """Coordinates as places of force only."""
-    n = len(dofs)
-    return Flexibility(
-        tuple(dofs),
-        np.zeros(len(model.chain.dofs)),
-        np.zeros((n, n)),
-        (),
-        tuple(slice(i, i + 1) for i in range(n)),
-        np.array([model.chain.rotates(i) for i in dofs], dtype=bool),
-    )
 
 
 def loaded_observation(
@@ -236,6 +226,8 @@ def _loaded_chunk(
                 push = generalised(flex, forces.screws, [(model.chain.level(frame), resultant)])
                 out[:, column + p] += np.einsum("irn,in->rn", bent, push)
             for p, joint, slope in element.axis_sensitivity(loaded, commanded):
-                out[:, column + p] += bent[local[model.chain.joint_dof(joint)]] * slope
+                at_joint = local.get(model.chain.joint_dof(joint))
+                if at_joint is not None:  # a force on a rigid joint moves nothing
+                    out[:, column + p] += bent[at_joint] * slope
         column += len(element.parameters(model.tree))
     return out, status

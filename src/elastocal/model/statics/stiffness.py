@@ -19,6 +19,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from elastocal.model.chain import ChainState
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
@@ -78,25 +79,32 @@ def stiffness(
 def stiffness_chunks(
     model: RobotModel, q: object, frame: str | None = None, *, compliance: bool = True
 ) -> Iterator[tuple[slice, Array, Array, Ints]]:
-    """Rows, compliance, stiffness (6, 6, m) and status (m,), chunk by chunk: memory does not grow with N."""
+    """Rows, compliance, stiffness (6, 6, m) and status (m,), chunk by chunk: memory does not grow with N.
+
+    The arrays are filled again for every chunk: use or copy them before asking for the next.
+    """
     at = frame or model.tool
     level = model.chain.level(at)
     configurations = model.joint_values(q)
     total = len(configurations)
     flex = assemble(model)
     root = flex.root()
-    size = chunk_size(flex.n)
-    empty = np.empty((6, 6, 0))
+    size = min(chunk_size(flex.n), max(total, 1))
+    work = np.zeros((3, 6, 6, size))
+    arms = np.zeros((max(root.shape[1], 1), 6, size))
     for start in range(0, total, size):
         rows = slice(start, min(start + size, total))
-        state = rigid_state(model, np.ascontiguousarray(configurations[rows].T), flex.dofs)
-        if level == 0 or flex.n == 0:
-            arms = np.zeros((1, 6, rows.stop - rows.start))
+        count = rows.stop - rows.start
+        r, stiff, soft = work[:, :, :, :count]
+        if level and flex.n:
+            state = rigid_state(model, np.ascontiguousarray(configurations[rows].T), flex.dofs)
+            _arms_into(state, at, flex, root, arms[:, :, :count])
         else:
-            arms = _arms(state.jacobian(at, flex.dofs), root)
-        r, norms = batch.triangle(arms)
-        stiff, status = _from_triangle(r, norms)
-        yield rows, (batch.matmul_t(arms, arms) if compliance else empty), stiff, status
+            arms[:] = 0.0
+        if compliance:
+            np.einsum("rin,rjn->ijn", arms[:, :, :count], arms[:, :, :count], out=soft)
+        batch.triangle(arms[:, :, :count], r)
+        yield rows, soft, stiff, _from_triangle(r, stiff)
 
 
 def loaded_stiffness(
@@ -126,23 +134,30 @@ def loaded_stiffness(
     return CartesianStiffness(at, compliance, stiff, status)
 
 
-def _arms(jacobian: Array, root: Array) -> Array:
-    """(J B)^T as (r, 6, N)."""
-    if root.shape[0] == root.shape[1] and np.array_equal(root, np.diag(np.diag(root))):
-        return np.asarray(np.diag(root)[:, None, None] * jacobian.swapaxes(0, 1))
-    return np.asarray(np.einsum("ir,ain->ran", root, jacobian, optimize=True))
+def _arms_into(state: ChainState, frame: str, flex: Flexibility, root: Array, out: Array) -> None:
+    """(J B)^T into (r, 6, N); sums over B run in a fixed order, so that a row's result is its own."""
+    if all(b.stop - b.start == 1 for b in flex.blocks) and root.shape == (flex.n, flex.n):
+        state.jacobian_into(frame, flex.dofs, out.swapaxes(0, 1))
+        out *= np.diag(root)[:, None, None]
+        return
+    twists = np.empty((flex.n, 6, state.size))
+    state.jacobian_into(frame, flex.dofs, twists.swapaxes(0, 1))
+    out[:] = 0.0
+    for i, r in zip(*np.nonzero(root), strict=True):
+        out[r] += root[i, r] * twists[i]
 
 
-def _from_triangle(r: Array, norms: Array) -> tuple[Array, Ints]:
-    diagonal = np.arange(6)
-    pivots = r[diagonal, diagonal]
-    singular = np.any(~(pivots > SINGULAR * norms), axis=0)
-    if singular.any():
-        r = np.where(singular, np.eye(6)[:, :, None], r)
-    stiff = batch.inverse_gram(r)
-    if singular.any():
-        stiff[:, :, singular] = np.nan
-    return stiff, np.where(singular, StiffnessStatus.SINGULAR, StiffnessStatus.EXISTS)
+def _from_triangle(r: Array, stiff: Array) -> Ints:
+    """Stiffness from R, nan where a pivot vanishes beside its column; the status."""
+    lost = np.zeros(r.shape[2], dtype=bool)
+    for j in range(6):
+        column = np.einsum("mn,mn->n", r[: j + 1, j], r[: j + 1, j])
+        lost |= ~(r[j, j] ** 2 > SINGULAR**2 * column)
+    if lost.any():
+        r[:, :, lost] = np.eye(6)[:, :, None]
+    batch.inverse_gram(r, stiff)
+    stiff[:, :, lost] = np.nan
+    return np.where(lost, StiffnessStatus.SINGULAR, StiffnessStatus.EXISTS)
 
 
 def _loaded_chunk(
