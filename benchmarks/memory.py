@@ -17,7 +17,8 @@ def growth(job: str, count: int) -> float:
 def _job(job: str, count: int) -> None:
     from benchmarks.robots import LINKS, WRENCH, configurations, robot
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.observation import Marker, linear_observation_chunks
+    from elastocal.model.statics.linear_observation import linear_observation_chunks
+    from elastocal.model.statics.observation import Marker
     from elastocal.model.statics.stiffness import stiffness_chunks
 
     q = configurations(count)

@@ -129,15 +129,12 @@ BAD = {
     "singular motors": MotorCompliance(joints=("A4", "A5"), structure=((1.0, 1.0), (1.0, 1.0)), k=(0.1, 0.1)),
     "short motors": MotorCompliance(joints=("A4", "A5"), structure=((1.0,),), k=(0.1, 0.1)),
     "spring to a point": GravityCompensator(joint="A2", a_x=0.2, a_y=0.0, L=0.2, phi0=0.0, k_c=1e-6, s_0=0.1),
-    "soft spring": GravityCompensator(joint="A2", a_x=0.2, a_y=0.0, L=0.1, phi0=0.0, k_c=-1e-6, s_0=0.1),
-}
-UNCHECKED = {
     "nan offset": JointOffset(joint="A1", offset=NAN),
     "nan frame error": FrameError(frame="tool", x=NAN),
     "nan mass moment": LinkMass(frame="flange", mass=1.0, moment=(NAN, 0.0, 0.0)),
     "nan spring angle": GravityCompensator(joint="A2", a_x=0.2, a_y=0.0, L=0.1, phi0=NAN, k_c=1e-6, s_0=0.1),
-    "nan motors": MotorCompliance(joints=("A4", "A5"), structure=((1.0, NAN), (0.0, 1.0)), k=(0.1, 0.1)),
     "infinite gap": JointBacklash(joint="A1", gap=INF),
+    "soft spring": GravityCompensator(joint="A2", a_x=0.2, a_y=0.0, L=0.1, phi0=0.0, k_c=-1e-6, s_0=0.1),
 }
 
 
@@ -151,15 +148,16 @@ def test_impossible_effects_are_refused_by_name(kr270, what):
     element = BAD[what]
     with pytest.raises(InputError) as caught:
         bare(kr270).with_elements(element)
-    assert element.kind in str(caught.value)
+    assert element.kind in str(caught.value) or f"parameter {element.place}." in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.xfail(strict=True, reason="not checked: nan or inf enters the model and every result becomes nan")
-@pytest.mark.parametrize("what", UNCHECKED)
-def test_every_number_of_an_effect_must_be_finite(kr270, what):
+@pytest.mark.xfail(strict=True, raises=np.linalg.LinAlgError, reason="the rank of a nan matrix is asked for")
+def test_a_structure_matrix_must_be_finite(kr270):
     with pytest.raises(InputError):
-        bare(kr270).with_elements(UNCHECKED[what])
+        bare(kr270).with_elements(
+            MotorCompliance(joints=("A4", "A5"), structure=((1.0, NAN), (0.0, 1.0)), k=(0.1, 0.1))
+        )
 
 
 def test_gravity_must_be_three_finite_numbers(kr270):

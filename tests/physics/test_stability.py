@@ -8,6 +8,7 @@ from oracle.mechanics import compliance, generalised_forces
 from oracle.robots import configurations, random_robot, random_wrench
 
 from elastocal.model.compliant.frame_error import FrameError
+from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
@@ -87,6 +88,16 @@ def test_a_lost_state_is_unknown_in_every_component():
     got = deflection(strut(), [[0.0]], [AppliedWrenches("tip", [[5.0, 0, -2 * CRITICAL, 0, 0, 0]])])
     assert got.status[0] == Status.UNSTABLE
     assert np.isnan(got.twist[0]).all()
+
+
+@pytest.mark.parametrize(("share", "status"), [(0.99, Status.CONVERGED), (1.01, Status.UNSTABLE)])
+def test_play_at_the_tip_lengthens_the_lever_that_buckles(share, status):
+    """A lean theta slides the tip by (g_x^2/g_z) theta along its ellipsoid: F K (L - g_z + g_x^2/g_z) = 1."""
+    gx, gz = 0.1, 0.02
+    critical = 1 / (K * (L - gz + gx**2 / gz))
+    assert critical < 0.65 * CRITICAL
+    model = strut().with_elements(GripperBacklash(frame="tip", gap=(gx, gx, gz)))
+    assert push(model, share * critical).status[0] == status
 
 
 def telescope(*, follower):

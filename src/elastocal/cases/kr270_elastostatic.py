@@ -71,7 +71,8 @@ def observed_rank(robot: RobotModel, form: Form, rng: np.random.Generator) -> Ra
     import numpy as np
 
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.observation import Marker, linear_observation
+    from elastocal.model.statics.linear_observation import linear_observation
+    from elastocal.model.statics.observation import Marker
 
     model = robot.with_link_form(form)
     limits = np.array([m.limits for m in model.motions])

@@ -10,7 +10,7 @@ from elastocal.model.chain import JOINT, ChainState
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
-CHUNK = 4096
+CHUNK = 10_000
 
 
 @dataclass(frozen=True, eq=False)

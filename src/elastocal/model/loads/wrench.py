@@ -96,7 +96,7 @@ class AppliedWrenches:
     def in_base(self, state: ChainState) -> Array:
         """The wrenches (6, N) in base axes at the frame's origin."""
         if not self.follows:
-            return self.wrench.T
+            return np.ascontiguousarray(self.wrench.T)
         rotation = state.rotation(self.frame)
         halves = [np.einsum("ijn,nj->in", rotation, half) for half in (self.wrench[:, :3], self.wrench[:, 3:])]
         return np.concatenate(halves)

@@ -11,10 +11,14 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.spatial.entries import Array, Entry
 
+CHUNK = 5000
+"""Configurations per chunk: enough that numpy's cost per call is small, few enough for some tens of MB, and not a
+power of two, whose rows would fall on the same cache lines."""
+
 
 def chunk_size(n: int) -> int:
-    """Configurations per chunk, so that its arrays stay in cache."""
-    return 2048 if n <= 12 else 1024
+    """Fewer configurations per chunk for very many coordinates."""
+    return CHUNK if n <= 64 else CHUNK // 4
 
 
 def check_rows(model: RobotModel, total: int, applied: Sequence[AppliedWrenches]) -> None:

@@ -89,7 +89,7 @@ def stiffness_chunks(
     total = len(configurations)
     flex = assemble(model)
     root = flex.root()
-    size = min(chunk_size(flex.n), max(total, 1))
+    size = min(2 * chunk_size(flex.n), max(total, 1))
     work = np.zeros((3, 6, 6, size))
     arms = np.zeros((max(root.shape[1], 1), 6, size))
     for start in range(0, total, size):
