@@ -275,7 +275,6 @@ def test_a_compensator_on_a_rigid_joint_has_zero_columns():
     assert np.any(got[:, :, names.index("j1.k")] != 0)
 
 
-@pytest.mark.xfail(strict=True, raises=RuntimeWarning, reason="the stability bound takes the root of k")
 @pytest.mark.parametrize("value", [-1e-7, -1e-4])
 def test_an_estimate_below_zero_is_solved_like_any_other(value):
     """An identification may pass through a negative compliance: theta = k Q still, and no warning."""

@@ -15,8 +15,9 @@ from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.deflection import deflection
+from elastocal.model.statics.deflection import deflection, frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.model.statics.stiffness import loaded_stiffness
 from elastocal.spatial.pose import Pose
 
@@ -123,3 +124,22 @@ def test_kr270_joint_two_is_stiffened_as_the_paper_says():
     turn = np.cos(q[:, 0]) ** 2  # axis 2 seen along base y
     np.testing.assert_allclose(turn / with_spring - 1 / 0.302e-6, second, rtol=1e-5)
     assert np.abs(second).min() > 1e4
+
+
+def test_an_offset_moves_the_rest_of_a_stiffness_only_spring():
+    """Without load nothing pushes, and the derivative by the offset is that of central differences under load."""
+    model = read_robot("kuka-kr270").without("link_compliance", "foundation_compliance", "link_mass")
+    q = np.radians([[0.0, -60.0, 90.0, 0.0, 30.0, 0.0]])
+    free = equilibrium(model.with_parameters({"A2.offset": 1e-3}), q)
+    dof = model.chain.joint_dof("A2")
+    assert free.theta[0, dof] == pytest.approx(1e-3, abs=1e-15)
+    load = [AppliedWrenches("tool", [[500.0, 200.0, -2500.0, 0.0, 0.0, 0.0]])]
+
+    def tool(offset):
+        bent = model.with_parameters({"A2.offset": offset})
+        return frame_pose(bent, q, equilibrium(bent, q, load), "tool")[0][:, 0]
+
+    slope = (tool(1e-5) - tool(-1e-5)) / 2e-5
+    _, got, _ = loaded_observation(model, q, load, [Marker("tool")], ["A2.offset"])
+    np.testing.assert_allclose(got[0, :, 0], slope, rtol=0, atol=1e-8)
+    assert np.abs(slope).max() > 1.0

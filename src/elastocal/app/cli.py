@@ -197,6 +197,33 @@ def reproduce(
 
 
 @app.command()
+def urdf(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE.urdf", help="The URDF to correct; it is not changed.")],
+    target: Annotated[Path, typer.Argument(metavar="TARGET.urdf", help="The corrected URDF.")],
+    shift: Annotated[
+        list[str],
+        typer.Option(
+            metavar="JOINT:AXIS=VALUE,...",
+            help="Move a joint's origin in its own axes: x y z (m, mm, um), rx ry rz (rad, mrad, deg); repeatable.",
+        ),
+    ],
+    json: o.Json = False,
+) -> None:
+    """Put geometric corrections into the <origin> of joints; comments and foreign tags stay as they are.
+
+    Example: elastocal urdf arm.urdf corrected.urdf --shift "joint_3:x=0.4mm,rz=-0.02deg"
+    """
+    from elastocal.app.commands import urdf as command
+    from elastocal.app.output import deliver
+    from elastocal.app.pages import urdf as pages
+    from elastocal.files.write import check_targets
+
+    check_targets({"TARGET.urdf": target}, {"SOURCE.urdf": source})
+    changes = command.run(source, target, tuple(shift))
+    deliver(pages.page(changes, str(target)), json)
+
+
+@app.command()
 def demo(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for report.html; it is made if needed.")] = Path(
         "elastocal-report"

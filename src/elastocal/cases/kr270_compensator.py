@@ -46,7 +46,7 @@ class CompensatorCase(Case):
             f"({1e6 * k2.min():.3f} to {1e6 * k2.max():.3f} against {1e6 * K2:.3f} e-6 rad/(N m) without it), as the "
             f"paper says; but k_c and s_0 of Table 3 would need a spring that pulls with {force.min() * 1e-6:.2f} to "
             f"{force.max() * 1e-6:.2f} MN, so the pair describes a stiffness, not a spring. "
-            "Covered: equations (5) and (6) with Tables 2 and 3; the geometry from Table 1 comes with a later part."
+            "Covered: equations (5) and (6) with Tables 2 and 3; the geometry is taken as given, not fitted to Table 1."
         )
         return Outcome(self.name, verdict, figures, (_fig4(q), _fig5(spring, q)))
 

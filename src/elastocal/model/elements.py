@@ -80,6 +80,9 @@ class CompliantCoordinate(Element):
     linear_in_force: ClassVar[bool] = False
     """True where theta is the product of parameters and Q, so that the linear model has columns for it."""
 
+    constant_in_load: ClassVar[bool] = False
+    """True where theta does not depend on Q: it moves the state without load."""
+
     @abstractmethod
     def dofs(self) -> tuple[Dof, ...]:
         """Where it acts."""
@@ -136,11 +139,15 @@ class JointCoordinate(CompliantCoordinate):
 
 @dataclass(frozen=True)
 class AxisForce:
-    """A generalised force on one joint and its derivative by the joint's value, each (N,)."""
+    """A generalised force on one joint and its derivative by the joint's value, each (N,).
+
+    ``rest_tangent`` is its derivative by the joint's value at rest, where it depends on that too.
+    """
 
     joint: str
     force: Array
     tangent: Array
+    rest_tangent: Array | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,17 +162,15 @@ class Load(Element):
         """Frame and wrench acting there."""
         return ()
 
-    def axis_forces(self, value: dict[str, Array], commanded: dict[str, Array]) -> tuple[AxisForce, ...]:
-        """Forces on joints from their loaded and their commanded values."""
+    def axis_forces(self, value: dict[str, Array], rest: dict[str, Array]) -> tuple[AxisForce, ...]:
+        """Forces on joints from their loaded values and their values at rest (without load)."""
         return ()
 
     def resultant_sensitivity(self, state: ChainState, gravity: Array) -> tuple[tuple[int, str, Resultant], ...]:
         """Parameter number, frame and derivative of the wrench by that parameter."""
         return ()
 
-    def axis_sensitivity(
-        self, value: dict[str, Array], commanded: dict[str, Array]
-    ) -> tuple[tuple[int, str, Array], ...]:
+    def axis_sensitivity(self, value: dict[str, Array], rest: dict[str, Array]) -> tuple[tuple[int, str, Array], ...]:
         """Parameter number, joint and derivative of the force by that parameter."""
         return ()
 

@@ -29,10 +29,7 @@ class Kinematics:
 
 def rigid_state(model: RobotModel, q: Array, screws: tuple[int, ...] | None = None) -> ChainState:
     """Chain state at joint values (n, N) with geometric errors and without any load."""
-    bends = np.zeros(len(model.chain.dofs))
-    for c in model.coordinates:
-        bends[[model.chain.index[d] for d in c.dofs()]] += c.constant()
-    values = model.chain.values(q, [float(b) for b in bends])
+    values = model.chain.values(q, [float(b) for b in model.constants])
     return model.chain.evaluate(values, q.shape[1], screws=screws)
 
 

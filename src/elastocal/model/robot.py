@@ -91,6 +91,15 @@ class RobotModel:
         return Chain.build(self.tree, virtual)
 
     @cached_property
+    def constants(self) -> Array:
+        """The part of theta that no load changes: geometric errors and joint offsets, one per degree of freedom."""
+        out = np.zeros(len(self.chain.dofs))
+        for c in self.coordinates:
+            out[[self.chain.index[d] for d in c.dofs()]] += c.constant()
+        out.setflags(write=False)
+        return out
+
+    @cached_property
     def controller(self) -> Transmission:
         return self.transmission or Transmission.identity(self.joints)
 
@@ -130,8 +139,13 @@ class RobotModel:
 
     def joint_values(self, q: object) -> Array:
         """Joint values as a checked (N, n) array in rad and m; limits are not judged here."""
-        array = np.atleast_2d(np.asarray(q, dtype=np.float64))
-        if array.ndim != 2 or array.shape[1] != self.n:
+        try:
+            array = np.atleast_2d(np.asarray(q, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise InputError(f"robot {self.name}: joint values must be a table of numbers, one row each") from None
+        if array.ndim != 2:
+            raise InputError(f"robot {self.name}: joint values must be (N, {self.n}), but {array.shape} was given")
+        if array.shape[1] != self.n:
             raise InputError(
                 f"robot {self.name} has {self.n} joints ({', '.join(self.joints) or 'none'}), "
                 f"but {array.shape[-1]} values were given"

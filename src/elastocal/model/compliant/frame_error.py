@@ -21,6 +21,7 @@ class FrameError(CompliantCoordinate):
     """Small motions of ``frame`` in its own axes; those that are given are parameters."""
 
     kind: ClassVar[str] = "frame_error"
+    constant_in_load: ClassVar[bool] = True
     frame: str
     x: float | None = quantity("length", default=None)
     y: float | None = quantity("length", default=None)

@@ -19,6 +19,7 @@ class JointOffset(JointCoordinate):
     """theta = offset, in rad or m."""
 
     kind: ClassVar[str] = "joint_offset"
+    constant_in_load: ClassVar[bool] = True
     offset: float = quantity("joint value", default=0.0)
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:

@@ -44,6 +44,8 @@ class MotorCompliance(CompliantCoordinate):
         s = self.structure
         if len(s) != n or any(len(row) != n for row in s) or len(self.k) != n:
             raise InputError(f"motor_compliance of {self.place}: structure must be {n}x{n} and k must have {n} values")
+        if not np.all(np.isfinite(np.array(s))):
+            raise InputError(f"motor_compliance of {self.place}: the structure matrix must hold finite numbers")
         if np.linalg.matrix_rank(np.array(s)) < n:
             raise InputError(f"motor_compliance of {self.place}: the structure matrix is singular")
 

@@ -13,7 +13,7 @@ The force on the joint is -M_c at the LOADED angle; its tangent brings the stiff
 phi0 is a parameter of its own: the angle of P1 seen from P2 at q = 0 minus alpha.  (The printed text
 uses alpha there, which contradicts its own Table 1 by up to 235 mm.)
 
-``stiffness_only`` subtracts the torque at the commanded angle.  It is meant for published pairs
+``stiffness_only`` subtracts the torque at the angle without load.  It is meant for published pairs
 (k_c, s_0) that describe the joint's stiffness well but would need an impossible spring force.
 """
 
@@ -108,19 +108,18 @@ class GravityCompensator(Load):
     def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
         return ()
 
-    def axis_forces(self, value: dict[str, Array], commanded: dict[str, Array]) -> tuple[AxisForce, ...]:
+    def axis_forces(self, value: dict[str, Array], rest: dict[str, Array]) -> tuple[AxisForce, ...]:
         q = value[self.joint]
-        torque = self.torque(q)
-        if self.mode == "stiffness_only":
-            torque = torque - self.torque(commanded[self.joint])
-        return (AxisForce(self.joint, -torque, -self.stiffness(q)),)
+        if self.mode == "torque":
+            return (AxisForce(self.joint, -self.torque(q), -self.stiffness(q)),)
+        before = rest[self.joint]
+        force = self.torque(before) - self.torque(q)
+        return (AxisForce(self.joint, force, -self.stiffness(q), self.stiffness(before)),)
 
-    def axis_sensitivity(
-        self, value: dict[str, Array], commanded: dict[str, Array]
-    ) -> tuple[tuple[int, str, Array], ...]:
+    def axis_sensitivity(self, value: dict[str, Array], rest: dict[str, Array]) -> tuple[tuple[int, str, Array], ...]:
         slopes = self._slopes(value[self.joint])
         if self.mode == "stiffness_only":
-            before = self._slopes(commanded[self.joint])
+            before = self._slopes(rest[self.joint])
             slopes = [now - then for now, then in zip(slopes, before, strict=True)]
         return tuple((i, self.joint, -slope) for i, slope in enumerate(slopes))
 

@@ -26,7 +26,7 @@ from elastocal.model.statics.forces import (
     placed_loads,
     placed_wrenches,
 )
-from elastocal.model.statics.state import check_rows, chunk_size, commanded_values, state_at
+from elastocal.model.statics.state import check_rows, chunk_size, rest_values, state_at
 from elastocal.spatial.entries import Array, Bools, Ints
 
 STEP_TOLERANCE = 1e-12
@@ -130,7 +130,7 @@ def forces_at(
 ) -> Forces:
     state, values = state_at(model, flex, q, theta)
     placed = placed_loads(model, state) + placed_wrenches(model, state, applied)
-    return evaluate(model, flex, state, placed, values, commanded_values(model, q))
+    return evaluate(model, flex, state, placed, values, rest_values(model, q))
 
 
 def solve_chunk(
@@ -205,7 +205,7 @@ def _undetermined(
         return out
     state, values = state_at(model, flex, q, theta)
     placed = placed_loads(model, state) + placed_wrenches(model, state, applied)
-    forces = evaluate(model, flex, state, placed, values, commanded_values(model, q))
+    forces = evaluate(model, flex, state, placed, values, rest_values(model, q))
     noise = force_noise(flex, forces.screws, placed)
     for coordinate, at in flex.plays:
         unknown = coordinate.undetermined(forces.q[list(at)], noise[list(at)])

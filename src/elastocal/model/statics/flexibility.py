@@ -110,13 +110,11 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
     """Everything that bends, and the chain indices ``also`` as coordinates of zero compliance."""
     index = model.chain.index
     total = len(model.chain.dofs)
-    constant = np.zeros(total)
     compliance = np.zeros((total, total))
     playing: list[tuple[CompliantCoordinate, tuple[int, ...]]] = []
     groups: list[tuple[int, ...]] = []
     for c in model.coordinates:
         at = tuple(index[d] for d in c.dofs())
-        constant[list(at)] += c.constant()
         k = c.compliance()
         compliance[np.ix_(at, at)] += k
         if c.play(np.ones((len(at), 1))) is not None:
@@ -131,7 +129,7 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
     spans = [(min(local[i] for i in g), max(local[i] for i in g)) for g in groups]
     return Flexibility(
         tuple(bends),
-        constant,
+        model.constants,
         compliance[np.ix_(bends, bends)],
         tuple((c, tuple(local[i] for i in at)) for c, at in playing),
         _merged(spans),

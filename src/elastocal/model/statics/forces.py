@@ -137,14 +137,14 @@ def evaluate(
     state: ChainState,
     placed: Sequence[Placed],
     values: Sequence[Entry],
-    commanded: dict[str, Array],
+    rest: dict[str, Array],
 ) -> Forces:
     """Forces of placed loads and of the model's axis loads at a state."""
     out = frame_forces(flex, state.columns(flex.dofs), placed)
     loaded = joint_values(model, values, state.size)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
     for load in model.loads:
-        for axis in load.axis_forces(loaded, commanded):
+        for axis in load.axis_forces(loaded, rest):
             i = local.get(model.chain.joint_dof(axis.joint))
             if i is not None:
                 out.q[i] += axis.force

@@ -21,7 +21,7 @@ from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Status, forces_at, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import generalised, joint_values
-from elastocal.model.statics.state import check_rows, chunk_size, commanded_values, state_at
+from elastocal.model.statics.state import check_rows, chunk_size, rest_values, state_at
 from elastocal.spatial.entries import Array, Ints
 
 
@@ -85,7 +85,8 @@ def _loaded_chunk(
     bent = flex.linear(reach) if play is None else flex.linear(reach) + np.einsum("jin,jrn->irn", play, reach)
     out = np.zeros((direct.shape[0], len(model.parameters), q.shape[1]))
     local = {dof: i for i, dof in enumerate(flex.dofs)}
-    loaded, commanded = joint_values(model, values, q.shape[1]), commanded_values(model, q)
+    loaded, rest = joint_values(model, values, q.shape[1]), rest_values(model, q)
+    springs = _rest_tangents(model, loaded, rest)
     column = 0
     for element in model.elements:
         if isinstance(element, CompliantCoordinate):
@@ -93,13 +94,26 @@ def _loaded_chunk(
             for p, terms in enumerate(element.sensitivity(forces.q[at])):
                 for i, value in terms:
                     out[:, column + p] += reach[at[i]] * value
+                    if flex.dofs[at[i]] in springs and element.constant_in_load:
+                        out[:, column + p] += bent[at[i]] * springs[flex.dofs[at[i]]] * value
         elif isinstance(element, Load):
             for p, frame, resultant in element.resultant_sensitivity(state, model.gravity):
                 push = generalised(flex, forces.screws, [(model.chain.level(frame), resultant)])
                 out[:, column + p] += np.einsum("irn,in->rn", bent, push)
-            for p, joint, slope in element.axis_sensitivity(loaded, commanded):
+            for p, joint, slope in element.axis_sensitivity(loaded, rest):
                 at_joint = local.get(model.chain.joint_dof(joint))
                 if at_joint is not None:  # a force on a rigid joint moves nothing
                     out[:, column + p] += bent[at_joint] * slope
         column += len(element.parameters(model.tree))
     return out, status
+
+
+def _rest_tangents(model: RobotModel, loaded: dict[str, Array], rest: dict[str, Array]) -> dict[int, Array]:
+    """Derivative of the axis forces by their joint's value at rest, which an offset moves: by degree of freedom."""
+    out: dict[int, Array] = {}
+    for load in model.loads:
+        for axis in load.axis_forces(loaded, rest):
+            if axis.rest_tangent is not None:
+                dof = model.chain.joint_dof(axis.joint)
+                out[dof] = out.get(dof, 0.0) + axis.rest_tangent
+    return out

@@ -25,7 +25,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces, evaluate, frame_forces, placed_loads, placed_wrenches
-from elastocal.model.statics.state import commanded_values, state_at
+from elastocal.model.statics.state import rest_values, state_at
 from elastocal.spatial.entries import Array, Bools
 
 _SAFE = 0.95
@@ -63,7 +63,7 @@ def _size_bound(
     model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: Sequence[AppliedWrenches]
 ) -> Array:
     """An upper bound of the spectral radius of k D (N,) from load sizes and the robot's dimensions."""
-    if flex.plays:  # the play of a gripper adds to k
+    if flex.plays or model.estimated:  # play adds to k, and an estimated k may be unphysical: no bound
         return np.full(theta.shape[1], np.inf)
     slack = _slack(model, flex, q, theta)
     total, lever = np.zeros_like(slack), np.zeros_like(slack)
@@ -87,7 +87,7 @@ def _size_bound(
 
 def _slack(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Array:
     """How much farther than the fixed offsets say a load can be: slides, bends and geometric errors."""
-    values = commanded_values(model, q)
+    values = rest_values(model, q)
     slides = [np.abs(v) for joint, v in values.items() if model.tree.joint(joint).kind == "prismatic"]
     still = [i for i in range(len(flex.constant)) if i not in flex.dofs and not model.chain.rotates(i)]
     out = np.full(theta.shape[1], np.abs(flex.constant[still]).sum()) + np.abs(theta[~flex.rotates]).sum(axis=0)
@@ -97,15 +97,15 @@ def _slack(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Arra
 def _axis_bound(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Array:
     """The axis tangents' share: an entry D_ii alone adds k_ii |D_ii|."""
     out = np.zeros(theta.shape[1])
-    commanded = commanded_values(model, q)
+    rest = rest_values(model, q)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
-    for joint, value in commanded.items():
+    for joint, value in rest.items():
         i = local.get(model.chain.joint_dof(joint))
         if i is None:
             continue
-        at = {**commanded, joint: value + theta[i]}
+        at = {**rest, joint: value + theta[i]}
         for load in model.loads:
-            for axis in load.axis_forces(at, commanded):
+            for axis in load.axis_forces(at, rest):
                 if axis.joint == joint:
                     out += np.abs(flex.compliance[i, i] * axis.tangent)
     return out
@@ -116,7 +116,7 @@ def split_forces(
 ) -> tuple[Forces, Forces]:
     """Forces of the model's own loads and of the external wrenches, at one state."""
     state, values = state_at(model, flex, q, theta)
-    own = evaluate(model, flex, state, placed_loads(model, state), values, commanded_values(model, q))
+    own = evaluate(model, flex, state, placed_loads(model, state), values, rest_values(model, q))
     return own, frame_forces(flex, own.screws, placed_wrenches(model, state, applied))
 
 
@@ -139,5 +139,5 @@ def critical_factor(own: Array, external: Array) -> Array:
             continue
         mu = np.linalg.eigvals(np.linalg.solve(base, external[:, :, i]))
         real = mu.real[(np.abs(mu.imag) < 1e-9 * np.maximum(1.0, np.abs(mu))) & (mu.real > 0)]
-        out[i] = 1.0 / real.max() if real.size else np.inf
+        out[i] = 1.0 / real.max() if real.size and real.max() > 1e-12 else np.inf
     return out

@@ -38,13 +38,14 @@ def state_at(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> tu
     return model.chain.evaluate(values, size, screws=flex.dofs), values
 
 
-def commanded_values(model: RobotModel, q: Array) -> dict[str, Array]:
-    """What the controller believes every joint's value is."""
+def rest_values(model: RobotModel, q: Array) -> dict[str, Array]:
+    """Every joint's value without any load: commanded, plus its offset."""
     row = {name: i for i, name in enumerate(model.joints)}
     out: dict[str, Array] = {}
     for frame in model.tree.frames:
         motion = frame.joint
         if motion is not None:
             leader = motion.follows or frame.name
-            out[frame.name] = motion.ratio * q[row[leader]] + motion.offset if motion.follows else q[row[leader]]
+            value = motion.ratio * q[row[leader]] + motion.offset if motion.follows else q[row[leader]]
+            out[frame.name] = value + model.constants[model.chain.joint_dof(frame.name)]
     return out

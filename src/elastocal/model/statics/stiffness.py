@@ -44,8 +44,8 @@ class StiffnessStatus(IntEnum):
     def text(self) -> str:
         return {
             StiffnessStatus.EXISTS: "stiffness exists",
-            StiffnessStatus.SINGULAR: "rigid in at least one direction (singular configuration or too few flexible "
-            "joints): use the compliance",
+            StiffnessStatus.SINGULAR: "rigid, or nearly so, in at least one direction (singular configuration or too "
+            "few flexible joints): use the compliance",
             StiffnessStatus.NO_EQUILIBRIUM: "no stable, determined equilibrium at this load",
         }[self]
 

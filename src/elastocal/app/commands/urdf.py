@@ -1,0 +1,75 @@
+"""Geometric corrections put into the <origin> of a URDF's joints."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from elastocal.spatial.pose import Pose
+
+_TERM = re.compile(r"\s*(?P<axis>x|y|z|rx|ry|rz)\s*=\s*(?P<number>[-+0-9.eE]+)\s*(?P<unit>[a-z]+)\s*")
+
+
+@dataclass(frozen=True)
+class OriginChange:
+    """Origin of one joint before and after: translation in m, roll pitch yaw in rad."""
+
+    joint: str
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+
+
+def run(source: Path, target: Path, shifts: tuple[str, ...]) -> tuple[OriginChange, ...]:
+    """Write ``source`` to ``target`` with the joints' origins moved in their own axes."""
+    from elastocal.files.urdf_links import read_links
+    from elastocal.files.urdf_tags import document
+    from elastocal.files.urdf_write import write_origins
+
+    old = {j.name: j.pose for j in read_links(document(source)).joints}
+    new: dict[str, Pose] = {}
+    for text in shifts:
+        joint, motion = parse_shift(text)
+        if joint not in old:
+            raise UnknownNameError("joint", joint, old, f"--shift {text!r}")
+        if joint in new:
+            raise InputError(f"--shift {text!r}: joint {joint!r} is moved twice; write one --shift for it")
+        new[joint] = old[joint] @ motion
+    write_origins(source, target, new)
+    return tuple(OriginChange(j, _numbers(old[j]), _numbers(new[j])) for j in new)
+
+
+def parse_shift(text: str) -> tuple[str, Pose]:
+    """``joint_3:x=0.4mm,rz=-0.02deg`` as the joint and the motion Tx Ty Tz Rx Ry Rz."""
+    import numpy as np
+
+    from elastocal.files.units import ANGLE, LENGTH
+    from elastocal.spatial.pose import Pose
+    from elastocal.spatial.rotation import axis_matrix
+
+    joint, colon, rest = text.rpartition(":")
+    values = dict.fromkeys(("x", "y", "z", "rx", "ry", "rz"), 0.0)
+    for term in rest.split(","):
+        found = _TERM.fullmatch(term)
+        units = ANGLE if found and found["axis"].startswith("r") else LENGTH
+        if not colon or found is None or found["unit"] not in units:
+            raise InputError(
+                f"--shift {text!r}: {term!r} is not understood; write JOINT:x=0.4mm,rz=-0.02deg "
+                f"(x y z in {', '.join(LENGTH)}; rx ry rz in {', '.join(ANGLE)})"
+            )
+        try:
+            values[found["axis"]] = float(found["number"]) * units[found["unit"]]
+        except ValueError:
+            raise InputError(f"--shift {text!r}: {found['number']!r} is not a number") from None
+    turn = axis_matrix(0, values["rx"]) @ axis_matrix(1, values["ry"]) @ axis_matrix(2, values["rz"])
+    return joint, Pose(turn, np.array([values["x"], values["y"], values["z"]]))
+
+
+def _numbers(pose: Pose) -> tuple[float, ...]:
+    from elastocal.spatial.rotation import matrix_rpy
+
+    return (*(float(v) for v in pose.translation), *matrix_rpy(pose.rotation))
