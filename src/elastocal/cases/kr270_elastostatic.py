@@ -53,8 +53,8 @@ class ElastostaticCase(Case):
             f"The model sizes of the paper come out ({sizes['full'] + spring}, {sizes['full']}, {sizes['symmetric']}, "
             f"{sizes['beam']}), with the seventh 6x6 spring at the base; but of these only {ranks['full'].rank}, "
             f"{ranks['symmetric'].rank} and {ranks['beam'].rank} combinations can be told apart even without noise, so "
-            "that not all 153 may be identified. Covered: model sizes and theoretical rank, not practical identifiability "
-            "or the compensated share."
+            "that not all 153 may be identified. Covered: model sizes and theoretical rank, not practical "
+            "identifiability or the compensated share."
         )
         return Outcome(self.name, verdict, (*_size_figures(sizes, spring), *_rank_figures(ranks)))
 

@@ -1,0 +1,54 @@
+"""How many combinations of parameters a matrix determines, decided the same way whatever units or row order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.spatial.entries import Array, Bools
+
+RELATIVE = 1e-9
+"""Singular values below this part of the largest (columns of unit length) count as zero."""
+CLEAR_GAP = 1e3
+ZERO_COLUMN = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Rank:
+    """``gap`` is the ratio between the last singular value counted and the first one not; below 1000 it is not clear.
+
+    ``null`` (p, p - rank) spans what cannot be seen, in parameters scaled to unit columns (``lengths``).
+    """
+
+    rank: int
+    singular: Array
+    gap: float
+    lengths: Array
+    silent: Bools
+    null: Array
+
+    @property
+    def clear(self) -> bool:
+        return self.gap >= CLEAR_GAP
+
+
+def decide_rank(r: Array, scales: Array) -> Rank:
+    """Rank of a triangle or any matrix with p columns; ``scales`` are the parameters' sizes that matter.
+
+    A column whose effect, for a change of its scale, is below 1e-12 of the largest is silent (group G2).
+    """
+    lengths = np.linalg.norm(r, axis=0)
+    effect = lengths * scales
+    silent = effect <= ZERO_COLUMN * (effect.max() if effect.size else 0.0)
+    unit = np.where(silent, 1.0, lengths)
+    even = np.where(silent, 0.0, r / unit)
+    _, singular, v = np.linalg.svd(even, full_matrices=True)
+    width = r.shape[1]
+    values = np.zeros(width)
+    values[: len(singular)] = singular
+    rank = int(np.sum(values > RELATIVE * values[0])) if width and values[0] > 0 else 0
+    below = values[rank] if rank < width else 0.0
+    loud = width - int(silent.sum())
+    gap = np.inf if rank >= loud or below == 0.0 else float(values[rank - 1] / below) if rank else np.inf
+    return Rank(rank, values, gap, unit, silent, v[rank:].T)
