@@ -76,3 +76,12 @@ def test_curves_hold_the_figures() -> None:
     published = next(s for s in eta.series if "458" in s.name)
     assert max(published.y) == pytest.approx(figure(of, "eta_max"), rel=1e-4)
     assert min(k2.series[0].y) == pytest.approx(figure(of, "k2eq_min"), rel=1e-4)
+
+
+def test_the_orthoglide_ratios_are_the_printed_ones() -> None:
+    of = outcome("orthoglide-link")
+    assert figure(of, "identifiable_count") == 9
+    for f in of.figures:
+        if f.name.startswith("nu_"):
+            assert f.published is not None
+            assert f.recomputed == pytest.approx(f.published, rel=4e-3)
