@@ -1,13 +1,11 @@
 """Elastostatic model of the KR-270 (Klimchik et al. 2013, IMECE): its size, and what a measurement can tell apart.
 
-Every column of the observation matrix is multiplied by its parameter's scale, and a rotation counts as the displacement
-of a point 1 m away, so that the singular values are comparable.  The rank is read at the widest gap; both sides of the
-gap are reported, since a rank without a gap says nothing.
+A rotation counts as the displacement of a point 1 m away.  Both sides of the gap in the singular values are reported,
+since a rank without a gap says nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.cases.case import Case, Figure, Outcome
@@ -15,24 +13,14 @@ from elastocal.cases.case import Case, Figure, Outcome
 if TYPE_CHECKING:
     import numpy as np
 
+    from elastocal.identifiability.rank import Rank
     from elastocal.model.compliant.link_compliance import Form
     from elastocal.model.robot import RobotModel
-    from elastocal.spatial.entries import Array
 
 ROBOT = "kuka-kr270"
 KINDS = ("joint_compliance", "link_compliance", "foundation_compliance")
 SPRING = ("A2.k_c", "A2.s_0")
 CONFIGURATIONS = 120
-ROUNDING = 1e-14
-
-
-@dataclass(frozen=True)
-class Rank:
-    """Rank of a matrix, with the last singular value that counts and the first that does not (relative)."""
-
-    rank: int
-    kept: float
-    dropped: float
 
 
 class ElastostaticCase(Case):
@@ -70,6 +58,7 @@ def observed_rank(robot: RobotModel, form: Form, rng: np.random.Generator) -> Ra
     """Rank for full poses of the tool in random configurations within the limits, under random wrenches at the tool."""
     import numpy as np
 
+    from elastocal.identifiability.rank import decide_rank
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.statics.linear_observation import linear_observation
     from elastocal.model.statics.observation import Marker
@@ -81,18 +70,8 @@ def observed_rank(robot: RobotModel, form: Form, rng: np.random.Generator) -> Ra
     names, matrix = linear_observation(
         model, q, [AppliedWrenches(model.tool, wrenches)], [Marker(model.tool, "pose")], _names(model)
     )
-    scale = model.parameters.scales[[model.parameters.index(n) for n in names]]
-    return _rank(matrix.reshape(-1, len(names)) * scale)
-
-
-def _rank(matrix: Array) -> Rank:
-    import numpy as np
-
-    values = np.linalg.svd(matrix, compute_uv=False)
-    relative = np.maximum(values / values[0], ROUNDING)
-    gap = relative[:-1] / relative[1:]
-    rank = int(np.argmax(gap)) + 1
-    return Rank(rank, float(relative[rank - 1]), float(values[rank] / values[0]))
+    scales = model.parameters.scales[[model.parameters.index(n) for n in names]]
+    return decide_rank(matrix.reshape(-1, len(names)), scales)
 
 
 def _size_figures(sizes: dict[Form, int], spring: int) -> tuple[Figure, ...]:
@@ -116,9 +95,11 @@ def _rank_figures(ranks: dict[Form, Rank]) -> tuple[Figure, ...]:
     out = []
     for form, (name, published, why) in said.items():
         r = ranks[form]
+        values = r.singular / r.singular[0]
         note = (
             f"{why}; recomputed: full tool poses in {CONFIGURATIONS} random configurations under random wrenches, "
-            f"seventh spring at the base; relative singular values fall from {r.kept:.1e} to {r.dropped:.1e} there"
+            f"seventh spring at the base; relative singular values fall from {values[r.rank - 1]:.1e} "
+            f"to {values[r.rank]:.1e} there"
         )
         out.append(Figure(name, published, r.rank, "parameters", note))
     return tuple(out)

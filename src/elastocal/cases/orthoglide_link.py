@@ -1,4 +1,4 @@
-"""One link of the Orthoglide (Klimchik, Caro, Pashkevich 2013, IMECE, section 3.2): what noise leaves of 36 elements."""
+"""One link of the Orthoglide (Klimchik, Caro, Pashkevich 2013, IMECE, section 3.2): what noise leaves of it."""
 
 from __future__ import annotations
 
