@@ -24,7 +24,7 @@ LINK = "kind: link_compliance, frame: tip, entries_SI: {{{0}}}"
         (("deflect", KR, "--at", "0,nan,90,0,30,0", *PUSH), ["'nan'", "not finite"]),
         (("deflect", KR, "--at", "0,x,90,0,30,0", *PUSH), ["'x' is not a number"]),
         (("deflect", KR, *PUSH), ["no configuration", "--at"]),
-        (("deflect", KR, *HOME), ["nothing pushes", "--force"]),
+        (("deflect", KR, *HOME), ["nothing pushes", "--force", "--sag"]),
         (("deflect", KR, *HOME, "--force", "0,0"), ["3 numbers are needed", "2 were given"]),
         (("deflect", KR, *HOME, "--force", "0,0,inf"), ["'inf'", "not finite"]),
         (("deflect", KR, *HOME, *PUSH, "--frame", "flnge"), ["'flnge'", "did you mean 'flange'?", "marker1"]),
@@ -38,7 +38,15 @@ LINK = "kind: link_compliance, frame: tip, entries_SI: {{{0}}}"
         (("deflect", "kuka-kr27", *HOME, *PUSH), ["'kuka-kr27'", "did you mean 'kuka-kr270'?"]),
         (("deflect", "no.urdf", *HOME, *PUSH), ["no.urdf"]),
         (("show", "no.yaml"), ["no.yaml", "no such file"]),
-        (("show", KR, "--parameters", "A9.*"), ["'A9.*'"]),
+        (("show", KR, "--parameters", "A9.*"), ["'A9.*'", "did you mean", "and 100 more; see elastocal show"]),
+        (("show", KR, "--parameters", "A2.kk"), ["did you mean 'A2.k'?", "and 100 more"]),
+        (("deflect", KR, *HOME, "--sag", "--linear"), ["--sag", "keep one"]),
+        (("deflect", KR, "--at", "0", "-90", "90", *PUSH), ['quotes: --at "0 -90 90"']),
+        (("deflect", KR, *HOME, "--force", "0", "0", "-2500"), ['quotes: --force "0 0 -2500"']),
+        (("deflect", KR, *HOME, *PUSH, "--foo"), ["no such option: --foo", "elastocal deflect --help"]),
+        (("deflect", KR, *HOME, *PUSH, "--payload", "x"), ["'--payload'"]),
+        (("deflekt", KR), ["no such command 'deflekt'"]),
+        (("stiffness", "fanuc-m710ic50", "--at", "0,130,160,0,0,0"), ["joint J3, moved by J2 and J3", "290 deg"]),
         (("show", KR, "--tool", "hand"), ["'hand'", "valid"]),
         (("stiffness", KR, "--map", "A2:-130:-20:12"), ["two different axes"]),
         (("stiffness", KR, "--map", "A2:-130:-20:12,A2:-130:-20:12"), ["two different axes"]),
@@ -116,7 +124,7 @@ def test_limits_in_a_file_name_the_line(run: Run, arm: Path, tmp_path: Path) -> 
     poses.write_text("A_deg\n0\n110\n")
     got = run("deflect", arm, "--configurations", poses, "--force", "0,0,-1")
     assert got.code == 2
-    assert f"{poses}, line 3: joint J = -100 deg" in got.err
+    assert f"{poses}, line 3: axis A = 110 deg is beyond its limits -80 to 100 deg" in got.err
 
 
 def test_targets_that_cannot_be_written(run: Run, arm: Path, tmp_path: Path) -> None:

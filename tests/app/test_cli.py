@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +19,7 @@ from elastocal import __version__
 from elastocal.app import cli
 
 Run = Callable[..., Any]
-COMMANDS = ("robots", "show", "deflect", "stiffness", "reproduce", "demo")
+COMMANDS = ("robots", "show", "deflect", "stiffness", "assess", "reproduce", "urdf", "demo")
 ENTRY = (sys.executable, "-c", "from elastocal.app.cli import main; main()")
 
 
@@ -29,10 +31,41 @@ def real(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[st
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command: str) -> None:
-    result = CliRunner().invoke(cli.app, [command, "--help"])
+    result = CliRunner().invoke(cli.app, [command, "--help"], terminal_width=80)
     assert result.exit_code == 0
-    assert f"Example: elastocal {command}" in result.output
+    lines = result.output.splitlines()
+    example = lines[lines.index("  Example:") + 1].strip()
+    assert example in (getattr(cli, command).__doc__ or "").splitlines()[-2]
+    assert example.startswith(f"elastocal {command}")
+    assert shlex.split(example)
+    assert max(map(len, lines)) <= 80
     assert "--json" in result.output
+
+
+def test_short_descriptions_are_whole() -> None:
+    out = CliRunner().invoke(cli.app, ["--help"], terminal_width=80).output
+    assert "..." not in out.partition("Commands:")[2]
+    assert all(f"\n  {command} " in out for command in COMMANDS)
+
+
+def test_python_m_and_no_command_at_all() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "elastocal", "--version"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, f"elastocal {__version__}")
+    assert "Commands:" in real().stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such pipes there")
+@pytest.mark.parametrize("words", [("show", "kuka-kr270"), ("robots", "--json"), ("--help",)])
+def test_a_reader_that_has_gone_ends_the_program_quietly(words: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run([*ENTRY, *words], stdout=writer, stderr=subprocess.PIPE, timeout=60, check=False)
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -135,12 +168,14 @@ def test_a_urdf_robot_with_its_notes(run: Run, tmp_path: Path) -> None:
     assert got.data["notes"]
     assert "note" in got.err
     stiff = run("deflect", path, "--at", "0", "--force", "0,0,-1", "--json")
-    assert "nothing bends" in stiff.err
+    assert stiff.data["verdict"][0].startswith("Nothing in this robot is compliant")
     assert stiff.data["deflections"][0]["size_mm"] == 0
+    assert "0.0000 mm and" not in run("deflect", path, "--at", "0", "--force", "0,0,-1").out
+    assert "Nothing in this robot is compliant" in run("stiffness", path, "--at", "0").out
 
 
 def test_reproduce_prints_the_agreed_object(run: Run, tmp_path: Path) -> None:
-    names = [c["case"] for c in run("reproduce", "--json").data]
+    names = [c["case"] for c in run("reproduce", "--json").data["cases"]]
     assert {"kr270-compensator", "kr270-elastostatic"} <= set(names)
     for name in names:
         data = run("reproduce", name, "--json").data

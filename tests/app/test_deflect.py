@@ -113,6 +113,10 @@ def test_an_unstable_load_says_at_which_factor(run: Run, arm: Path) -> None:
     text = run("deflect", arm, "--at", "10", "--force", f"{-2 * critical},0,0").out
     assert "0.500" in text
     assert "lower the load" in text
+    assert "1 of 1 configurations unstable: fails at 50 % of this load." in text
+    assert "contributions" not in got.data
+    held = run("deflect", arm, "--at", "10", "--force", f"{-0.5 * critical},0,0", "--json").data
+    assert "contributions" in held
 
 
 def test_report_and_csv_files(run: Run, tmp_path: Path) -> None:
@@ -124,6 +128,8 @@ def test_report_and_csv_files(run: Run, tmp_path: Path) -> None:
         (row,) = csv.DictReader(file)
     assert float(row["dz_mm"]) == data["deflections"][0]["dz_mm"]
     assert float(row["A3_deg"]) == 80
+    wrench = [float(row[k]) for k in ("fx_N", "fy_N", "fz_N", "mx_Nm", "my_Nm", "mz_Nm")]
+    assert wrench == [0, 0, -2500, 0, 0, 0]
     shown = html.fromstring(page.read_text(encoding="utf-8")).xpath("//tbody/tr[1]/td/text()")
     assert f"{data['deflections'][0]['dz_mm']:.4f}" in shown
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.csv", "räport 1.html"]
@@ -139,3 +145,67 @@ def test_limits_can_be_ignored_and_that_is_said(run: Run, arm: Path) -> None:
     got = run("deflect", arm, "--at", "110", "--force", "0,0,-1", "--ignore-limits")
     assert got.code == 0
     assert "beyond the joint limits" in got.out
+
+
+WEIGHTED = """\
+format: elastocal-robot/1
+name: bar
+source: written for a test
+gravity_m_s2: [0, 0, -9.81]
+joints:
+  - {name: J, type: revolute, axis: [0, 1, 0], limits_deg: [-90, 90]}
+  - {name: tip, type: fixed, xyz_mm: [2000, 0, 0]}
+elements:
+  - {kind: joint_compliance, joint: J, k_rad_per_Nm: 1.0e-9}
+  - {kind: payload, frame: tip, mass_kg: 5}
+"""
+
+
+def test_sag_of_a_level_link_is_k_m_g_l_squared(run: Run, tmp_path: Path) -> None:
+    bar = tmp_path / "bar.yaml"
+    bar.write_text(WEIGHTED, encoding="utf-8")
+    got = run("deflect", bar, "--at", "0", "--sag", "--json")
+    assert got.code == 0, got.err
+    row = got.data["deflections"][0]
+    assert row["dz_mm"] == pytest.approx(-1e3 * 1e-9 * 5 * 9.81 * LENGTH**2, rel=1e-6)
+    assert row["ry_mrad"] == pytest.approx(1e3 * 1e-9 * 5 * 9.81 * LENGTH, rel=1e-6)
+    assert row["fz_N"] == 0
+    pushed = run("deflect", bar, "--at", "0", "--sag", "--force", "0,0,-100", "--json").data["deflections"][0]
+    assert pushed["dz_mm"] == pytest.approx(-1e3 * 1e-9 * (5 * 9.81 + 100) * LENGTH**2, rel=1e-6)
+    heavy = run("deflect", bar, "--at", "0", "--sag", "--payload", "20", "--json").data
+    assert heavy["deflections"][0]["dz_mm"] == pytest.approx(-1e3 * 1e-9 * 20 * 9.81 * LENGTH**2, rel=1e-6)
+    assert heavy["inputs"]["payload_kg"] == 20
+    assert heavy["verdict"][0].startswith("Sag of tip: 0.0008 mm")
+
+
+def test_sag_is_unknown_where_the_weight_topples_the_arm(run: Run, tmp_path: Path) -> None:
+    """An upright bar falls when k m g l is above one, here 1.96."""
+    column = tmp_path / "column.yaml"
+    upright = WEIGHTED.replace("[2000, 0, 0]", "[0, 0, 2000]").replace("1.0e-9", "0.02")
+    column.write_text(upright, encoding="utf-8")
+    data = run("deflect", column, "--at", "0", "--sag", "--json").data
+    row = data["deflections"][0]
+    assert row["dz_mm"] is None
+    assert row["ry_mrad"] is None
+    assert row["status"] == "unstable"
+    assert data["verdict"] == ["1 of 1 configurations unstable: fails under its own weight, before any other load."]
+
+
+def test_sags_with_and_without_a_load_differ_by_its_deflection(run: Run) -> None:
+    """Turned out of the base axes, so that the order of the rotations shows."""
+    from scipy.spatial.transform import Rotation
+
+    def row(*words: str) -> dict[str, float]:
+        got = run("deflect", "kuka-kr270", "--at", "50,-60,80,70,40,10", *words, "--json")
+        assert got.code == 0, got.err
+        return dict(got.data["deflections"][0])
+
+    def turn(r: dict[str, float]) -> Rotation:
+        return Rotation.from_rotvec([1e-3 * r[f"r{c}_mrad"] for c in "xyz"])
+
+    push = ("--force", "0,9000,-20000", "--payload", "270")
+    bare, pushed, moved = row("--sag", "--payload", "270"), row("--sag", *push), row(*push)
+    for c in "xyz":
+        assert pushed[f"d{c}_mm"] - bare[f"d{c}_mm"] == pytest.approx(moved[f"d{c}_mm"], abs=1e-9)
+    np.testing.assert_allclose((turn(moved) * turn(bare)).as_matrix(), turn(pushed).as_matrix(), atol=1e-10)
+    assert bare["size_mm"] > 1

@@ -31,8 +31,14 @@ def test_a_robot_without_stiffness_shows_compliance_and_status(run: Run) -> None
 
 def test_full_matrices_are_inverse_to_each_other(run: Run) -> None:
     data = run("stiffness", "kuka-kr270", "--at", "0,-60,80,20,40,10", "--force", "0,0,-2500", "--json").data
-    six = ("x", "y", "z", "rx", "ry", "rz")
-    c, k = (np.array([[row[a] for a in six] for row in data[m]]) for m in ("compliance_matrix", "stiffness_matrix"))
+    moves, loads = (
+        ("dx_m", "dy_m", "dz_m", "rx_rad", "ry_rad", "rz_rad"),
+        ("fx_N", "fy_N", "fz_N", "mx_Nm", "my_Nm", "mz_Nm"),
+    )
+    assert tuple(row["row"] for row in data["compliance_matrix"]) == moves
+    assert tuple(row["row"] for row in data["stiffness_matrix"]) == loads
+    c = np.array([[row[a] for a in loads] for row in data["compliance_matrix"]])
+    k = np.array([[row[a] for a in moves] for row in data["stiffness_matrix"]])
     np.testing.assert_allclose(c @ k, np.eye(6), atol=1e-7)
     row = data["stiffness"][0]
     assert row["Kzz_N_per_um"] == pytest.approx(1e-6 * k[2, 2], rel=1e-12)
@@ -92,10 +98,27 @@ def test_text_prints_the_grid(run: Run) -> None:
     assert "Softest configuration" in out
 
 
-def test_points_without_equilibrium_are_empty_and_explained(run: Run) -> None:
-    """A push of 20 MN buckles any pose of the arm."""
-    words = ("--map", "A2:-120:-30:2,A3:0:90:2", "--force", "0,0,-20000000", "--json")
-    data = run("stiffness", "kuka-kr270", *words).data
+COLUMN = """\
+format: elastocal-robot/1
+name: column
+source: written for a test
+gravity_m_s2: [0, 0, 0]
+joints:
+  - {name: C, type: revolute, axis: [0, 0, 1], limits_deg: [-180, 180]}
+  - {name: Z, type: prismatic, axis: [0, 0, 1], limits_mm: [0, 1000]}
+  - {name: B, type: revolute, axis: [0, 1, 0], limits_deg: [-90, 90]}
+  - {name: tip, type: fixed, xyz_mm: [0, 0, 2000]}
+elements:
+  - {kind: joint_compliance, joint: B, k_rad_per_Nm: 1.0e-6}
+"""
+
+
+def test_points_without_equilibrium_are_empty_and_explained(run: Run, tmp_path: Path) -> None:
+    """Pushed down by twice 1 / (k l), a column on a spring buckles wherever it stands."""
+    path = tmp_path / "column.yaml"
+    path.write_text(COLUMN, encoding="utf-8")
+    words = ("--map", "C:-90:90:2,Z:0:900:2", "--force", "0,0,-1000000", "--json")
+    data = run("stiffness", path, *words).data
     assert data["map"]["values"] == [[None, None], [None, None]]
     assert data["map"]["notes"][0].startswith("4 points are empty: no stable")
     assert data["stiffness"][0]["status"] == "no equilibrium"

@@ -27,8 +27,9 @@ from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose
-from elastocal.model.statics.equilibrium import Status, equilibrium, forces_at
+from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.flexibility import assemble
+from elastocal.model.statics.newton import forces_at
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial.pose import Pose
 

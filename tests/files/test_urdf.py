@@ -318,7 +318,7 @@ FAULTS = {
     "no link": (robot(), "line 2, <robot> 'odd': holds no <link>"),
     "not robot": ("<sdf><model/></sdf>", "line 1: the outermost element is <sdf>, not <robot>"),
     "not xml": ("solid cube\nfacet", "line 1: not valid XML"),
-    "empty": ("", "not valid XML"),
+    "empty": ("", "is empty; give a URDF file"),
     "unclosed": ("<robot>\n<link name='a'>\n</robot>", "line 3: not valid XML"),
     "floating": (j("", "floating"), "line 5, <joint> 'j': type 'floating' moves in several directions"),
     "planar": (j("", "planar"), "type 'planar' moves"),

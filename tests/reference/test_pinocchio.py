@@ -11,8 +11,9 @@ from elastocal.files.robot_yaml import read_robot, shipped_robots
 from elastocal.model.chain import JOINT
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.kinematics import kinematics
-from elastocal.model.statics.equilibrium import equilibrium, forces_at
+from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.flexibility import assemble
+from elastocal.model.statics.newton import forces_at
 
 pin = pytest.importorskip("pinocchio")
 

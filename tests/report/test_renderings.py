@@ -122,7 +122,7 @@ def test_text_shows_map_curve_and_verdict() -> None:
         "first <b>",
         "-1.235",
         REASON,
-        "0.50",
+        "0.500",
         "7.2500 at 1.0",
         "note: Mind this.",
         "All is well.",

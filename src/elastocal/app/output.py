@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -58,8 +59,23 @@ def print_text(report: Report) -> None:
 
     from elastocal.report.text import print_report
 
-    wide = None if sys.stdout.isatty() else PIPE_WIDTH
-    print_report(report, Console(file=sys.stdout, highlight=False, width=wide))
+    class Quiet(Console):
+        """Leaves a broken pipe to whoever ends the program, in place of an exit of its own."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    print_report(report, Quiet(file=sys.stdout, highlight=False, width=_width()))
+
+
+def _width() -> int:
+    """COLUMNS where it is set, else the terminal's width, else enough for any table."""
+    from shutil import get_terminal_size
+
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    return get_terminal_size((80, 24)).columns if sys.stdout.isatty() else PIPE_WIDTH
 
 
 def warn(notes: tuple[str, ...]) -> None:

@@ -29,11 +29,22 @@ class LoadRequest:
 
 @dataclass(frozen=True, eq=False)
 class Pushing:
-    """``applied`` is None where nothing was asked for; ``text`` is the load in words."""
+    """``applied`` is None where nothing was asked for; ``text`` is the load in words, ``frame`` where it acts."""
 
     applied: AppliedWrenches | None
     text: str
     notes: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> str | None:
+        return None if self.applied is None else self.applied.frame
+
+    def row(self, i: int) -> tuple[float, ...]:
+        """The wrench on configuration ``i``: fx, fy, fz in N, mx, my, mz in N m."""
+        if self.applied is None:
+            return (0.0,) * 6
+        rows = self.applied.wrench
+        return tuple(float(v) for v in rows[i if len(rows) > 1 else 0])
 
 
 def pushing(model: RobotModel, load: LoadRequest, at: Configurations) -> Pushing:

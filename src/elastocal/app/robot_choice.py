@@ -11,6 +11,7 @@ from elastocal.errors import InputError, UnknownNameError
 if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
 
+MOST_NAMES = 12
 YAML = (".yaml", ".yml")
 
 
@@ -20,6 +21,11 @@ class LoadedRobot:
 
     model: RobotModel
     notes: tuple[str, ...] = ()
+
+
+def robot_file(word: str) -> Path | None:
+    """The file that the word stands for, None for a shipped robot."""
+    return Path(word) if Path(word).suffix.lower() in (*YAML, ".urdf") else None
 
 
 def load_robot(word: str, tool: str | None = None) -> LoadedRobot:
@@ -55,6 +61,22 @@ def without_kinds(model: RobotModel, kinds: tuple[str, ...]) -> RobotModel:
         if kind not in present:
             raise UnknownNameError("kind of effect", kind, present, f"robot {model.name}")
     return model.without(*kinds)
+
+
+def selected(model: RobotModel, patterns: tuple[str, ...]) -> tuple[int, ...]:
+    """Rows of the parameters that the patterns name, all without any; of many valid names only the nearest are told."""
+    from difflib import SequenceMatcher
+
+    try:
+        return model.parameters.select(patterns or None)
+    except UnknownNameError as error:
+        wanted = error.name.strip("*?").lower()
+        near = sorted(error.valid, key=lambda n: -SequenceMatcher(None, wanted, n.lower()).ratio())
+        more = f" ... and {len(near) - MOST_NAMES} more; see elastocal show" if len(near) > MOST_NAMES else ""
+        what = "parameter matching" if any(c in error.name for c in "*?") else "parameter"
+        hint = f"did you mean {near[0]!r}? " if near else "this robot has none"
+        names = f"valid: {', '.join(near[:MOST_NAMES])}{more}" if near else ""
+        raise InputError(f"there is no {what} {error.name!r} in robot {model.name}; {hint}{names}") from None
 
 
 def with_payload(model: RobotModel, mass: float | None, frame: str | None) -> RobotModel:

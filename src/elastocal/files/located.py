@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnknownNameError
 
+_NULL = "tag:yaml.org,2002:null"
 Key = str | int
 Path_ = tuple[Key, ...]
 
@@ -24,14 +27,43 @@ class Located:
 
     def where(self, path: Path_) -> str:
         """``file, line 12, joints[2].axis`` for the innermost part of the path that the file holds."""
-        known = path
-        while known and known not in self.lines:
-            known = known[:-1]
-        line = f", line {self.lines[known]}" if known in self.lines else ""
+        line = f", line {self.line(path)}" if path and self.lines else ""
         return f"{self.file}{line}{', ' + spelled(path) if path else ''}"
+
+    def line(self, path: Path_) -> int:
+        """Line of the innermost part of the path that the file holds."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
 
     def error(self, path: Path_, problem: str) -> InputError:
         return InputError(f"{self.where(path)}: {problem}")
+
+
+def check_tree(located: Located, entries: Sequence[tuple[Path_, str, str]], root: str) -> None:
+    """Entries (place, name, parent) have names of their own and stand after their parents."""
+    known: dict[str, Path_] = {root: ()}
+    names = [name for _, name, _ in entries]
+    for path, name, parent in entries:
+        if name in known:
+            first = f"line {located.line(known[name])}" if known[name] else "the fixed end of the robot"
+            raise located.error((*path, "name"), f"{name!r} is the name of {first} already; choose another")
+        if parent not in known:
+            where = (*path, "parent")
+            if parent not in names:
+                raise UnknownNameError("frame", parent, known, located.where(where))
+            raise located.error(where, f"{parent!r} comes later or closes a loop; write parents before children")
+        known[name] = path
+
+
+def check_once(located: Located, given: Iterable[tuple[Path_, str]]) -> None:
+    """Nothing is given by two entries."""
+    seen: dict[str, Path_] = {}
+    for path, what in given:
+        first = seen.setdefault(what, path)
+        if first != path:
+            line = located.line(first)
+            raise located.error(path, f"gives {what} again (first in line {line}); keep one of the two")
 
 
 def spelled(path: Path_) -> str:
@@ -51,6 +83,8 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions") from None
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"{path}: is UTF-16; save it as UTF-8")
+    if b"\0" in raw:
+        raise InputError(f"{path}: is not a text file; give one that was saved as plain text in UTF-8")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -74,6 +108,8 @@ def parse_yaml(text: str, file: str) -> Located:
         _mark(node, (), lines, file)
         data = loader.construct_document(node)
     except yaml.YAMLError as error:
+        if isinstance(error, yaml.reader.ReaderError):
+            raise InputError(f"{file}: is not a text file (it holds the character {error.character!r})") from None
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or str(error)
@@ -85,8 +121,12 @@ def _mark(node: yaml.Node, path: Path_, lines: dict[Path_, int], file: str) -> N
     lines.setdefault(path, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
+        before: tuple[str, yaml.Node] | None = None
         for key, value in node.value:
             name = str(key.value)
+            if before is not None and value.tag == _NULL and name.isdecimal():
+                _refuse_comma(f"{file}, line {key.start_mark.line + 1}, {spelled((*path, before[0]))}", before[1], name)
+            before = name, value
             if name in seen:
                 raise InputError(f"{file}, line {key.start_mark.line + 1}: key {name!r} stands twice; keep one")
             seen.add(name)
@@ -95,3 +135,10 @@ def _mark(node: yaml.Node, path: Path_, lines: dict[Path_, int], file: str) -> N
     elif isinstance(node, yaml.SequenceNode):
         for i, item in enumerate(node.value):
             _mark(item, (*path, i), lines, file)
+
+
+def _refuse_comma(where: str, number: yaml.Node, decimals: str) -> None:
+    """YAML reads {k: 33,5} as the key k with 33 and a key 5 with nothing."""
+    if isinstance(number, yaml.ScalarNode) and re.fullmatch(r"[+-]?\d+", number.value):
+        written = f"{number.value},{decimals}"
+        raise InputError(f"{where}: {written} has a decimal comma; use a decimal point: {written.replace(',', '.')}")

@@ -2,73 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.located import Located, Path_, parse_yaml, read_yaml
-from elastocal.files.schema import Units, construct, dimensions_of, read_fields, scaled, validated
-from elastocal.files.units import DIMENSIONS, PRISMATIC, REVOLUTE
+from elastocal.files import schema
+from elastocal.files.located import Located, Path_, check_once, check_tree, parse_yaml, read_yaml
+from elastocal.files.schema import ControllerEntry, JointEntry, RobotFile, Units
+from elastocal.files.units import Keys, check_limits, check_unit, declared_units, refuse
 from elastocal.model.dh import Convention, DHRow, dh_frames
-from elastocal.model.elements import Element, element_class, quantity
+from elastocal.model.elements import CompliantCoordinate, Element, element_class
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.robot import RobotModel
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.pose import Pose
 
 FORMAT = "elastocal-robot/1"
-Vector = tuple[float, float, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RobotFile:
-    """Top level of a robot file."""
-
-    format: str
-    name: str
-    title: str = ""
-    source: str = ""
-    units: dict[str, str] = field(default_factory=dict)
-    gravity: Vector = quantity("acceleration", default=(0.0, 0.0, -9.80665))
-    joints: list[Any] = field(default_factory=list)
-    dh: dict[str, Any] | None = None
-    frames: list[Any] = field(default_factory=list)
-    tool: str = ""
-    controller: dict[str, Any] = field(default_factory=dict)
-    elements: list[Any] = field(default_factory=list)
-
-
-@dataclass(frozen=True, kw_only=True)
-class JointEntry:
-    """A joint or, with type fixed, a plain frame."""
-
-    name: str
-    type: Literal["revolute", "prismatic", "fixed"] = "fixed"
-    parent: str | None = None
-    xyz: Vector = quantity("length", default=(0.0, 0.0, 0.0))
-    rpy: Vector = quantity("angle", default=(0.0, 0.0, 0.0))
-    axis: Vector | None = quantity("number", default=None)
-    limits: tuple[float, float] | None = quantity("joint value", default=None)
-    follows: str | None = None
-    ratio: float = quantity("number", default=1.0)
-    offset: float = quantity("joint value", default=0.0)
-    source: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ControllerEntry:
-    """How pendant values map to joint values."""
-
-    axes: tuple[str, ...] | None = None
-    sign: dict[str, float] = quantity("number", default_factory=dict)
-    zero: dict[str, float] = quantity("joint value", default_factory=dict)
-    couplings: tuple[dict[str, Any], ...] = ()
-    source: str = ""
+Placed = tuple[Path_, Frame]
 
 
 def shipped_robots() -> tuple[str, ...]:
@@ -89,92 +44,123 @@ def read_robot(robot: str | Path) -> RobotModel:
 
 
 def build_robot(located: Located) -> RobotModel:
-    data = located.data
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        said = data.get("format") if isinstance(data, dict) else data
-        raise located.error(("format",), f"{said!r} is not a robot file; the first line must be 'format: {FORMAT}'")
-    declared = data.get("units")
-    top = construct(RobotFile, located, (), data, declared if isinstance(declared, dict) else {})
-    for dimension, unit in top.units.items():
-        if unit not in DIMENSIONS.get(dimension, {}):
-            valid = ", ".join(DIMENSIONS.get(dimension, {})) or f"one of the dimensions {', '.join(DIMENSIONS)}"
-            raise located.error(("units", dimension), f"{unit!r} is not known; use {valid}")
-    units: dict[str, str] = dict(top.units)
-    frames = _frames(located, top, units)
-    tool = top.tool or (frames[-1].name if frames else BASE)
+    _check_format(located)
+    units = declared_units(located)
+    top = schema.construct(RobotFile, located, (), located.data, units)
+    placed = tuple(_placed_frames(located, top, units))
+    check_tree(located, [(path, f.name, f.parent) for path, f in placed], BASE)
+    _check_leaders(located, placed)
+    names = [frame.name for _, frame in placed]
+    if top.tool and top.tool not in (BASE, *names):
+        raise UnknownNameError("frame", top.tool, (BASE, *names), located.where(("tool",)))
+    tool = top.tool or (names[-1] if names else BASE)
     try:
-        tree = FrameTree(frames)
+        tree = FrameTree(tuple(frame for _, frame in placed))
         elements = tuple(_element(located, i, entry, top, tree, units) for i, entry in enumerate(top.elements))
+        check_once(located, _given(elements, tree))
         transmission = _transmission(located, top, tree, units)
-        return RobotModel(
+        model = RobotModel(
             top.name, tree, tool, elements, np.array(top.gravity), transmission, top.title or top.name, top.source
         )
+        model.chain  # noqa: B018  all that moves must form one chain
+        return model
     except InputError as error:
         if str(error).startswith(located.file):
             raise
-        raise InputError(f"{located.file}: {error}") from None
+        quoted = re.findall(r"'([^']+)'", str(error))
+        owner: Path_ = ("controller",) if str(error).startswith("controller: ") else ()
+        where = next((p for name in quoted for p, f in placed if f.name == name), owner)
+        raise located.error(where, str(error).removeprefix("controller: ")) from None
 
 
-def _frames(located: Located, top: RobotFile, units: Units) -> tuple[Frame, ...]:
+def _check_format(located: Located) -> None:
+    data = located.data
+    if not isinstance(data, dict) or "format" not in data:
+        raise located.error((), f"the line 'format: {FORMAT}' is missing; a robot file starts with it")
+    if data["format"] != FORMAT:
+        raise located.error(("format",), f"{data['format']!r} is not known; write 'format: {FORMAT}'")
+
+
+def _placed_frames(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
     if top.dh is not None and top.joints:
         raise located.error(("dh",), "a robot has joints or a dh table, not both; add fixed frames under frames")
-    out: list[Frame] = []
-    if top.dh is not None:
-        out += _dh(located, top, units)
+    before = BASE
+    for path, frame in _dh(located, top, units) if top.dh is not None else ():
+        before = frame.name
+        yield path, frame
     for section, entries in (("joints", top.joints), ("frames", top.frames)):
         for i, entry in enumerate(entries):
-            parent = out[-1].name if out else BASE
-            out.append(_frame(located, (section, i), entry, parent, top.source, units))
-    return tuple(out)
+            frame = _frame(located, (section, i), entry, before, top.source, units)
+            before = frame.name
+            yield (section, i), frame
 
 
-def _dh(located: Located, top: RobotFile, units: Units) -> tuple[Frame, ...]:
+def _dh(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
     table = top.dh or {}
-    convention = table.get("convention")
-    allowed: tuple[Convention, ...] = ("standard", "modified", "hayati")
-    if convention not in allowed:
-        raise located.error(("dh", "convention"), f"{convention!r} must be one of {', '.join(allowed)}")
-    extra = set(table) - {"convention", "rows", "source"}
-    if extra or not isinstance(table.get("rows"), list):
-        raise located.error(("dh",), "takes convention, rows (a list) and source")
-    rows = []
-    for i, entry in enumerate(table["rows"]):
-        fields = read_fields(DHRow, located, ("dh", "rows", i), entry, units)
-        row = validated(DHRow, located, ("dh", "rows", i), fields)
-        _fits(located, ("dh", "rows", i), fields.units.get("limits"), row.type, fields.keys.get("limits", ""))
-        rows.append(row)
+    keys = Keys(located, ("dh",), dict.fromkeys(("convention", "rows", "source")), {})
+    for key in table:
+        keys.match(key, None)
+    if table.get("convention") not in get_args(Convention):
+        said = repr(table["convention"]) if "convention" in table else "is missing; it"
+        raise located.error(("dh", "convention"), f"{said} must be one of {', '.join(get_args(Convention))}")
+    if not isinstance(table.get("rows"), list):
+        raise located.error(("dh", "rows"), "must be a list with one row for each joint")
     source = table.get("source", "") or top.source
     if not source:
         raise located.error(("dh",), _NO_SOURCE)
-    return dh_frames(rows, convention, source=source)
+    parent = BASE
+    for i, entry in enumerate(table["rows"]):
+        path: Path_ = ("dh", "rows", i)
+        row = _dh_row(located, path, entry, table["convention"], units)
+        for frame in dh_frames([row], table["convention"], parent, source):
+            parent = frame.name
+            yield path, frame
+
+
+def _dh_row(located: Located, path: Path_, entry: Any, convention: Convention, units: Units) -> DHRow:
+    kind = str(entry.get("type", "revolute")) if isinstance(entry, dict) else None
+    fields = schema.read_fields(DHRow, located, path, entry, units, kind)
+    row = schema.validated(DHRow, located, path, fields)
+    check_unit(located, path, fields, "limits", row.type)
+    check_limits(located, path, fields)
+    if convention == "modified" and row.beta is not None:
+        raise located.error((*path, fields.keys["beta"]), "belongs to the hayati form; use convention: hayati")
+    if row.d != 0 and (convention == "hayati" or row.beta is not None):
+        raise located.error((*path, fields.keys["d"]), f"{fields.raw['d']}: a hayati row has no d; set it to zero")
+    return row
 
 
 _NO_SOURCE = "has numbers without a source; add 'source:' here or at the top (data sheet, measurement, assumption)"
 
 
 def _frame(located: Located, path: Path_, entry: Any, before: str, source: str, units: Units) -> Frame:
-    fields = read_fields(JointEntry, located, path, entry, units)
-    e = validated(JointEntry, located, path, fields)
+    kind = str(entry.get("type")) if isinstance(entry, dict) else None
+    fields = schema.read_fields(JointEntry, located, path, entry, units, kind)
+    e = schema.validated(JointEntry, located, path, fields)
     if not (e.source or source):
         raise located.error(path, _NO_SOURCE)
     motion = None
     if e.type == "fixed":
-        for key in ("axis", "limits", "follows"):
-            if key in fields.values:
-                raise located.error((*path, fields.keys[key]), "belongs to a joint; this frame is fixed")
+        refuse(located, path, fields, ("axis", "limits", "follows"), "belongs to a joint; this frame is fixed")
     else:
-        _fits(located, path, fields.units.get("limits"), e.type, fields.keys.get("limits", ""))
+        check_unit(located, path, fields, "limits", e.type)
+        check_limits(located, path, fields)
         if e.axis is None:
             raise located.error(path, f"{e.type} joint {e.name!r} needs an axis, for example axis: [0, 0, 1]")
+        if np.linalg.norm(e.axis) < 1e-9:
+            raise located.error((*path, "axis"), f"{fields.raw['axis']} has no direction; give a non-zero vector")
         motion = JointMotion(e.type, e.axis, e.limits, e.follows, e.ratio, e.offset)
+    if e.follows is None:
+        refuse(located, path, fields, ("ratio", "offset"), "belongs to a joint that follows another; add follows")
     return Frame(e.name, e.parent or before, Pose.from_xyz_rpy(e.xyz, e.rpy), motion, e.source or source)
 
 
-def _fits(located: Located, path: Path_, unit: str | None, kind: str, key: str) -> None:
-    """A revolute joint takes angles, a prismatic one lengths."""
-    wrong = PRISMATIC if kind == "revolute" else REVOLUTE
-    if unit in wrong:
-        raise located.error((*path, key), f"unit {unit} does not fit a {kind} joint")
+def _check_leaders(located: Located, placed: Sequence[Placed]) -> None:
+    leaders = [f.name for _, f in placed if f.joint is not None and f.joint.follows is None]
+    for path, frame in placed:
+        if frame.joint is not None and frame.joint.follows not in (None, *leaders):
+            where = located.where((*path, "follows"))
+            raise UnknownNameError("joint with a value of its own", str(frame.joint.follows), leaders, where)
 
 
 def _element(located: Located, i: int, entry: Any, top: RobotFile, tree: FrameTree, units: Units) -> Element:
@@ -185,43 +171,44 @@ def _element(located: Located, i: int, entry: Any, top: RobotFile, tree: FrameTr
         cls = element_class(str(entry["kind"]))
     except UnknownNameError as error:
         raise located.error((*path, "kind"), str(error)) from None
-    rest = {k: v for k, v in entry.items() if k != "kind"}
-    fields = read_fields(cls, located, path, rest, units)
+    kinds = {f.name: f.joint.kind for f in tree.frames if f.joint}
+    joint = kinds.get(str(entry.get("joint")))
+    fields = schema.read_fields(cls, located, path, {k: v for k, v in entry.items() if k != "kind"}, units, joint)
     if not (fields.values.get("source") or top.source):
         raise located.error(path, _NO_SOURCE)
     fields.values.setdefault("source", top.source)
     try:
-        expanded = cls.expand(fields.values)
-        element = validated(cls, located, path, replace(fields, values=expanded))
-        for joint in [getattr(element, "joint", None), *getattr(element, "joints", ())]:
-            if joint is not None:
-                for name, unit in fields.units.items():
-                    _fits(
-                        located,
-                        path,
-                        unit if _joint_unit(cls, name) else None,
-                        tree.joint(joint).kind,
-                        fields.keys[name],
-                    )
+        element = schema.validated(cls, located, path, schema.expanded(cls, located, path, fields))
+        for name in [getattr(element, "joint", None), *getattr(element, "joints", ())]:
+            for quantity in fields.units if name is not None else ():
+                if (schema.dimensions_of(cls)[quantity] or "").startswith("joint "):
+                    check_unit(located, path, fields, quantity, tree.joint(name).kind)
         element.check(tree)
-        element.check_physics()
+        schema.check_physics(located, path, fields, element)
     except InputError as error:
         if str(error).startswith(located.file):
             raise
-        raise located.error(path, str(error)) from None
+        culprit = [fields.keys[n] for n, v in fields.raw.items() if schema.names(v, getattr(error, "name", None))]
+        raise located.error((*path, *culprit[:1]), str(error)) from None
     return element
 
 
-def _joint_unit(cls: type[Element], name: str) -> bool:
-    return (dimensions_of(cls).get(name) or "").startswith("joint ")
+def _given(elements: Sequence[Element], tree: FrameTree) -> Iterator[tuple[Path_, str]]:
+    """Parameters, and coordinates with a compliance, that each element gives."""
+    for i, element in enumerate(elements):
+        for parameter in element.parameters(tree):
+            yield ("elements", i), parameter.name
+        if isinstance(element, CompliantCoordinate) and np.any(element.compliance()):
+            for dof in element.dofs():
+                yield ("elements", i), f"the compliance of {dof}"
 
 
 def _transmission(located: Located, top: RobotFile, tree: FrameTree, units: Units) -> Transmission | None:
     if not top.controller:
         return None
     path: Path_ = ("controller",)
-    fields = read_fields(ControllerEntry, located, path, top.controller, units)
-    e = validated(ControllerEntry, located, path, fields)
+    fields = schema.read_fields(ControllerEntry, located, path, top.controller, units)
+    e = schema.validated(ControllerEntry, located, path, fields)
     if not (e.source or top.source):
         raise located.error(path, _NO_SOURCE)
     joints = tree.joint_names
@@ -238,7 +225,7 @@ def _transmission(located: Located, top: RobotFile, tree: FrameTree, units: Unit
         matrix[at[axis], at[axis]] = sign
     for axis, value in _known(located, (*path, "zero"), e.zero, at).items():
         kind = tree.joint(joints[at[axis]]).kind
-        _fits(located, path, fields.units.get("zero"), kind, fields.keys["zero"])
+        check_unit(located, path, fields, "zero", kind)
         zero[at[axis]] = value
     for i, coupling in enumerate(e.couplings):
         where = (*path, "couplings", i)
@@ -247,7 +234,7 @@ def _transmission(located: Located, top: RobotFile, tree: FrameTree, units: Unit
         _known(located, where, {coupling["axis"]: 0.0}, at)
         if coupling["joint"] not in joints:
             raise UnknownNameError("joint", str(coupling["joint"]), joints, located.where(where))
-        ratio = scaled(coupling["ratio"], 1.0, located, (*where, "ratio"))
+        ratio = schema.scaled(coupling["ratio"], 1.0, located, (*where, "ratio"))
         matrix[joints.index(coupling["joint"]), at[coupling["axis"]]] += ratio
     return Transmission(tuple(axes), matrix, zero)
 

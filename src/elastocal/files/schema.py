@@ -2,36 +2,31 @@
 
 A dataclass field made with ``quantity(dimension)`` may be written as ``name_unit`` with any unit of its
 dimension, or as ``name`` where the file declares the dimension's unit.  Fields without a dimension are
-written as they are.
+written as they are.  The entries of a robot file that are not effects are described at the end.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
+import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from elastocal.errors import InputError
 from elastocal.files.located import Located, Path_
-from elastocal.files.units import DIMENSIONS
+from elastocal.files.units import DIMENSIONS, Fields, Keys, either, spellings
 from elastocal.model.compliant.beam import SECTIONS, Beam
+from elastocal.model.elements import Element, quantity
 
 T = TypeVar("T")
 Units = Mapping[str, str]
-
-
-@dataclasses.dataclass(frozen=True)
-class Fields:
-    """Converted values by field name, with the key and unit each was written with."""
-
-    values: dict[str, Any]
-    keys: dict[str, str]
-    units: dict[str, str]
+Vector = tuple[float, float, float]
 
 
 def dimensions_of(cls: type) -> dict[str, str | None]:
@@ -40,38 +35,21 @@ def dimensions_of(cls: type) -> dict[str, str | None]:
     return out
 
 
-def read_fields(cls: type, located: Located, path: Path_, data: Any, units: Units) -> Fields:
-    """Every key of a mapping matched to a field and converted to SI."""
+def read_fields(cls: type, located: Located, path: Path_, data: Any, units: Units, joint: str | None = None) -> Fields:
+    """Every key of a mapping matched to a field and converted to SI; ``joint`` is revolute or prismatic, if known."""
     if not isinstance(data, dict):
         raise located.error(path, f"{data!r} should be a mapping of keys to values")
     known = dimensions_of(cls)
-    out = Fields({}, {}, {})
-    for key, value in data.items():
-        name, unit = _match(str(key), known, located, path, units)
+    keys = Keys(located, path, known, units, joint)
+    out = Fields({}, {}, {}, {}, known, joint)
+    for word, value in data.items():
+        key = str(word)
+        name, unit = keys.match(key, value)
         if name in out.values:
             raise located.error((*path, key), f"says the same as {out.keys[name]!r}; keep one")
-        out.keys[name], out.units[name] = str(key), unit
+        out.keys[name], out.units[name], out.raw[name] = key, unit, value
         out.values[name] = _convert(known[name], unit, located, (*path, key), value, units)
     return out
-
-
-def _match(key: str, known: dict[str, str | None], located: Located, path: Path_, units: Units) -> tuple[str, str]:
-    for name, dimension in known.items():
-        suffixes = DIMENSIONS.get(dimension or "", {})
-        if key == name:
-            if not suffixes:
-                return name, ""
-            declared = units.get(dimension or "")
-            if declared in suffixes:
-                return name, str(declared)
-            example = ", ".join(f"{name}_{s}" for s in list(suffixes)[:4])
-            raise located.error((*path, key), f"has no unit; write {example}, or declare units.{dimension}")
-        if key.startswith(name + "_") and key[len(name) + 1 :] in suffixes:
-            return name, key[len(name) + 1 :]
-    valid = [n if not DIMENSIONS.get(d or "") else f"{n}_{next(iter(DIMENSIONS[d or '']))}" for n, d in known.items()]
-    near = difflib.get_close_matches(key, valid, 1, 0.6)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise located.error((*path, key), f"is not a key here; {hint}valid: {', '.join(valid)} (and other units)")
 
 
 def _convert(dimension: str | None, unit: str, located: Located, path: Path_, value: Any, units: Units) -> Any:
@@ -92,22 +70,36 @@ def scaled(value: Any, factor: float, located: Located, path: Path_) -> Any:
     try:
         number = float(value)  # YAML 1.1 reads 1e-6 (no dot) as text
     except (TypeError, ValueError):
-        raise located.error(path, f"{value!r} is not a number") from None
+        if re.fullmatch(r"[+-]?\d+,\d+([eE][+-]?\d+)?", str(value).strip()):
+            point = str(value).strip().replace(",", ".")
+            raise located.error(path, f"{value!r} has a decimal comma; use a decimal point: {point}") from None
+        raise located.error(path, f"{value!r} is not a number; write one like 0.25 or 1.0e-3") from None
     if isinstance(value, bool) or not math.isfinite(number):
         raise located.error(path, f"{value!r} is not a finite number")
     return number * factor
 
 
 def _beam(located: Located, path: Path_, data: Any, units: Units) -> Beam:
-    if not isinstance(data, dict) or "section" not in data or "shape" not in (data["section"] or {}):
+    section = data.get("section") if isinstance(data, dict) else None
+    if not isinstance(section, dict) or "shape" not in section:
         raise located.error(path, "needs length, section: {shape: ...}, E and nu")
-    shape = data["section"]["shape"]
+    shape = section["shape"]
     if shape not in SECTIONS:
         raise located.error((*path, "section", "shape"), f"{shape!r} is not one of {', '.join(SECTIONS)}")
-    rest = {k: v for k, v in data["section"].items() if k != "shape"}
-    section = construct(SECTIONS[shape], located, (*path, "section"), rest, units)
-    fields = read_fields(Beam, located, path, {k: v for k, v in data.items() if k != "section"}, units)
-    return validated(Beam, located, path, Fields({**fields.values, "section": section}, fields.keys, fields.units))
+    sizes = _positive(SECTIONS[shape], located, (*path, "section"), section, "shape", units)
+    made = validated(SECTIONS[shape], located, (*path, "section"), sizes)
+    fields = _positive(Beam, located, path, data, "section", units)
+    return validated(Beam, located, path, dataclasses.replace(fields, values={**fields.values, "section": made}))
+
+
+def _positive(cls: type, located: Located, path: Path_, data: Mapping[str, Any], but: str, units: Units) -> Fields:
+    """Fields of a mapping without the key ``but``; everything with a unit must be above zero."""
+    fields = read_fields(cls, located, path, {k: v for k, v in data.items() if k != but}, units)
+    for name, unit in fields.units.items():
+        value = fields.values[name]
+        if unit and isinstance(value, float) and not value > 0:
+            raise located.error((*path, fields.keys[name]), f"{fields.raw[name]} must be positive")
+    return fields
 
 
 @cache
@@ -125,20 +117,133 @@ def validated(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
         found: T = _adapter(cls).validate_python(fields.values)  # type: ignore[arg-type]
         return found
     except ValidationError as error:
-        first = error.errors()[0]
-        loc = [k for k in first["loc"] if isinstance(k, int) or k in fields.keys or k in fields.values]
-        if first["type"] == "missing" and len(loc) > 1:
-            name = str(loc[0])
-            raise located.error(
-                (*path, fields.keys.get(name, name)), f"{fields.values[name]!r} has too few values"
-            ) from None
-        place = [fields.keys.get(k, k) if isinstance(k, str) else k for k in loc]
-        if first["type"] in ("missing", "missing_keyword_only_argument"):
-            name = str(first["loc"][-1])
-            suffixes = list(DIMENSIONS.get(dimensions_of(cls).get(name) or "", {}))
-            wanted = f"{name}_{suffixes[0]}" if suffixes else name
-            raise located.error(path, f"{wanted!r} is missing") from None
-        problem = first["msg"][0].lower() + first["msg"][1:]
-        raise located.error((*path, *place), f"{first['input']!r}: {problem}") from None
+        raise _refusal(cls, located, path, fields, error) from None
     except InputError as error:
         raise located.error(path, str(error)) from None
+
+
+def _refusal(cls: type, located: Located, path: Path_, fields: Fields, error: ValidationError) -> InputError:
+    first = error.errors()[0]
+    loc = [k for k in first["loc"] if isinstance(k, int) or k in fields.keys or k in fields.values]
+    if loc and loc[0] not in fields.keys:
+        loc[:1] = _shorthand(cls, fields)  # another way to write the field
+    place = (*path, *(fields.keys.get(k, k) if isinstance(k, str) else k for k in loc))
+    said = _as_written(fields, loc, first["input"])
+    if first["type"] == "missing" and len(loc) > 1:
+        return located.error(place[:-1], f"{_as_written(fields, loc[:-1], ())} has too few values; add the others")
+    if first["type"] in ("missing", "missing_keyword_only_argument"):
+        name = str(first["loc"][-1])
+        wanted = either(repr(k) for k in spellings(name, dimensions_of(cls).get(name), fields.joint))
+        return located.error(path, f"{wanted} is missing; add it")
+    if first["type"] == "too_long":
+        most = first["ctx"]["max_length"]
+        return located.error(
+            place, f"{said} has more than {most} values; keep {most}, and write decimals with a point, not a comma"
+        )
+    if said is None:
+        return located.error(place, "has no value; write one, or leave the key out")
+    allowed = _ALLOWED.get(first["type"]) or first["msg"].replace("Input should be", "write")
+    return located.error(place, f"{said!r} does not fit; {allowed}")
+
+
+_ALLOWED = {
+    "tuple_type": "write a list, such as [0, 0, 1]",
+    "dict_type": "write a mapping, such as {name: value}",
+    "string_type": "write text, in quotes where it looks like a number",
+}
+
+
+def _shorthand(cls: type, fields: Fields) -> list[str]:
+    return [name for name in getattr(cls, "shorthand", {}) if name in fields.keys][:1]
+
+
+def expanded(cls: type[Element], located: Located, path: Path_, fields: Fields) -> Fields:
+    """The fields with shorthand replaced by what it stands for."""
+    try:
+        return dataclasses.replace(fields, values=cls.expand(dict(fields.values)))
+    except (TypeError, ValueError, AttributeError):
+        (name,) = _shorthand(cls, fields) or [""]
+        key = fields.keys.get(name, "kind")
+        raise located.error((*path, key), f"{fields.raw.get(name)!r} has the wrong form; see docs/robots.md") from None
+
+
+def _as_written(fields: Fields, loc: Sequence[str | int], otherwise: Any) -> Any:
+    value: Any = fields.raw
+    for key in loc:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            return otherwise
+    return value
+
+
+def names(value: Any, name: str | None) -> bool:
+    return name is not None and (value == name or (isinstance(value, (list, dict)) and name in value))
+
+
+def check_physics(located: Located, path: Path_, fields: Fields, element: Element) -> None:
+    """A negative value that would be right without its sign is named by its key, as it was written."""
+    try:
+        element.check_physics()
+    except InputError:
+        for name, key in fields.keys.items():
+            value = getattr(element, name, None)
+            if isinstance(value, (float, tuple)) and fields.units[name] and np.ndim(value) < 2:
+                change: dict[str, Any] = {name: abs(value) if isinstance(value, float) else tuple(map(abs, value))}
+                if _possible(dataclasses.replace(element, **change)):
+                    raise located.error((*path, key), f"{fields.raw[name]} must not be negative") from None
+        raise
+
+
+def _possible(element: Element) -> bool:
+    try:
+        element.check_physics()
+    except InputError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotFile:
+    """Top level of a robot file."""
+
+    format: str
+    name: str
+    title: str = ""
+    source: str = ""
+    units: dict[str, str] = field(default_factory=dict)
+    gravity: Vector = quantity("acceleration", default=(0.0, 0.0, -9.80665))
+    joints: list[Any] = field(default_factory=list)
+    dh: dict[str, Any] | None = None
+    frames: list[Any] = field(default_factory=list)
+    tool: str = ""
+    controller: dict[str, Any] = field(default_factory=dict)
+    elements: list[Any] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointEntry:
+    """A joint or, with type fixed, a plain frame."""
+
+    name: str
+    type: Literal["revolute", "prismatic", "fixed"] = "fixed"
+    parent: str | None = None
+    xyz: Vector = quantity("length", default=(0.0, 0.0, 0.0))
+    rpy: Vector = quantity("angle", default=(0.0, 0.0, 0.0))
+    axis: Vector | None = quantity("number", default=None)
+    limits: tuple[float, float] | None = quantity("joint value", default=None)
+    follows: str | None = None
+    ratio: float = quantity("number", default=1.0)
+    offset: float = quantity("joint value", default=0.0)
+    source: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerEntry:
+    """How pendant values map to joint values."""
+
+    axes: tuple[str, ...] | None = None
+    sign: dict[str, float] = quantity("number", default_factory=dict)
+    zero: dict[str, float] = quantity("joint value", default_factory=dict)
+    couplings: tuple[dict[str, Any], ...] = ()
+    source: str = ""

@@ -10,20 +10,36 @@ from pathlib import Path
 
 from elastocal.errors import InputError
 
+SUFFIXES = {"--report": (".html", ".htm"), "--csv": (".csv",)}
+
 
 def check_targets(targets: Mapping[str, Path | None], inputs: Mapping[str, Path | None] | None = None) -> None:
-    """Refuse targets that cannot be written, before anything is computed; keys are how the user named them."""
-    taken = {_real(p): name for name, p in (inputs or {}).items() if p is not None}
+    """Refuse targets that cannot or must not be written, before anything is computed; keys as the user named them."""
+    taken = [(name, p) for name, p in (inputs or {}).items() if p is not None]
     for name, path in targets.items():
         if path is None:
             continue
-        if path.is_dir():
-            raise InputError(f"{name} {path}: is a folder; name a file in it")
-        if not path.absolute().parent.is_dir():
-            raise InputError(f"{name} {path}: the folder {path.absolute().parent} does not exist; create it first")
-        if _real(path) in taken:
-            raise InputError(f"{name} {path}: is also given to {taken[_real(path)]}; choose another name")
-        taken[_real(path)] = name
+        _check_writable(name, path)
+        for other, used in taken:
+            if _same(path, used):
+                raise InputError(f"{name} {path}: is also given to {other}; choose another name")
+        taken.append((name, path))
+    for name, path in targets.items():
+        suffixes = SUFFIXES.get(name, ())
+        if path is not None and suffixes and path.suffix.lower() not in suffixes:
+            raise InputError(f"{name} {path}: the name must end in {' or '.join(suffixes)}")
+
+
+def _check_writable(name: str, path: Path) -> None:
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise InputError(f"{name} {path}: is a folder; name a file in it")
+    if not folder.is_dir():
+        raise InputError(f"{name} {path}: the folder {folder} does not exist; create it first")
+    if path.exists() and not (os.access(path, os.W_OK) and path.stat().st_mode & 0o222):
+        raise InputError(f"{name} {path}: exists and is read-only; choose another name")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{name} {path}: the folder {folder} cannot be written to; choose another")
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:
@@ -71,5 +87,8 @@ def _umask() -> int:
     return mask
 
 
-def _real(path: Path) -> str:
-    return os.path.normcase(os.path.realpath(path))
+def _same(one: Path, other: Path) -> bool:
+    """Also through links, and on disks that do not tell upper from lower case."""
+    if os.path.realpath(one) == os.path.realpath(other):
+        return True
+    return one.exists() and other.exists() and os.path.samefile(one, other)

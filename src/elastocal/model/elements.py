@@ -158,6 +158,10 @@ class Load(Element):
     def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
         """Frame, force in N and moment about the frame in N m that its wrenches never exceed (axis forces apart)."""
 
+    def axis_sizes(self) -> tuple[tuple[str, float], ...]:
+        """Joint and size of the terms that its axis forces are summed from."""
+        return ()
+
     def resultants(self, state: ChainState, gravity: Array) -> tuple[tuple[str, Resultant], ...]:
         """Frame and wrench acting there."""
         return ()

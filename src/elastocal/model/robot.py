@@ -91,6 +91,11 @@ class RobotModel:
         return Chain.build(self.tree, virtual)
 
     @cached_property
+    def size(self) -> float:
+        """The longest way from the base to a frame, in m (at least 1 mm): what a length is compared with."""
+        return max(1e-3, *(self.chain.length(f) for f in self.tree.names))
+
+    @cached_property
     def constants(self) -> Array:
         """The part of theta that no load changes: geometric errors and joint offsets, one per degree of freedom."""
         out = np.zeros(len(self.chain.dofs))
@@ -159,10 +164,13 @@ class RobotModel:
     def beyond_limits(self, q: Array) -> tuple[tuple[int, str, float], ...]:
         """Row, joint and value of everything outside the joint limits."""
         out = []
-        for col, (name, motion) in enumerate(zip(self.joints, self.motions, strict=True)):
-            if motion.limits is not None:
+        for frame in self.tree.frames:
+            motion = frame.joint
+            if motion is not None and motion.limits is not None:
+                column = q[:, self.joints.index(motion.follows or frame.name)]
+                value = column if motion.follows is None else motion.ratio * column + motion.offset
                 low, high = motion.limits
                 slack = 1e-9 * max(1.0, abs(low), abs(high))
-                rows = np.flatnonzero((q[:, col] < low - slack) | (q[:, col] > high + slack))
-                out += [(int(r), name, float(q[r, col])) for r in rows]
+                rows = np.flatnonzero((value < low - slack) | (value > high + slack))
+                out += [(int(r), frame.name, float(value[r])) for r in rows]
         return tuple(sorted(out, key=lambda hit: hit[0]))

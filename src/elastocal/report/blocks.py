@@ -22,7 +22,7 @@ class Column:
 
     Neighbours with the same ``group`` share one column on the page, where ``decimals`` is the number of
     digits after the point (None: six significant ones).  With ``footnote`` long texts are numbered and
-    printed once below the table.
+    printed once below the table.  A column that is not ``shown`` is for programs only.
     """
 
     key: str
@@ -31,6 +31,7 @@ class Column:
     decimals: int | None = None
     group: str = ""
     footnote: bool = False
+    shown: bool = True
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,6 @@ class Heatmap:
     unit: str
     values: tuple[tuple[float, ...], ...]
     notes: tuple[str, ...] = ()
-    decimals: int = 2
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,30 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Fact:
+    """One thing that a result rests on: ``value`` under ``key`` for programs, ``words`` under ``name`` for people.
+
+    Without ``words`` it is for programs only, because another fact tells people.
+    """
+
+    key: str
+    name: str
+    value: str | float | tuple[str, ...] | None
+    words: str = ""
+
+
+@dataclass(frozen=True)
 class Report:
-    """``verdict`` is what a reader must know if he reads nothing else; ``notes`` are assumptions and warnings."""
+    """``verdict`` is what a reader must know if he reads nothing else; ``notes`` are assumptions and warnings.
+
+    ``inputs`` say what was computed, so that the answer can be had again.
+    """
 
     title: str
     verdict: tuple[str, ...]
     sections: tuple[Section, ...]
     notes: tuple[str, ...] = ()
+    inputs: tuple[Fact, ...] = ()
 
     def tables(self) -> tuple[Table, ...]:
         return tuple(b for s in self.sections for b in s.blocks if isinstance(b, Table))

@@ -12,8 +12,11 @@ from elastocal.report.blocks import Cell, Heatmap, Lines, Report, Table, Text, U
 
 
 def as_data(report: Report) -> dict[str, Any]:
-    """``{"title", "verdict", "notes", <table key>: [row objects], <map or curve key>: {...}}``."""
-    out: dict[str, Any] = {"title": report.title, "verdict": list(report.verdict), "notes": list(report.notes)}
+    """``{"title", "inputs", "verdict", "notes", <table key>: [row objects], <map or curve key>: {...}}``."""
+    out: dict[str, Any] = {"title": report.title}
+    if report.inputs:
+        out["inputs"] = {f.key: list(f.value) if isinstance(f.value, tuple) else f.value for f in report.inputs}
+    out |= {"verdict": list(report.verdict), "notes": list(report.notes)}
     for section in report.sections:
         for block in section.blocks:
             if isinstance(block, Text):

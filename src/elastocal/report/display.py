@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from math import isfinite
+from math import floor, isfinite, log10
 
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 
@@ -25,7 +25,8 @@ class Shown:
 def displayed(table: Table, most: int | None = None) -> Shown:
     """The first ``most`` rows (default all) of a table, ready to print; a column with no entry is left out."""
     rows = table.rows if most is None else table.rows[:most]
-    groups = [list(g) for _, g in groupby(enumerate(table.columns), key=lambda c: c[1].group or c[1].key)]
+    columns = [(i, c) for i, c in enumerate(table.columns) if c.shown]
+    groups = [list(g) for _, g in groupby(columns, key=lambda c: c[1].group or c[1].key)]
     groups = [g for g in groups if not rows or any(row[i] is not None for row in rows for i, _ in g)]
     footnotes: list[str] = []
     shown = []
@@ -52,6 +53,16 @@ def number(value: float, decimals: int | None = None) -> str:
         return f"{value + 0.0:.6g}"
     text = f"{value:.{decimals}f}"
     return text[1:] if text.startswith("-") and float(text) == 0 else text
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """A number with this many digits that count, as 0.123, 12.3 or 12300; an exponent only for the very small."""
+    if not isfinite(value):
+        return DASH
+    rounded = float(f"{value:.{digits - 1}e}")
+    if rounded == 0 or abs(rounded) < 1e-4:
+        return f"{rounded + 0.0:.{digits}g}"
+    return f"{rounded:.{max(0, digits - 1 - floor(log10(abs(rounded))))}f}"
 
 
 def _header(group: list[tuple[int, Column]]) -> str:

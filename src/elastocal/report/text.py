@@ -1,43 +1,50 @@
-"""A report on a terminal."""
+"""A report on a terminal.  Lines are laid out here, so that no number and no word is ever broken."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.padding import Padding
-from rich.table import Table as RichTable
-from rich.text import Text as RichText
 
-from elastocal.report.blocks import Block, Heatmap, Lines, Report, Table, Text
-from elastocal.report.display import displayed, number
+from elastocal.report.blocks import Block, Fact, Heatmap, Lines, Report, Table, Text
+from elastocal.report.display import Shown, displayed, number, significant
+from elastocal.report.layout import columns_that_fit, laid_out, words
 
 MOST_ROWS = 60
 MOST_COLUMNS = 13
 
 
 def print_report(report: Report, console: Console) -> None:
-    console.print(f"[bold]{escape(report.title)}[/bold]")
+    _print(report.title, console, "bold")
+    _print_inputs(report.inputs, console)
     for section in report.sections:
         if section.title:
-            console.print(f"\n[bold]{escape(section.title)}[/bold]")
+            _line("", console)
+            _print(section.title, console, "bold")
         for block in section.blocks:
             _print_block(block, console)
     for note in report.notes:
-        console.print(f"note: {note}", markup=False, style="yellow")
+        _print(f"note: {note}", console, "yellow")
     if report.verdict:
-        console.print()
+        _line("", console)
     for sentence in report.verdict:
-        console.print(sentence, markup=False, style="bold")
+        _print(sentence, console, "bold")
+
+
+def _print_inputs(inputs: tuple[Fact, ...], console: Console) -> None:
+    wide = max((len(f.name) for f in inputs), default=0)
+    for fact in (f for f in inputs if f.words):
+        first, *rest = words(fact.words, console.width - wide - 4)
+        _line(f"  {fact.name.ljust(wide)}  {first}", console, "dim")
+        for line in rest:
+            _line(" " * (wide + 4) + line, console, "dim")
 
 
 def _print_block(block: Block, console: Console) -> None:
     if isinstance(block, Text):
         for paragraph in block.paragraphs:
-            console.print(paragraph, markup=False)
+            _print(paragraph, console)
     elif isinstance(block, Table):
         _print_table(block, console)
     elif isinstance(block, Heatmap):
@@ -48,56 +55,81 @@ def _print_block(block: Block, console: Console) -> None:
 
 def _print_table(block: Table, console: Console) -> None:
     shown = displayed(block, MOST_ROWS)
-    table = _grid(block.title, console)
-    for name, numeric in zip(shown.header, shown.numeric, strict=True):
-        table.add_column(escape(name), justify="right" if numeric else "left", overflow="fold")
-    for row in shown.rows:
-        table.add_row(*(escape(cell) for cell in row))
-    console.print(table)
+    _grid(block.title, shown, console)
     _print_below([f"[{n}] {text}" for n, text in enumerate(shown.footnotes, start=1)], console, "dim")
     _print_below(shown.notes, console)
 
 
 def _print_map(block: Heatmap, console: Console) -> None:
-    columns, rows = _thinned(len(block.x.values)), _thinned(len(block.y.values))
-    table = _grid(f"{block.title}: {block.name} [{block.unit}]", console)
-    table.add_column(escape(f"{block.y.name} [{block.y.unit}] \\ {block.x.name} [{block.x.unit}]"), justify="right")
-    for i in columns:
-        table.add_column(number(block.x.values[i]), justify="right")
-    for j in rows:
-        cells = [number(block.values[j][i], block.decimals) for i in columns]
-        table.add_row(number(block.y.values[j]), *cells)
-    console.print(table)
-    _print_below(block.notes, console)
+    header, rows = _map_cells(block, _thinned(len(block.x.values), MOST_COLUMNS))
+    fits = columns_that_fit([["", *header[1:]], *rows], console.width - len(block.y.name) - len(block.y.unit) - 3)
+    if fits < len(header):
+        header, rows = _map_cells(block, _thinned(len(block.x.values), fits - 1))
+    shown = Shown(tuple(header), (True,) * len(header), tuple(map(tuple, rows)), (), ())
+    _grid(f"{block.title}: {block.name} [{block.unit}]", shown, console)
+    _print_below((*block.notes, *_thinned_note(block, len(header) - 1, len(rows))), console)
+
+
+def _thinned_note(block: Heatmap, columns: int, rows: int) -> tuple[str, ...]:
+    whole = len(block.y.values) * len(block.x.values)
+    said = f"{rows} x {columns} of {len(block.y.values)} x {len(block.x.values)} points are shown here; "
+    return (said + "a report or JSON holds all of them.",) if rows * columns < whole else ()
+
+
+def _map_cells(block: Heatmap, columns: list[int]) -> tuple[list[str], list[list[str]]]:
+    corner = f"{block.y.name} [{block.y.unit}] \\ {block.x.name} [{block.x.unit}]"
+    rows = [
+        [number(block.y.values[j]), *(significant(block.values[j][i]) for i in columns)]
+        for j in _thinned(len(block.y.values), MOST_COLUMNS)
+    ]
+    return [corner, *(number(block.x.values[i]) for i in columns)], rows
 
 
 def _print_lines(block: Lines, console: Console) -> None:
     """A terminal has no curves: their ends and extremes say most."""
-    table = _grid(f"{block.title}: {block.y_name} [{block.y_unit}] over {block.x_name} [{block.x_unit}]", console)
-    for name in ("curve", "at the start", "smallest", "largest", "at the end"):
-        table.add_column(name, justify="left" if name == "curve" else "right")
+    rows = []
     for s in block.series:
         low, high = min(zip(s.y, s.x, strict=True)), max(zip(s.y, s.x, strict=True))
         ends = ((s.y[0], s.x[0]), low, high, (s.y[-1], s.x[-1]))
-        table.add_row(escape(s.name), *(f"{number(y, 4)} at {number(x, 1)}" for y, x in ends))
-    console.print(table)
+        rows.append((s.name, *(f"{number(y, 4)} at {number(x, 1)}" for y, x in ends)))
+    header = ("curve", "at the start", "smallest", "largest", "at the end")
+    title = f"{block.title}: {block.y_name} [{block.y_unit}] over {block.x_name} [{block.x_unit}]"
+    _grid(title, Shown(header, (False, True, True, True, True), tuple(rows), (), ()), console)
     _print_below(block.notes, console)
+
+
+def _grid(title: str, shown: Shown, console: Console) -> None:
+    if title:
+        _print(title, console, "italic")
+    _line("", console)
+    for laid in laid_out(shown, console.width):
+        for line in laid.head:
+            _line(line, console, "bold" if line is not laid.head[-1] else "")
+        for line in laid.body:
+            _line(line, console)
+        _line("", console)
 
 
 def _print_below(lines: Sequence[str], console: Console, style: str = "") -> None:
     for line in lines:
-        console.print(Padding(RichText(line, style), (0, 0, 0, 2)))
+        _print(line, console, style, "  ")
 
 
-def _grid(title: str, console: Console) -> RichTable:
-    if title:
-        console.print(title, markup=False, style="italic")
-    return RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+def _print(text: str, console: Console, style: str = "", indent: str = "") -> None:
+    for line in words(text, console.width - len(indent)):
+        _line(indent + line, console, style)
 
 
-def _thinned(count: int) -> list[int]:
-    """At most ``MOST_COLUMNS`` indices, ends included."""
-    if count <= MOST_COLUMNS:
+def _line(text: str, console: Console, style: str = "") -> None:
+    """As it is: a line too long is left to the terminal."""
+    console.print(text.rstrip(), markup=False, emoji=False, style=style or None, soft_wrap=True)
+
+
+def _thinned(count: int, most: int) -> list[int]:
+    """At most ``most`` indices, ends included."""
+    if count <= most:
         return list(range(count))
-    steps = [round(i * (count - 1) / (MOST_COLUMNS - 1)) for i in range(MOST_COLUMNS)]
+    if most < 2:
+        return [0]
+    steps = [round(i * (count - 1) / (most - 1)) for i in range(most)]
     return steps[:1] + [b for a, b in pairwise(steps) if b != a]

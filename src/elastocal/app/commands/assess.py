@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import chosen_configurations
+from elastocal.app.inputs import Inputs, inputs_of
 from elastocal.app.pushing import LoadRequest, pushing
-from elastocal.app.robot_choice import load_robot, without_kinds
+from elastocal.app.robot_choice import load_robot, selected, without_kinds
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
 
@@ -46,6 +47,7 @@ class AssessRequest:
 
 @dataclass(frozen=True, eq=False)
 class AssessResult:
+    inputs: Inputs
     model: RobotModel
     markers: tuple[Marker, ...]
     configurations: int
@@ -70,6 +72,7 @@ def run(request: AssessRequest) -> AssessResult:
     load = pushing(model, request.load, at)
     if load.applied is None or not load.applied.wrench.any():
         raise InputError(f"{request.plan}: no load, so nothing bends; add columns fx_N..mz_Nm or give --force")
+    selected(model, request.parameters)
     markers = _markers(model, request)
     noise = _noise(request)
     weights = _weights(markers, noise)
@@ -85,9 +88,14 @@ def run(request: AssessRequest) -> AssessResult:
         expected = expectations(groups, triangle, np.array([p.value for p in rows]), *request.thresholds)
     equations = len(at) * sum(m.rows for m in markers)
     notes = (*robot.notes, *at.notes, *load.notes)
+    watched = ", ".join(m.frame for m in markers)
+    inputs = inputs_of(request.robot, model, load, watched, _STATE, request.without, str(request.plan))
     return AssessResult(
-        model, markers, len(at), equations, load.text, tuple(rows), groups, expected, noise, notes
+        inputs, model, markers, len(at), equations, load.text, tuple(rows), groups, expected, noise, notes
     )  # fmt: skip
+
+
+_STATE = "linear model of the unloaded arm, weights not counted"
 
 
 def _in_form(model: RobotModel, form: str | None) -> RobotModel:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import Configurations, chosen_configurations
+from elastocal.app.inputs import Inputs, configurations_text, inputs_of
 from elastocal.app.pushing import LoadRequest, Pushing, pushing
 from elastocal.app.robot_choice import load_robot, with_payload, without_kinds
 from elastocal.app.threads import one_thread
@@ -15,8 +16,10 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.contributions import Contribution
+    from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
     from elastocal.model.statics.deflection import Deflection
+    from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True)
@@ -34,53 +37,99 @@ class DeflectRequest:
     without: tuple[str, ...] = ()
     ignore_limits: bool = False
     tool: str | None = None
+    sag: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class DeflectResult:
-    """``linear`` where asked for, ``contributions`` for a single configuration."""
+    """``linear`` where asked for, ``contributions`` for a single configuration that has an equilibrium."""
 
+    inputs: Inputs
     model: RobotModel
     at: Configurations
     load: Pushing
     found: Deflection
     linear: Deflection | None
     contributions: tuple[Contribution, ...]
+    sag: bool
     notes: tuple[str, ...]
 
 
 def run(request: DeflectRequest, progress: Callable[[int, int], None] | None = None) -> DeflectResult:
-    from elastocal.app.contributions import contributions
-    from elastocal.model.statics.deflection import deflection, linear_deflection
-
     robot = load_robot(request.robot, request.tool)
     model = with_payload(without_kinds(robot.model, request.without), request.payload, request.payload_frame)
     at = chosen_configurations(model, request.at, request.configurations, request.ignore_limits)
     load = pushing(model, request.load, at)
-    if load.applied is None:
-        raise InputError(_NO_LOAD)
+    _check(request, load)
     frame = request.frame or model.tool
     model.tree.frame(frame)
     with one_thread():
-        found = deflection(model, at.q, [load.applied], frame, progress)
-        linear = linear_deflection(model, at.q, [load.applied], frame) if request.linear else None
-        shares = contributions(model, at.q, load.applied, frame) if len(at) == 1 else ()
+        found = _found(model, at.q, load.applied, frame, request.sag, progress)
+        linear, shares = _linear(model, at.q, load.applied, frame, request, found)
     notes = (*robot.notes, *at.notes, *load.notes, *_remarks(model, request))
-    return DeflectResult(model, at, load, found, linear, shares, notes)
+    where = configurations_text(request.at, request.configurations)
+    inputs = inputs_of(request.robot, model, load, frame, _state(request), request.without, where)
+    return DeflectResult(inputs, model, at, load, found, linear, shares, request.sag, notes)
+
+
+def _check(request: DeflectRequest, load: Pushing) -> None:
+    if load.applied is None and not request.sag:
+        raise InputError(_NO_LOAD)
+    if request.sag and request.linear:
+        raise InputError("--linear knows no weights, so it cannot stand beside --sag; keep one")
+
+
+def _state(request: DeflectRequest) -> str:
+    if request.sag:
+        return "from the commanded pose of the rigid robot to the equilibrium with everything that pushes"
+    return "loaded minus unloaded equilibrium, weights and springs in both"
+
+
+def _found(
+    model: RobotModel,
+    q: Array,
+    applied: AppliedWrenches | None,
+    frame: str,
+    sag: bool,
+    progress: Callable[[int, int], None] | None,
+) -> Deflection:
+    from elastocal.app.sag import sag_deflection
+    from elastocal.model.statics.deflection import deflection
+
+    wrenches = [] if applied is None else [applied]
+    return (sag_deflection if sag else deflection)(model, q, wrenches, frame, progress)
+
+
+def _linear(
+    model: RobotModel,
+    q: Array,
+    applied: AppliedWrenches | None,
+    frame: str,
+    request: DeflectRequest,
+    found: Deflection,
+) -> tuple[Deflection | None, tuple[Contribution, ...]]:
+    """The linear formula where asked for, and the shares of a single configuration that has an equilibrium."""
+    from elastocal.app.contributions import contributions
+    from elastocal.model.statics.deflection import linear_deflection
+    from elastocal.model.statics.equilibrium import Status
+
+    if applied is None or request.sag:
+        return None, ()
+    linear = linear_deflection(model, q, [applied], frame) if request.linear else None
+    alone = len(q) == 1 and found.status[0] == Status.CONVERGED
+    return linear, contributions(model, q, applied, frame) if alone else ()
 
 
 _NO_LOAD = (
     'nothing pushes on the robot; add --force "0,0,-1000" or --moment, or wrench columns to the file '
-    "(a payload hangs on the arm before and after, so it is no load by itself; apply its weight as a force)"
+    "(a payload hangs on the arm before and after, so it is no load by itself; apply its weight as a force, "
+    "or use --sag to see how far all weights pull the arm down)"
 )
 
 
 def _remarks(model: RobotModel, request: DeflectRequest) -> tuple[str, ...]:
-    out = []
-    if not any(c.compliance().any() for c in model.coordinates):
-        out.append("No element of this robot is compliant, so nothing bends; add joint_compliance or link_compliance.")
     if request.payload and not model.gravity.any():
-        out.append("Gravity is zero in this model, so the payload changes nothing.")
-    if request.without:
-        out.append(f"Left out on request: {', '.join(request.without)}.")
-    return tuple(out)
+        return ("Gravity is zero in this model, so the payload changes nothing.",)
+    if request.sag and not model.gravity.any() and not request.load.given:
+        return ("Gravity is zero in this model, so no weight pulls.",)
+    return ()

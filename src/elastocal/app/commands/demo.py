@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.stiffness import softest
 from elastocal.app.configurations import Configurations, of_shown, within_limits
 from elastocal.app.contributions import Contribution, contributions
 from elastocal.app.grid import Grid, grid_configurations
+from elastocal.app.inputs import Inputs, inputs_of
+from elastocal.app.pushing import Pushing
 from elastocal.app.robot_choice import load_robot
 from elastocal.app.threads import one_thread
 
@@ -62,6 +65,7 @@ class Pushed:
 class DemoResult:
     """``free`` (N,) marks the points of the map where the arm stays out of the floor and of its own base."""
 
+    inputs: Inputs
     model: RobotModel
     grid: Grid
     free: Array
@@ -70,6 +74,13 @@ class DemoResult:
     names: tuple[str, ...]
     named: Configurations
     pushed: tuple[Pushed, ...]
+
+
+def robot_path() -> Path:
+    """The shipped file that the demonstration reads."""
+    from importlib.resources import files
+
+    return Path(str(files("elastocal.robots").joinpath(f"{ROBOT}.yaml")))
 
 
 def run(progress: Callable[[int, int], None] | None = None) -> DemoResult:
@@ -88,7 +99,15 @@ def run(progress: Callable[[int, int], None] | None = None) -> DemoResult:
         stiff = loaded_stiffness(model, grid.at.q)
         step()
         pushed = tuple(_pushed(model, load, grid.at.q, named.q, step) for load in LOADS)
-    return DemoResult(model, grid, free, stiff, softest(stiff), names, named, pushed)
+    return DemoResult(_inputs(model), model, grid, free, stiff, softest(stiff), names, named, pushed)
+
+
+def _inputs(model: RobotModel) -> Inputs:
+    loads = " and ".join(f"{load.name} {load.force} N" for load in LOADS)
+    load = Pushing(None, f"{loads}, one at a time, at {model.tool}, in base axes")
+    state = "stiffness under weights and springs alone; deflection: loaded minus unloaded equilibrium"
+    where = f"map {MAP} with the other axes of {WRIST}, and {len(CONFIGURATIONS)} named configurations"
+    return replace(inputs_of(ROBOT, model, load, model.tool, state, (), where), load_frame=model.tool)
 
 
 def _free(model: RobotModel, q: Array) -> Array:

@@ -43,6 +43,11 @@ def run(name: str, seed: int = SEED) -> ReproduceResult:
         return ReproduceResult(case.title, case.source, case.run(np.random.default_rng(seed)))
 
 
+def cases_data(lines: tuple[CaseLine, ...]) -> dict[str, Any]:
+    """The object that ``reproduce --json`` prints."""
+    return {"cases": [{"case": c.case, "title": c.title, "source": c.source} for c in lines]}
+
+
 def outcome_data(outcome: Outcome) -> dict[str, Any]:
     """The object that ``reproduce CASE --json`` prints."""
     figures = [

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import Configurations, chosen_configurations
 from elastocal.app.grid import Grid, grid_configurations
+from elastocal.app.inputs import Inputs, configurations_text, inputs_of
 from elastocal.app.pushing import LoadRequest, Pushing, pushing
 from elastocal.app.robot_choice import load_robot, with_payload, without_kinds
 from elastocal.app.threads import one_thread
@@ -43,6 +44,7 @@ class StiffnessRequest:
 class StiffnessResult:
     """``smallest`` (N,) is the translational stiffness in the softest direction, N/m; ``grid`` for a map."""
 
+    inputs: Inputs
     model: RobotModel
     at: Configurations
     load: Pushing
@@ -67,9 +69,10 @@ def run(request: StiffnessRequest, progress: Callable[[int, int], None] | None =
         found = _solve(model, at.q, load.applied, loaded, frame, progress)
         smallest = softest(found)
     notes = (*robot.notes, *at.notes, *load.notes)
-    if request.without:
-        notes += (f"Left out on request: {', '.join(request.without)}.",)
-    return StiffnessResult(model, at, load, loaded, found, smallest, grid, notes)
+    where = configurations_text(request.at, request.configurations, request.map)
+    state = "loaded equilibrium" if loaded else "unloaded, at the commanded configuration"
+    inputs = inputs_of(request.robot, model, load, frame, state, request.without, where)
+    return StiffnessResult(inputs, model, at, load, loaded, found, smallest, grid, notes)
 
 
 def softest(found: CartesianStiffness) -> Array:

@@ -18,7 +18,7 @@ def page(result: AssessResult) -> Report:
         Section("What acts together", (combination_table(result),) if result.groups.subgroups else ()),
     )
     title = f"What the plan tells about {result.model.name}"
-    return Report(title, verdict(result), tuple(s for s in sections if s.blocks), result.notes)
+    return Report(title, verdict(result), tuple(s for s in sections if s.blocks), result.notes, result.inputs.facts())
 
 
 def verdict(result: AssessResult) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.deflect import DeflectResult
-from elastocal.app.pages.columns import axis_columns, configuration_cells, known
+from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, known
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -16,23 +16,25 @@ WRENCH_UNITS = {"fx": "N", "fy": "N", "fz": "N", "mx": "Nm", "my": "Nm", "mz": "
 
 
 def page(result: DeflectResult) -> Report:
-    title = f"Deflection of {result.found.frame}: {result.model.title or result.model.name}"
+    title = (
+        f"{'Sag' if result.sag else 'Deflection'} of {result.found.frame}: {result.model.title or result.model.name}"
+    )
     sections = [Section(f"Load: {result.load.text}", (deflection_table(result),))]
     if result.contributions:
         sections.append(Section("Which effect contributes", (share_table(result.contributions),)))
-    return Report(title, _verdict(result), tuple(sections), result.notes)
+    return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
 def deflection_table(result: DeflectResult) -> Table:
     at = result.at
     columns = [Column("name", "name")] if at.names else []
     columns += axis_columns(at.axes)
-    if at.wrenches is not None:
-        columns += [Column(f"{w}_{u}", w, u, group="wrench") for w, u in WRENCH_UNITS.items()]
+    each = at.wrenches is not None
+    columns += [Column(f"{w}_{u}", w, u, group="wrench", shown=each) for w, u in WRENCH_UNITS.items()]
     columns += [Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz"]
     columns += [Column("size_mm", "size", "mm", 4)]
     columns += [Column(f"r{c}_mrad", f"r{c}", "mrad", 4, "rotation") for c in "xyz"]
-    notes = ["Loaded minus unloaded state, with weights and springs in both, in base axes.", *_help(result.found)]
+    notes = [_SAG if result.sag else _BETWEEN, *_help(result.found)]
     if result.linear is not None:
         columns += [Column("linear_mm", "linear", "mm", 4), Column("linear_off_mm", "linear off by", "mm", 4)]
         notes.append(_LINEAR)
@@ -41,6 +43,11 @@ def deflection_table(result: DeflectResult) -> Table:
     return Table("deflections", "", tuple(columns), rows, tuple(notes))
 
 
+_BETWEEN = "Loaded minus unloaded state, with weights and springs in both, in base axes."
+_SAG = (
+    "From the commanded pose of the rigid robot (geometric errors included) to the equilibrium under weights, payload, "
+    "springs and the load, in base axes."
+)
 _LINEAR = (
     "linear: first-order formula at the commanded configuration (Klimchik et al. 2013, IMECE, eq. 8), without weights; "
     "off by: length of the difference between the two vectors."
@@ -56,8 +63,7 @@ def _row(result: DeflectResult, i: int) -> tuple[Cell, ...]:
     turn = 1e3 * found.rotation[i]
     cells: list[Cell] = [at.names[i]] if at.names else []
     cells += configuration_cells(at, i)
-    if at.wrenches is not None:
-        cells += [float(v) for v in at.wrenches[i]]
+    cells += result.load.row(i)
     cells += [known(v, reason) for v in (*move, float(np.linalg.norm(move)), *turn)]
     if result.linear is not None:
         line = 1e3 * result.linear.translation[i]
@@ -104,19 +110,33 @@ def _verdict(result: DeflectResult) -> tuple[str, ...]:
 
     found = result.found
     good = found.status == Status.CONVERGED
+    if is_rigid(result.model):
+        return (RIGID,)
     out = []
     if good.any():
         size = 1e3 * np.linalg.norm(found.translation, axis=1)
         worst = int(np.nanargmax(np.where(good, size, np.nan)))
         where = f" in {_label(result, worst)}" if len(good) > 1 else ""
         turn = 1e3 * float(np.linalg.norm(found.rotation[worst]))
-        word = "Largest deflection" if len(good) > 1 else "Deflection"
+        word = "Sag" if result.sag else "Deflection"
+        word = f"Largest {word.lower()}" if len(good) > 1 else word
         out.append(f"{word} of {found.frame}: {size[worst]:.4f} mm and {turn:.4f} mrad{where}.")
-    for status in Status:
-        count = int(np.sum(found.status == status))
-        if status is not Status.CONVERGED and count:
-            out.append(f"{count} of {len(good)} configurations {_word(found, int(np.argmax(found.status == status)))}.")
-    return tuple(out)
+    return (*out, *(_lost(found, s) for s in Status if s is not Status.CONVERGED and (found.status == s).any()))
+
+
+def _lost(found: Deflection, status: int) -> str:
+    """How many configurations have no answer, and at which part of the load they fail where that is known."""
+    import numpy as np
+
+    rows = np.flatnonzero(found.status == status)
+    factors = [float(v) for v in found.load_factor[rows] if 0 < v <= 1]
+    first = ""
+    if factors:
+        fails = "fails" if len(rows) == 1 else "the first fails"
+        first = f": {fails} at {100 * min(factors):.3g} % of this load"
+    elif (found.load_factor[rows] == 0).any():
+        first = ": fails under its own weight, before any other load"
+    return f"{len(rows)} of {len(found.status)} configurations {_word(found, int(rows[0]))}{first}."
 
 
 def _label(result: DeflectResult, i: int) -> str:

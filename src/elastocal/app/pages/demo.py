@@ -34,7 +34,7 @@ def page(result: DemoResult) -> Report:
             "Parameters and where they come from", (Table("parameters", "", parameter_columns(), parameters, _ZERO),)
         ),
     )
-    return Report(f"{model.title} under load", verdict(result), sections, ())
+    return Report(f"{model.title} under load", verdict(result), sections, (), result.inputs.facts())
 
 
 _ZERO = ("Parameters that are zero in this robot are not listed; elastocal show kuka-kr270 prints all of them.",)

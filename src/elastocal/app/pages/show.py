@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import degrees
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.show import ShowResult
-from elastocal.app.pages.columns import parameter_cells, parameter_columns
+from elastocal.app.pages.columns import axis_columns, configuration_cells, parameter_cells, parameter_columns
 from elastocal.report.blocks import Cell, Column, Report, Section, Table, Text, Unknown
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def page(result: ShowResult) -> Report:
     )
     title = model.name if model.title in ("", model.name) else f"{model.title} ({model.name})"
     if result.filtered:
-        return Report(title, (), (Section("Parameters", (parameters,)),), result.notes)
+        return Report(title, (), (Section("Parameters", (parameters,)), *_poses(result)), result.notes)
     g = ", ".join(f"{v:g}" for v in model.gravity)
     words = (f"Source: {' '.join(model.source.split())}", f"Gravity ({g}) m/s2 in base axes. Tool frame: {model.tool}.")
     sections = (
@@ -31,6 +32,7 @@ def page(result: ShowResult) -> Report:
         Section("Controller", _controller(model)),
         Section("Effects", (_elements(model),)),
         Section("Parameters", (parameters,)),
+        *_poses(result),
     )
     return Report(title, (), sections, result.notes)
 
@@ -59,6 +61,31 @@ def _frames(model: RobotModel) -> Table:
         kind = "fixed" if f.joint is None else f.joint.kind
         rows.append((f.name, f.parent, *xyz, *rpy, kind, " ".join(f.source.split())))
     return Table("frames", "", columns, tuple(rows))
+
+
+def _poses(result: ShowResult) -> tuple[Section, ...]:
+    at = result.at
+    if at is None:
+        return ()
+    several = len(at) > 1
+    columns = (
+        *(replace(c, shown=several) for c in axis_columns(at.axes)),
+        Column("name", "frame"),
+        *(Column(f"{c}_mm", c, "mm", 4) for c in "xyz"),
+        *(Column(f"{c}_deg", c, "deg", 5) for c in ("roll", "pitch", "yaw")),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *configuration_cells(at, p.row), p.frame,
+            *(_tidy(1e3 * v) for v in p.xyz), *(_tidy(degrees(v)) for v in p.rpy),
+        )
+        for p in result.poses
+    ]  # fmt: skip
+    notes = (
+        f"In base axes, at the controller values given, tool ({result.model.tool}) first; rigid robot with its "
+        "geometric errors. Rotation = Rz(yaw) Ry(pitch) Rx(roll).",
+    )
+    return (Section("Poses", (Table("poses", "", columns, tuple(rows), notes),)),)
 
 
 def _tidy(value: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.stiffness import StiffnessResult
-from elastocal.app.pages.columns import axis_columns, configuration_cells, known
+from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, known
 from elastocal.report.blocks import Axis, Block, Cell, Column, Heatmap, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
 XYZ = "xyz"
-SIX = ("x", "y", "z", "rx", "ry", "rz")
+MOVES = ("dx_m", "dy_m", "dz_m", "rx_rad", "ry_rad", "rz_rad")
+LOADS = ("fx_N", "fy_N", "fz_N", "mx_Nm", "my_Nm", "mz_Nm")
 N_PER_UM = 1e-6  # N/m
 NM_PER_MRAD = 1e-3  # N m/rad
 
@@ -29,7 +30,7 @@ def page(result: StiffnessResult) -> Report:
         if len(result.at) == 1:
             blocks += matrix_tables(result)
         sections = [Section(state, blocks)]
-    return Report(title, _verdict(result), tuple(sections), result.notes)
+    return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
 def text_page(result: StiffnessResult) -> Report:
@@ -37,7 +38,7 @@ def text_page(result: StiffnessResult) -> Report:
     full = page(result)
     if result.grid is None:
         return full
-    return Report(full.title, full.verdict, full.sections[:1], full.notes)
+    return Report(full.title, full.verdict, full.sections[:1], full.notes, full.inputs)
 
 
 def stiffness_map(grid: Grid, smallest: Array, notes: tuple[str, ...] = ()) -> Heatmap:
@@ -130,22 +131,26 @@ def matrix_tables(result: StiffnessResult) -> tuple[Table, ...]:
 
     status = StiffnessStatus(int(result.found.status[0]))
     note = () if status is StiffnessStatus.EXISTS else (f"There is no 6x6 stiffness here: {status.text}.",)
-    units = "m/N, m/(N m), rad/N, rad/(N m)"
-    out = [_matrix("compliance_matrix", f"Compliance [{units}]", result.found.compliance[0], note)]
+    out = [_matrix("compliance_matrix", "Compliance, SI", result.found.compliance[0], (MOVES, LOADS), note)]
     if np.isfinite(result.found.stiffness[0]).all():
-        out.append(_matrix("stiffness_matrix", "Stiffness [N/m, N/rad, N m/m, N m/rad]", result.found.stiffness[0]))
+        out.append(_matrix("stiffness_matrix", "Stiffness, SI", result.found.stiffness[0], (LOADS, MOVES)))
     return tuple(out) if np.isfinite(result.found.compliance[0]).all() else ()
 
 
-def _matrix(key: str, title: str, matrix: Array, notes: tuple[str, ...] = ()) -> Table:
+def _matrix(
+    key: str, title: str, matrix: Array, sides: tuple[tuple[str, ...], tuple[str, ...]], notes: tuple[str, ...] = ()
+) -> Table:
+    """Row labels and column keys carry the units: an entry is row unit per column unit."""
     import numpy as np
 
-    columns = (Column("row", ""), *(Column(c, c) for c in SIX))
+    down, across = sides
+    parts = [(c, *c.split("_")) for c in across]
+    columns = (Column("row", ""), *(Column(key, name, unit) for key, name, unit in parts))
     size = np.sqrt(np.abs(np.diag(matrix)))
     # sums of zeros leave 1e-17 of rounding in places that are zero by symmetry
     tidy = np.where(np.abs(matrix) > 1e-14 * np.outer(size, size), matrix, 0.0)
-    rows: list[tuple[Cell, ...]] = [(c, *(float(v) for v in tidy[i])) for i, c in enumerate(SIX)]
-    return Table(key, title, columns, tuple(rows), notes)
+    rows: list[tuple[Cell, ...]] = [(c, *(float(v) for v in tidy[i])) for i, c in enumerate(down)]
+    return Table(key, title, columns, tuple(rows), (*notes, "An entry is in row unit per column unit, all SI."))
 
 
 def _verdict(result: StiffnessResult) -> tuple[str, ...]:
@@ -155,6 +160,8 @@ def _verdict(result: StiffnessResult) -> tuple[str, ...]:
     if result.grid is not None:
         values = np.where(result.grid.reached, values, np.nan)
     good = np.isfinite(values)
+    if is_rigid(result.model):
+        return (RIGID,)
     if not good.any():
         return ("No translational stiffness is known in any of the configurations; see the status.",)
     low, high = int(np.nanargmin(values)), int(np.nanargmax(values))

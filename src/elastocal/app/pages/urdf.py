@@ -13,7 +13,7 @@ def page(changes: tuple[OriginChange, ...], target: str) -> Report:
     columns = (
         Column("joint", "joint"),
         Column("state", "origin"),
-        *(Column(name, name, unit) for name, unit in names),
+        *(Column(f"{name}_{unit}", name, unit) for name, unit in names),
     )
     rows: list[tuple[Cell, ...]] = [
         (change.joint, state, *(1e3 * v for v in values[:3]), *(degrees(v) for v in values[3:]))

@@ -108,6 +108,9 @@ class GravityCompensator(Load):
     def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
         return ()
 
+    def axis_sizes(self) -> tuple[tuple[str, float], ...]:
+        return ((self.joint, self.a * self.L / self.k_c),)
+
     def axis_forces(self, value: dict[str, Array], rest: dict[str, Array]) -> tuple[AxisForce, ...]:
         q = value[self.joint]
         if self.mode == "torque":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -76,8 +76,12 @@ class Flexibility:
         at = np.flatnonzero(self.rotates[b])
         return slice(int(at[0]), int(at[-1]) + 1) if len(at) else slice(0, 0)
 
+    def scaled(self, factor: float) -> Flexibility:
+        """All compliances times a factor."""
+        return replace(self, compliance=factor * self.compliance)
+
     def transposed(self) -> Flexibility:
-        return Flexibility(self.dofs, self.constant, self.compliance.T, self.plays, self.blocks, self.rotates)
+        return replace(self, compliance=self.compliance.T)
 
     def root(self) -> Array:
         """A matrix B (n, r) with k = B B^T, where k is symmetric and positive semidefinite."""

@@ -152,8 +152,9 @@ def evaluate(
     return out
 
 
-def force_noise(flex: Flexibility, screws: Array, placed: Sequence[Placed]) -> Array:
+def force_noise(model: RobotModel, flex: Flexibility, forces: Forces, placed: Sequence[Placed]) -> Array:
     """How large rounding may make a force that should vanish (n, N): 1e-10 of the terms it is summed from."""
+    screws = forces.screws
     out = np.zeros(screws.shape[1:])
     terms = np.zeros((6, screws.shape[2]))
     for run, new in runs(flex, placed):
@@ -162,4 +163,9 @@ def force_noise(flex: Flexibility, screws: Array, placed: Sequence[Placed]) -> A
             for i, entry in enumerate((*force, *moment)):
                 terms[i] += np.abs(entry)
         out[run] = np.einsum("ain,an->in", np.abs(screws[:, run]), terms)
+    for load in model.loads:
+        for joint, size in load.axis_sizes():
+            dof = model.chain.joint_dof(joint)
+            if dof in flex.dofs:
+                out[flex.dofs.index(dof)] += size
     return np.asarray(1e-10 * out)

@@ -18,9 +18,10 @@ from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
-from elastocal.model.statics.equilibrium import Status, forces_at, solve_chunk
+from elastocal.model.statics.equilibrium import Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import generalised, joint_values
+from elastocal.model.statics.newton import forces_at
 from elastocal.model.statics.state import check_rows, chunk_size, rest_values, state_at
 from elastocal.spatial.entries import Array, Ints
 

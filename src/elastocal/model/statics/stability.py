@@ -77,12 +77,14 @@ def _size_bound(
         total = total + size
         lever = lever + size * (slack + model.chain.length(w.frame)) + twist
     shift = total / np.where(lever > 0, lever, 1.0)
+    pointed = (lever == 0) & (total > 0)  # every load sits on its axis: translations alone can still give way
     root = np.sqrt(np.diag(flex.compliance))
     give = np.zeros_like(slack)
     for b in flex.blocks:
         turns = flex.rotates[b]
         give = give + (root[b][turns].sum() + root[b][~turns].sum() * shift) ** 2
-    return np.asarray(follow * lever * give + _axis_bound(model, flex, q, theta))
+    bound = follow * lever * give + _axis_bound(model, flex, q, theta)
+    return np.asarray(np.where(pointed, np.inf, bound))
 
 
 def _slack(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Array:

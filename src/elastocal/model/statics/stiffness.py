@@ -24,8 +24,9 @@ from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
-from elastocal.model.statics.equilibrium import Progress, Status, forces_at, solve_chunk
+from elastocal.model.statics.equilibrium import Progress, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
+from elastocal.model.statics.newton import forces_at
 from elastocal.model.statics.state import check_rows, chunk_size, state_at
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Ints

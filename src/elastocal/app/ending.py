@@ -1,0 +1,81 @@
+"""How the program ends: an exit code, and one sentence on stderr for what a user can put right."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from typing import Any, NoReturn
+
+import typer
+
+from elastocal.errors import ElastocalError
+
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?[,;]?")
+_LISTS = ("--at", "--force", "--moment")
+
+
+def run_to_exit(app: typer.Typer) -> NoReturn:
+    """Run the words of the command line and leave; 0 done, 2 a user's mistake, 130 stopped, 141 nobody reads."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console of another encoding must not break the answer
+    try:
+        code = _run(app, sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # the reader has gone: keep the interpreter from complaining when it flushes stdout at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    sys.exit(code)
+
+
+def _run(app: typer.Typer, words: list[str]) -> int:
+    command: Any = typer.main.get_command(app)
+    try:
+        with command.make_context("elastocal", list(words)) as context:
+            command.invoke(context)
+    except typer.Exit as left:
+        return int(left.exit_code)
+    except ElastocalError as error:
+        return _failed(str(error), 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return _failed("stopped", 130)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _failed(f"{error.filename or 'file'}: {error.strerror or error}", 2)
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # what the parser of the command line raises
+            raise
+        return _misused(error, words)
+    return 0
+
+
+def _misused(error: Any, words: list[str]) -> int:
+    """A wrong command, option or value; without any word the parser's message is the help."""
+    if not words:
+        print(error.format_message())
+        return 2
+    unquoted = _unquoted(words)
+    said = " ".join(str(error.format_message()).split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    asked = "elastocal --help" if context is None else f"{context.command_path} --help"
+    return _failed(unquoted or f"{said[:1].lower()}{said[1:]}; see {asked}", 2)
+
+
+def _unquoted(words: list[str]) -> str:
+    """A hint where numbers that belong together were typed as words of their own: --at 0 -90 90."""
+    for i, word in enumerate(words):
+        if word in _LISTS:
+            rest = words[i + 1 :]
+            count = next((n for n, w in enumerate(rest) if not _NUMBER.fullmatch(w)), len(rest))
+            if count > 1:
+                return f'put the values of {word} in quotes: {word} "{" ".join(rest[:count])}"'
+    return ""
+
+
+def _failed(sentence: str, code: int) -> int:
+    print(f"elastocal: {sentence}", file=sys.stderr)
+    return code

@@ -1,0 +1,1 @@
+"""Parameters from readings; nothing here knows what the parameters are."""

@@ -1,0 +1,118 @@
+"""Following an equilibrium from no load to full load, for the few configurations where Newton alone misleads.
+
+First the robot's own loads grow (all compliances scaled from 0 to 1, which is the same as scaling the loads), then
+the external ones.  Each step starts from the last.  A configuration is lost where no equilibrium is found near the
+last one, where the determinant of I - k D has changed its sign, or where a joint or link would bend by more than a
+radian: there the arm gives way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics import stability
+from elastocal.model.statics.flexibility import Flexibility
+from elastocal.model.statics.newton import Batch, forces_at, newton, start
+from elastocal.spatial.entries import Array, Bools
+
+STEPS = 48
+FINER = 32
+LARGEST_BEND = 1.0  # rad: what bends farther has given way, whatever holds it there
+_DENSE = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Where the path ended: state and forces, whether it reached full load, whether it was lost, the load factor."""
+
+    theta: Array
+    force: Array
+    reached: Bools
+    lost: Bools
+    factor: Array
+
+
+def trace(model: RobotModel, flex: Flexibility, batch: Batch) -> Path:
+    """Follow every configuration of a batch, in pieces."""
+    total = batch.theta.shape[1]
+    pieces = [np.arange(a, min(a + _DENSE, total)) for a in range(0, total, _DENSE)]
+    parts = [_trace(model, flex, batch.take(rows)) for rows in pieces]
+    return Path(
+        np.concatenate([p.theta for p in parts], axis=1),
+        np.concatenate([p.force for p in parts], axis=1),
+        np.concatenate([p.reached for p in parts]),
+        np.concatenate([p.lost for p in parts]),
+        np.concatenate([p.factor for p in parts]),
+    )
+
+
+def _trace(model: RobotModel, flex: Flexibility, batch: Batch) -> Path:
+    size = batch.theta.shape[1]
+    theta, force = start(flex, size), np.zeros((flex.n, size))
+    alive = np.ones(size, dtype=bool)
+    for scale in np.linspace(0, 1, STEPS + 1)[1:]:
+        _advance(model, flex.scaled(scale), batch, 0.0, theta, force, alive)
+    stood = alive.copy()
+    share = np.zeros(size)
+    for part in np.linspace(0, 1, STEPS + 1)[1:]:
+        before = alive.copy()
+        _advance(model, flex, batch, part, theta, force, alive)
+        share[alive] = part
+        fell = before & ~alive
+        if fell.any():  # a sharp bend of the path looks like its end: take it in small steps
+            alive[fell] = True
+            for finer in np.linspace(part - 1 / STEPS, part, FINER + 1)[1:]:
+                _advance(model, flex, batch, float(finer), theta, force, alive, fell)
+                share[alive & fell] = finer
+    factor = np.zeros(size)  # lost under its own loads: no external load at all can be borne
+    if stood.any():
+        factor[stood] = _critical(model, flex, batch.take(stood), theta[:, stood], share[stood])
+    fell = stood & ~alive
+    factor[fell] = np.clip(factor[fell], share[fell], share[fell] + 1 / (STEPS * FINER))
+    reached = alive & (factor > 1.0)
+    return Path(theta, force, reached, ~reached, factor)
+
+
+def _advance(
+    model: RobotModel,
+    flex: Flexibility,
+    batch: Batch,
+    share: float,
+    theta: Array,
+    force: Array,
+    alive: Bools,
+    only: Bools | None = None,
+) -> None:
+    """One step of the path for the configurations still alive (and in ``only``); updates the arrays in place."""
+    rows = np.flatnonzero(alive if only is None else alive & only)
+    if not len(rows):
+        return
+    some = batch.take(rows)
+    push = tuple(AppliedWrenches(w.frame, share * w.wrench, w.follows) for w in some.applied)
+    found, now, _, done = newton(model, flex, Batch(some.q, push, theta[:, rows]))
+    bend = np.abs(found - start(flex, len(rows)))[flex.rotates]
+    held = done & np.all(bend <= LARGEST_BEND, axis=0) & (_sign(model, flex, some.q, found, push) > 0)
+    theta[:, rows[held]], force[:, rows[held]] = found[:, held], now[:, held]
+    alive[rows[~held]] = False
+
+
+def _sign(model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: tuple[AppliedWrenches, ...]) -> Array:
+    """Sign of the determinant of I - (k + play') D (N,)."""
+    forces = forces_at(model, flex, q, np.where(np.isfinite(theta), theta, 0.0), applied)
+    k = flex.compliance[:, :, None] + flex.play(forces.q)[1]
+    tangent = np.eye(flex.n)[:, :, None] - np.einsum("ijn,jkn->ikn", k, forces.dense())
+    return np.asarray(np.linalg.slogdet(np.moveaxis(tangent, -1, 0))[0])
+
+
+def _critical(model: RobotModel, flex: Flexibility, batch: Batch, theta: Array, share: Array) -> Array:
+    """Multiple of the full external load (N,) at which the tangent at these states becomes singular."""
+    part = np.where(share > 0, share, 1.0)
+    push = [AppliedWrenches(w.frame, part[:, None] * w.wrench, w.follows) for w in batch.applied]
+    own, external = stability.split_forces(model, flex, batch.q, theta, push)
+    k = flex.compliance[:, :, None] + flex.play(own.q + external.q)[1]
+    bent = [np.einsum("ijn,jkn->ikn", k, f.dense()) for f in (own, external)]
+    return np.asarray(part * stability.critical_factor(bent[0], bent[1]))

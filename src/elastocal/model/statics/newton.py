@@ -1,0 +1,90 @@
+"""Newton's method for theta = c + k Q(q, theta) + play(Q), with the analytic tangent I - (k + play') D.
+
+Each configuration stops on its own when its scaled step is below 1e-12 (rad, and m per m of the robot's length),
+so that its result does not depend on its neighbours in the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics import sweep
+from elastocal.model.statics.flexibility import Flexibility
+from elastocal.model.statics.forces import Forces, evaluate, placed_loads, placed_wrenches
+from elastocal.model.statics.state import rest_values, state_at
+from elastocal.spatial.entries import Array, Bools, Ints
+
+STEP_TOLERANCE = 1e-12
+MAX_STEPS = 40
+LONGEST_STEP = 0.3  # scaled: beyond it the tangent says little
+_COMPRESS_AFTER = 6
+
+
+@dataclass
+class Batch:
+    """The configurations of one chunk still being solved."""
+
+    q: Array
+    applied: tuple[AppliedWrenches, ...]
+    theta: Array
+
+    def take(self, rows: Bools | Ints) -> Batch:
+        return Batch(self.q[:, rows], tuple(w.picked(rows) for w in self.applied), self.theta[:, rows])
+
+
+def forces_at(
+    model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: Sequence[AppliedWrenches]
+) -> Forces:
+    state, values = state_at(model, flex, q, theta)
+    placed = placed_loads(model, state) + placed_wrenches(model, state, applied)
+    return evaluate(model, flex, state, placed, values, rest_values(model, q))
+
+
+def start(flex: Flexibility, size: int) -> Array:
+    return np.repeat(flex.constant[list(flex.dofs)][:, None], size, axis=1)
+
+
+def newton(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, Array, Ints, Bools]:
+    """theta and Q (n, N), steps taken and whether each converged."""
+    total = batch.theta.shape[1]
+    theta, force = batch.theta.copy(), np.zeros_like(batch.theta)
+    steps = np.zeros(total, dtype=np.int64)
+    done = np.zeros(total, dtype=bool)
+    if flex.n == 0:
+        return theta, force, steps, np.ones(total, dtype=bool)
+    rows = np.arange(total)
+    active = batch
+    scale = np.where(flex.rotates, 1.0, 1.0 / model.size)[:, None]
+    for count in range(1, MAX_STEPS + 1):
+        step, now = _step(model, flex, active)
+        size = np.max(np.abs(step) * scale, axis=0)
+        moving = ~done[rows] & np.isfinite(size)
+        factor = np.where(moving, np.minimum(1.0, LONGEST_STEP / np.maximum(size, LONGEST_STEP)), 0.0)
+        active.theta = active.theta + np.where(moving, step, 0.0) * factor
+        theta[:, rows] = active.theta
+        force[:, rows[moving]] = now[:, moving]
+        steps[rows[moving]] = count
+        done[rows] |= size < STEP_TOLERANCE
+        left = ~done[rows] & np.isfinite(size)
+        if not left.any():
+            break
+        if count >= _COMPRESS_AFTER and left.sum() < 0.5 * len(rows):
+            rows, active = rows[left], active.take(left)
+    return theta, force, steps, done
+
+
+def _step(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, Array]:
+    """Newton's step and the forces at the state it starts from."""
+    forces = forces_at(model, flex, batch.q, batch.theta, batch.applied)
+    residual = flex.constant[list(flex.dofs)][:, None] + flex.linear(forces.q) - batch.theta
+    tangent = None
+    if flex.plays:
+        played, tangent = flex.play(forces.q)
+        residual += played
+    step, _ = sweep.solve(flex, forces, residual[:, None], tangent)
+    return step[:, 0], forces.q

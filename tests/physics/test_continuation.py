@@ -1,0 +1,94 @@
+"""Equilibria that a load reaches continuously are found and called stable, also far from the unbent state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from elastocal.model.compliant.joint_backlash import JointBacklash
+from elastocal.model.compliant.joint_compliance import JointCompliance
+from elastocal.model.frames import Frame, FrameTree, JointMotion
+from elastocal.model.loads.link_mass import LinkMass
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.equilibrium import Status, equilibrium
+from elastocal.spatial.pose import Pose
+
+K = 1e-3
+
+
+def strut(*elements):
+    """One joint about z, an arm of 1 m along x."""
+    tip = Frame("tip", "j", Pose(translation=(1.0, 0, 0)))
+    tree = FrameTree((Frame("j", "base", Pose(), JointMotion("revolute", (0, 0, 1))), tip))
+    return RobotModel("strut", tree, "tip", (JointCompliance(joint="j", k=K), *elements))
+
+
+@pytest.mark.parametrize(("start", "force"), [(1e-4, 1005.0), (0.02, 1100.0), (0.1, 1050.0), (-0.05, 1080.0)])
+def test_a_strut_pushed_past_its_critical_load_rests_where_the_path_leads(start, force):
+    """theta = k F sin(q + theta): the first root on the side of the imperfection is reached from no load."""
+    side = np.sign(start)
+
+    def gap(theta):
+        return theta - K * force * np.sin(start + theta)
+
+    grid = side * np.linspace(0, np.pi, 200001)
+    values = gap(grid)
+    at = int(np.flatnonzero(np.sign(values[1:]) != np.sign(values[:-1]))[0])
+    expected = brentq(gap, grid[at], grid[at + 1], xtol=1e-14)
+    found = equilibrium(strut(), [[start]], [AppliedWrenches("tip", [[-force, 0, 0, 0, 0, 0]])])
+    assert Status(found.status[0]) is Status.CONVERGED
+    assert found.theta[0, 0] == pytest.approx(expected, abs=1e-10)
+    assert abs(expected) > 0.1
+    assert not found.load_factor[0] <= 1.0
+
+
+def test_a_bend_beyond_a_radian_is_no_answer():
+    """theta = k F sin(q + theta) has its root at 1.47 rad: the arm has given way long before."""
+    found = equilibrium(strut(), [[0.3]], [AppliedWrenches("tip", [[-1500.0, 0, 0, 0, 0, 0]])])
+    assert Status(found.status[0]) is Status.UNSTABLE
+    bent_by_a_radian = 1.0 / (K * np.sin(1.3)) / 1500
+    assert found.load_factor[0] == pytest.approx(bent_by_a_radian, abs=2e-3)
+
+
+def test_the_perfect_strut_gives_way_at_its_critical_load():
+    found = equilibrium(strut(), [[0.0]], [AppliedWrenches("tip", [[-2000.0, 0, 0, 0, 0, 0]])])
+    assert Status(found.status[0]) is Status.UNSTABLE
+    assert found.load_factor[0] == pytest.approx(0.5, rel=1e-9)
+
+
+def test_loads_on_the_axis_can_still_upset_a_slide():
+    """A turning joint and a slide at zero length: the side force F gives way at F = 1/sqrt(k_r k_t)."""
+    turn = Frame("r", "base", Pose(), JointMotion("revolute", (0, 0, 1)))
+    slide = Frame("p", "r", Pose(), JointMotion("prismatic", (1, 0, 0)))
+    elements = (JointCompliance(joint="r", k=1e-3), JointCompliance(joint="p", k=1e-3))
+    model = RobotModel("rp", FrameTree((turn, slide, Frame("tool", "p"))), "tool", elements)
+    found = equilibrium(model, [[0.0, 0.0]], [AppliedWrenches("tool", [[0, 2000.0, 0, 0, 0, 0]])])
+    assert Status(found.status[0]) is Status.UNSTABLE
+    assert found.load_factor[0] == pytest.approx(0.5, rel=1e-9)
+
+
+def pendulum(gap, length):
+    """10 kg on a joint about y, 1 m below (negative) or above it."""
+    tree = FrameTree((Frame("j", "base", Pose(), JointMotion("revolute", (0, 1, 0))),))
+    mass = LinkMass(frame="j", mass=10.0, moment=(0.0, 0.0, 10.0 * length))
+    elements = (JointCompliance(joint="j", k=1e-6), JointBacklash(joint="j", gap=gap), mass)
+    return RobotModel("pendulum", tree, "j", elements)
+
+
+@pytest.mark.parametrize(("length", "angle", "status"), [
+    (-1.0, 5e-4, Status.UNDETERMINED_BACKLASH),  # hangs free inside its gap
+    (-1.0, 5e-3, Status.CONVERGED),
+    (1.0, 1e-4, Status.UNDETERMINED_BACKLASH),  # falls to either side
+    (1.0, 5e-3, Status.CONVERGED),
+])  # fmt: skip
+def test_play_near_the_balance_point_is_not_guessed(length, angle, status):
+    found = equilibrium(pendulum(1e-3, length), [[angle]])
+    assert Status(found.status[0]) is status
+    if status is Status.CONVERGED:
+        side = np.sign(length)  # above: falls away from upright; below: swings back
+        torque = 10.0 * 9.80665 * abs(length) * np.sin(angle + side * 1e-3)
+        assert found.theta[0, 0] == pytest.approx(side * (1e-3 + 1e-6 * torque), rel=1e-3)
+    else:
+        assert np.isnan(found.theta).all()
