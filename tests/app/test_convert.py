@@ -103,7 +103,7 @@ def test_odd_names_mimic_joints_and_odd_numbers_survive(run: Run, tmp_path: Path
     assert "k_m_per_N: 0\n" in target.read_text(encoding="utf-8")
 
 
-def test_couplings_on_the_diagonal_and_zeros_survive(tmp_path: Path) -> None:
+def test_couplings_signs_and_zeros_survive(tmp_path: Path) -> None:
     text = """\
 format: elastocal-robot/1
 name: arm
@@ -115,7 +115,7 @@ controller:
   axes: [A, B]
   sign: {A: -1}
   zero_deg: {B: 10.3}
-  couplings: [{joint: J, axis: A, ratio: 0.25}, {joint: K, axis: A, ratio: -0.1}]
+  couplings: [{joint: J, axis: B, ratio: 0.25}, {joint: K, axis: A, ratio: -0.1}]
 elements:
   - {kind: motor_compliance, joints: [J, K], structure: [[100, 0], [3, 80]], k_rad_per_Nm: [0.01, 0.02]}
   - {kind: gripper_backlash, frame: K, gap_um: [3, 4, 5]}

@@ -157,7 +157,7 @@ joints:
   - {name: tip, type: fixed, xyz_mm: [2000, 0, 0]}
 elements:
   - {kind: joint_compliance, joint: J, k_rad_per_Nm: 1.0e-9}
-  - {kind: payload, frame: tip, mass_kg: 5}
+  - {kind: payload, frame: tip, mass_kg: 5, com_mm: [0, 0, 0]}
 """
 
 

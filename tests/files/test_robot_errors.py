@@ -142,9 +142,15 @@ def test_an_unknown_tool() -> None:
     ("words", "said"),
     [
         ("kind: joint_compliance, joint: K, k_rad_per_Nm: 1", "line 9, elements[1].joint: there is no joint 'K'"),
-        ("kind: link_mass, frame: tap, mass_kg: 1", "line 9, elements[1].frame: there is no frame 'tap'"),
+        (
+            "kind: link_mass, frame: tap, mass_kg: 1, com_mm: [0, 0, 0]",
+            "line 9, elements[1].frame: there is no frame 'tap'",
+        ),
         ("kind: joint_compliance, joint: J, k_urad_per_Nm: -33", "elements[1].k_urad_per_Nm: -33 must not be negative"),
-        ("kind: link_mass, frame: tip, mass_g: -500", "elements[1].mass_g: -500 must not be negative"),
+        (
+            "kind: link_mass, frame: tip, mass_g: -500, com_mm: [0, 0, 0]",
+            "elements[1].mass_g: -500 must not be negative",
+        ),
         ("kind: joint_backlash, joint: J, gap_mrad: -3.3", "elements[1].gap_mrad: -3.3 must not be negative"),
         ("kind: gripper_backlash, frame: tip, gap_um: [1, -3, 2]", "gap_um: [1, -3, 2] must not be negative"),
         ("kind: link_mass, frame: tip, mass_kg: 1, com_mm: [1, 2]", "com_mm: [1, 2] has too few values"),
@@ -166,7 +172,9 @@ def test_elements(words: str, said: str) -> None:
 
 
 def test_a_controller_that_cannot_be() -> None:
-    text = f"{HEAD}{JOINTS}controller:\n  couplings: [{{joint: J, axis: J, ratio: -1}}]\n"
+    text = (
+        f"{HEAD}{JOINTS}controller:\n  couplings: [{{joint: J, axis: Z, ratio: 1}}, {{joint: Z, axis: J, ratio: 1}}]\n"
+    )
     assert sentence(text).startswith("arm.yaml, line 8, controller: signs and couplings make a singular map")
 
 

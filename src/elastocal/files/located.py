@@ -101,7 +101,7 @@ def read_yaml(path: Path, name: str | None = None) -> Located:
 def parse_yaml(text: str, file: str) -> Located:
     lines: dict[Path_, int] = {}
     try:
-        loader = yaml.SafeLoader(text)
+        loader = _Loader(text)
         node = loader.get_single_node()
         if node is None:
             raise InputError(f"{file}: is empty; a robot file starts with 'format: elastocal-robot/1'")
@@ -114,7 +114,25 @@ def parse_yaml(text: str, file: str) -> Located:
         line = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or str(error)
         raise InputError(f"{file}{line}: not valid YAML ({problem}); check indentation, colons and quotes") from None
+    except RecursionError:
+        raise InputError(f"{file}: is nested too deeply, or an alias refers to itself; write it out plainly") from None
     return Located(file, data, lines)
+
+
+class _Loader(yaml.SafeLoader):
+    """Numbers as people write them: 010 is ten, 1e-6 needs no dot, 1:30 and dates are text."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in found if tag.rpartition(":")[2] not in ("int", "float", "timestamp")]
+    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(0|[1-9][0-9]*)$"), list("-+0123456789"))
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^([-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$"),
+    list("-+0123456789."),
+)
 
 
 def _mark(node: yaml.Node, path: Path_, lines: dict[Path_, int], file: str) -> None:

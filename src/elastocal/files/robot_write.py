@@ -124,10 +124,12 @@ def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
     out: dict[str, Any] = {"axes": _Row(axes)}
     signs, couplings = _Map(), []
     for (i, j), value in np.ndenumerate(transmission.matrix):
+        if i == j and value not in (1.0, -1.0):
+            raise InputError(f"controller: axis {axes[i]} moves its joint by {value:g}; a file knows only 1 and -1")
         if i == j and value == -1.0:
             signs[axes[i]] = -1
-        elif (rest := float(value) - (i == j)) != 0:
-            couplings.append(_Map(joint=joints[i], axis=axes[j], ratio=_Number(_digits(rest))))
+        elif i != j and value != 0:
+            couplings.append(_Map(joint=joints[i], axis=axes[j], ratio=_Number(_digits(float(value)))))
     moved = {a: float(z) for a, z in zip(axes, transmission.zero, strict=True) if z != 0}
     kinds = {tree.joint(joints[axes.index(a)]).kind for a in moved}
     if len(kinds) > 1:

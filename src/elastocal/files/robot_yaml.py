@@ -144,6 +144,7 @@ def _frame(located: Located, path: Path_, entry: Any, before: str, source: str, 
         refuse(located, path, fields, ("axis", "limits", "follows"), "belongs to a joint; this frame is fixed")
     else:
         check_unit(located, path, fields, "limits", e.type)
+        check_unit(located, path, fields, "offset", e.type)
         check_limits(located, path, fields)
         if e.axis is None:
             raise located.error(path, f"{e.type} joint {e.name!r} needs an axis, for example axis: [0, 0, 1]")
@@ -231,11 +232,16 @@ def _transmission(located: Located, top: RobotFile, tree: FrameTree, units: Unit
         where = (*path, "couplings", i)
         if set(coupling) != {"joint", "axis", "ratio"}:
             raise located.error(where, "needs joint, axis and ratio")
-        _known(located, where, {coupling["axis"]: 0.0}, at)
-        if coupling["joint"] not in joints:
-            raise UnknownNameError("joint", str(coupling["joint"]), joints, located.where(where))
-        ratio = schema.scaled(coupling["ratio"], 1.0, located, (*where, "ratio"))
-        matrix[joints.index(coupling["joint"]), at[coupling["axis"]]] += ratio
+        joint, axis = str(coupling["joint"]), str(coupling["axis"])
+        _known(located, where, {axis: 0.0}, at)
+        if joint not in joints:
+            raise UnknownNameError("joint", joint, joints, located.where(where))
+        row, column = joints.index(joint), at[axis]
+        if row == column:
+            raise located.error(where, f"axis {axis} moves joint {joint} anyway; a coupling is to another axis")
+        if matrix[row, column] != 0:
+            raise located.error(where, f"couples {joint} to {axis} a second time; keep one")
+        matrix[row, column] = schema.scaled(coupling["ratio"], 1.0, located, (*where, "ratio"))
     return Transmission(tuple(axes), matrix, zero)
 
 

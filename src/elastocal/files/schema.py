@@ -84,7 +84,7 @@ def _beam(located: Located, path: Path_, data: Any, units: Units) -> Beam:
     if not isinstance(section, dict) or "shape" not in section:
         raise located.error(path, "needs length, section: {shape: ...}, E and nu")
     shape = section["shape"]
-    if shape not in SECTIONS:
+    if not isinstance(shape, str) or shape not in SECTIONS:
         raise located.error((*path, "section", "shape"), f"{shape!r} is not one of {', '.join(SECTIONS)}")
     sizes = _positive(SECTIONS[shape], located, (*path, "section"), section, "shape", units)
     made = validated(SECTIONS[shape], located, (*path, "section"), sizes)

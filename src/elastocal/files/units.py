@@ -107,7 +107,7 @@ def declared_units(located: Located) -> dict[str, str]:
         if not DIMENSIONS.get(dimension):
             valid = [d for d, units in DIMENSIONS.items() if units]
             raise UnknownNameError("dimension", str(dimension), valid, located.where(where))
-        if unit not in DIMENSIONS[dimension]:
+        if not isinstance(unit, str) or unit not in DIMENSIONS[dimension]:
             raise located.error(where, f"{unit!r} is not a unit of it; use {either(DIMENSIONS[dimension])}")
     return {str(dimension): str(unit) for dimension, unit in declared.items()}
 

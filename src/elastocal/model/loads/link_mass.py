@@ -41,6 +41,8 @@ class LinkMass(Load):
         """``com`` (centre of mass) instead of the mass moment."""
         com = given.pop("com", None)
         if com is None:
+            if "moment" not in given and given.get("mass", 0.0) != 0:
+                raise InputError("does not say where the mass is; add com_mm (the frame's origin is [0, 0, 0])")
             return given
         if "moment" in given:
             raise InputError("com and moment say the same thing; keep one")

@@ -1,0 +1,49 @@
+"""YAML that is legal and still not what a person means, or that breaks a careless reader."""
+
+import pytest
+
+from elastocal.errors import InputError
+from elastocal.files.located import parse_yaml
+from elastocal.files.robot_yaml import build_robot
+
+HEAD = "format: elastocal-robot/1\nname: t\nsource: s\n"
+TWO = "joints:\n  - {name: A1, type: revolute, axis: [0, 0, 1]}\n  - {name: A2, type: revolute, axis: [0, 1, 0]}\n"
+
+
+def build(text):
+    return build_robot(parse_yaml(HEAD + text, "t.yaml"))
+
+
+def test_numbers_mean_what_people_write():
+    robot = build("joints:\n  - {name: tip, xyz_mm: [010, 1e1, -0.5e+1]}\n")
+    assert list(robot.tree.frame("tip").pose.translation) == pytest.approx([0.010, 0.010, -0.005])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TWO + "controller: {couplings: [{joint: A2, axis: [A1], ratio: 1}]}\n", "no controller axis"),
+        (TWO + "controller: {couplings: [{joint: A1, axis: A1, ratio: 1}]}\n", "moves joint A1 anyway"),
+        (
+            TWO + "controller: {couplings: [{joint: A2, axis: A1, ratio: 1}, {joint: A2, axis: A1, ratio: 1}]}\n",
+            "second",
+        ),
+        ("units: {length: [mm]}\n" + TWO, "is not a unit of it"),
+        ("gravity_m_s2: 2001-99-99\n" + TWO, "2001-99-99"),
+        ("joints: &a [*a]\n", "refers to itself"),
+        ("joints: " + "[" * 3000 + "\n", "t.yaml"),
+        (TWO + "elements:\n  - {kind: link_mass, frame: A1, mass_kg: 3}\n", "does not say where the mass is"),
+        (TWO + "elements:\n  - {kind: link_compliance, frame: A1, beam: {section: {shape: [box]}}}\n", "is not one of"),
+        (
+            "joints:\n  - {name: A1, type: revolute, axis: [0, 0, 1]}\n"
+            "  - {name: B, type: revolute, axis: [0, 0, 1], follows: A1, offset_mm: 100}\n",
+            "offset_mm",
+        ),
+    ],
+)
+def test_odd_files_get_one_sentence(text, words):
+    with pytest.raises(InputError) as caught:
+        build(text)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith("t.yaml")
