@@ -77,7 +77,10 @@ def _extremes(name: str, unit: str, values: Array, q: Array, drawn: str) -> tupl
 
     out = []
     for word, i in (("min", int(np.argmin(values))), ("max", int(np.argmax(values)))):
-        note = f"{_CURVE.format(drawn)}; here at A2 = {np.degrees(q[i]):.1f} deg, with phi0 = {PHI0_DEG} deg (not printed, taken as given)"
+        note = (
+            f"{_CURVE.format(drawn)}; here at A2 = {np.degrees(q[i]):.1f} deg, "
+            f"with phi0 = {PHI0_DEG} deg (not printed, taken as given)"
+        )
         out.append(Figure(f"{name}_{word}", None, float(values[i]), unit, note))
     return out[0], out[1]
 
