@@ -20,13 +20,14 @@ def measure() -> Outcome:
     q = configurations(COUNT)
     contenders = [
         Contender("elastocal, batch", COUNT, lambda: kinematics(model, q)),
-        Contender("Pinocchio, loop", FEW, _pinocchio(q), needed=4.0),
+        Contender("Pinocchio, loop, results kept", FEW, _pinocchio(q, keep=True), needed=4.0),
+        Contender("Pinocchio, loop, nothing kept", FEW, _pinocchio(q, keep=False), needed=4.0),
         *_optional(q),
     ]
     return race(f"forward kinematics + 6x6 Jacobian, {COUNT} configurations", contenders)
 
 
-def _pinocchio(q: np.ndarray) -> Any:
+def _pinocchio(q: np.ndarray, keep: bool) -> Any:
     import pinocchio as pin
 
     model, _, _ = pinocchio_model(robot(), links=False)
@@ -38,8 +39,9 @@ def _pinocchio(q: np.ndarray) -> Any:
         for i in range(FEW):
             pin.computeJointJacobians(model, data, q[i])
             pose = pin.updateFramePlacement(model, data, frame)
-            jacobian[i] = pin.getFrameJacobian(model, data, frame, aligned)
-            position[i], rotation[i] = pose.translation, pose.rotation
+            found = pin.getFrameJacobian(model, data, frame, aligned)
+            if keep:
+                jacobian[i], position[i], rotation[i] = found, pose.translation, pose.rotation
 
     return run
 

@@ -85,3 +85,12 @@ def test_the_orthoglide_ratios_are_the_printed_ones() -> None:
         if f.name.startswith("nu_"):
             assert f.published is not None
             assert f.recomputed == pytest.approx(f.published, rel=4e-3)
+
+
+def test_the_cylindrical_robot_is_recovered_and_its_path_met() -> None:
+    of = outcome("cylindrical")
+    assert figure(of, "recovery_relative") < 1e-10
+    assert figure(of, "compensated_residual_m") < 1e-9
+    assert figure(of, "uncalibrated_z_mm") == pytest.approx(1.0, rel=1e-9)  # 1000 N on 1e6 N/m
+    small, large = (figure(of, f"error_x_mm_at_{s}mm") for s in ("0.01", "0.5"))
+    assert large / small == pytest.approx(50, rel=0.3)  # errors grow with the noise

@@ -151,3 +151,23 @@ def test_controller_and_joint_values_are_inverse_maps_for_any_number_of_joints(n
     model = read_robot(name)
     q = configurations(model, 3, 1)
     np.testing.assert_allclose(model.controller.to_joints(model.controller.to_controller(q)), q, atol=1e-14)
+
+
+def test_joint_values_by_the_controllers_parameters():
+    """Zeros and couplings of the FANUC arm against differences of the map itself."""
+    transmission = read_robot("fanuc-m710ic50").controller
+    shown = np.random.default_rng(2).uniform(-1, 1, (5, 6))
+    names = [p.name for p in transmission.parameters(["rad"] * 6)]
+    got = transmission.sensitivity(shown)
+    assert names[6:] == ["controller.ratio_3_J2"]
+    h = 1e-6
+    for p, name in enumerate(names):
+        zero, matrix = transmission.zero.copy(), transmission.matrix.copy()
+        if p < 6:
+            zero[p] += h
+        else:
+            matrix[2, 1] += h
+        moved = type(transmission)(transmission.axes, matrix, zero)
+        slope = (moved.to_joints(shown) - transmission.to_joints(shown)) / h
+        np.testing.assert_allclose(got[:, :, p], slope, rtol=0, atol=1e-9, err_msg=name)
+        assert np.abs(slope).max() > 0.1

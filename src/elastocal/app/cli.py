@@ -102,6 +102,7 @@ def reproduce(
     from elastocal.app.commands import reproduce as command
     from elastocal.app.output import deliver
     from elastocal.app.pages import reproduce as pages
+    from elastocal.app.progress import progress
     from elastocal.files.write import check_targets
 
     if case is None:
@@ -111,7 +112,8 @@ def reproduce(
         deliver(pages.list_page(lines), json, data=command.cases_data(lines))
         return
     check_targets({"--report": report})
-    result = command.run(case)
+    with progress(f"recomputing {case}") as callback:
+        result = command.run(case, progress=callback)
     deliver(pages.page(result), json, report, data=command.outcome_data(result.outcome))
 
 

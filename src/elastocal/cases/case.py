@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -34,6 +35,13 @@ class Outcome:
     curves: tuple[Lines, ...] = ()
 
 
+Progress = Callable[[int, int], None]
+
+
+def unwatched(done: int, total: int) -> None:
+    """Nobody looks on."""
+
+
 class Case(ABC):
     """A published computation that can be repeated."""
 
@@ -42,7 +50,7 @@ class Case(ABC):
     source: ClassVar[str]
 
     @abstractmethod
-    def run(self, rng: np.random.Generator) -> Outcome:
+    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
         """Recompute every figure from the case's inputs; ``rng`` is the only source of chance."""
 
 

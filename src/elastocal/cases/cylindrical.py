@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from elastocal.cases.case import Case, Figure, Outcome
+from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class CylindricalCase(Case):
     title: ClassVar[str] = "Cylindrical robot: stiffness from 30 random configurations, compensation of a loaded path"
     source: ClassVar[str] = "Course report 'Elastostatic calibration for cylindrical robot', sections 2-4"
 
-    def run(self, rng: np.random.Generator) -> Outcome:
+    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
         import numpy as np
 
         from elastocal.files.robot_yaml import read_robot
@@ -44,8 +44,7 @@ class CylindricalCase(Case):
         study = _Study(truth, *_experiment(truth, rng))
         exact = study.identified(np.zeros(len(study.deflections)), 1.0)
         recovery = float(np.max(np.abs(exact / truth.parameters.values - 1)))
-        bare = study.mean_error(np.zeros(3))
-        clean = study.mean_error(exact)
+        bare, clean = study.mean_error(np.stack([np.zeros(3), exact]))
         figures = [
             Figure(
                 "recovery_relative", 0.0, recovery, "1", "largest relative error of the three compliances, no noise"
@@ -53,8 +52,9 @@ class CylindricalCase(Case):
             *(_uncalibrated(axis, bare) for axis in range(3)),
             Figure("compensated_residual_m", 0.0, float(clean.max()), "m", "no noise; the report prints zero"),
         ]
-        for sigma in NOISE:
+        for number, sigma in enumerate(NOISE, 1):
             errors = study.spread(sigma, rng)
+            progress(number, len(NOISE))
             figures += [_noisy(sigma, axis, errors) for axis in range(3)]
         verdict = (
             f"Without noise the three compliances come back to {recovery:.0e} relative and the compensated path is met "
@@ -79,7 +79,7 @@ class _Study:
         return fit_linear(names, self.matrix, self.deflections + noise, sigma).values
 
     def loaded(self, k: Array) -> Array:
-        """Where the true robot goes, (n, 3) m, when commanded with the compensation of compliances k."""
+        """Where the true robot goes, (d, n, 3) m, when commanded with the compensations of compliances k (d, 3)."""
         import numpy as np
 
         from elastocal.model.loads.wrench import AppliedWrenches
@@ -88,29 +88,29 @@ class _Study:
 
         path = _path()
         rigid = np.column_stack([path[:, 2], np.arctan2(path[:, 1], path[:, 0]), np.hypot(path[:, 0], path[:, 1])])
-        command = rigid - k * _joint_forces(self.truth, rigid)
+        command = (rigid - k[:, None] * _joint_forces(self.truth, rigid)).reshape(-1, 3)
         push = AppliedWrenches(self.truth.tool, np.full((1, 6), LOAD))
-        return np.asarray(
-            frame_pose(self.truth, command, equilibrium(self.truth, command, [push]), self.truth.tool)[0].T
-        )
+        bent = equilibrium(self.truth, command, [push])
+        return np.asarray(frame_pose(self.truth, command, bent, self.truth.tool)[0].T.reshape(len(k), len(path), 3))
 
     def mean_error(self, k: Array) -> Array:
-        """Mean absolute error along the path, (3,) m."""
+        """Mean absolute error along the path, (d, 3) m, for compliances (d, 3)."""
         import numpy as np
 
-        return np.asarray(np.abs(self.loaded(k) - _path()).mean(axis=0))
+        return np.asarray(np.abs(self.loaded(k) - _path()).mean(axis=1))
 
     def spread(self, sigma: float, rng: np.random.Generator) -> Array:
         """Mean errors of many draws, (draws, 3) m."""
         import numpy as np
 
         noise = rng.normal(0.0, sigma, (DRAWS, len(self.deflections)))
-        return np.array([self.mean_error(self.identified(n, sigma)) for n in noise])
+        return self.mean_error(np.array([self.identified(n, sigma) for n in noise]))
 
     def curves(self, k: Array) -> Lines:
         import numpy as np
 
-        ways = (("desired", _path()), ("uncalibrated", self.loaded(np.zeros(3))), ("compensated", self.loaded(k)))
+        bare, compensated = self.loaded(np.stack([np.zeros(3), k]))
+        ways = (("desired", _path()), ("uncalibrated", bare), ("compensated", compensated))
         series = tuple(
             Series(name, tuple(float(v) for v in 1e3 * xyz[:, 0]), tuple(float(v) for v in 1e3 * xyz[:, 1]))
             for name, xyz in ways

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from elastocal.cases.case import Case, Figure, Outcome
+from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class CompensatorCase(Case):
     title: ClassVar[str] = "KR-270: what the gravity compensator does to the stiffness of joint 2"
     source: ClassVar[str] = "Klimchik et al. 2013 (MIM), equations (1)-(6), Tables 2 and 3"
 
-    def run(self, rng: np.random.Generator) -> Outcome:
+    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
         import numpy as np
 
         q = np.radians(np.linspace(*RANGE_DEG, 2901))

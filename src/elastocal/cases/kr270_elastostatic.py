@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from elastocal.cases.case import Case, Figure, Outcome
+from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,7 @@ class ElastostaticCase(Case):
     )
     source: ClassVar[str] = "Klimchik et al. 2013 (IMECE), sections 4 and 5"
 
-    def run(self, rng: np.random.Generator) -> Outcome:
+    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
         from elastocal.files.robot_yaml import read_robot
 
         robot = read_robot(ROBOT)

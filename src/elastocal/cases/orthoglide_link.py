@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from elastocal.cases.case import Case, Figure, Outcome
+from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,7 @@ class OrthoglideLinkCase(Case):
     title: ClassVar[str] = "Orthoglide link: which of 36 compliance elements can be identified"
     source: ClassVar[str] = "Klimchik, Caro, Pashkevich 2013 (IMECE), equations (15)-(18) and section 4.2"
 
-    def run(self, rng: np.random.Generator) -> Outcome:
+    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
         implied = {e.name.removeprefix("tip."): e for e in _expected(IMPLIED)}
         passing = [n for n, e in implied.items() if e.ratio > 5]
         stated = [e.name.removeprefix("tip.") for e in _expected(STATED) if e.ratio > 5]

@@ -7,11 +7,13 @@ Virtual work gives the torques: what the controller's axes feel is M^T times the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
 
 
@@ -41,6 +43,32 @@ class Transmission:
 
     def to_controller(self, joints: Array) -> Array:
         return np.asarray(np.linalg.solve(self.matrix, joints.T).T + self.zero)
+
+    def parameters(self, units: Sequence[str]) -> tuple[Parameter, ...]:
+        """Zeros of the axes (``units`` rad or m) and the couplings that exist."""
+        zeros = [
+            Parameter(f"controller.zero_{a}", u, float(z), 1e-3, "transmission", "controller")
+            for a, u, z in zip(self.axes, units, self.zero, strict=True)
+        ]
+        couplings = [
+            Parameter(
+                f"controller.ratio_{i + 1}_{self.axes[j]}", "1", float(self.matrix[i, j]), 1e-3, "transmission", ""
+            )
+            for i, j in self._coupled()
+        ]
+        return (*zeros, *couplings)
+
+    def sensitivity(self, controller: Array) -> Array:
+        """Derivative of the joint values (N, n) by the parameters: (N, n, p)."""
+        n = len(self.axes)
+        out = np.zeros((len(controller), n, n + len(self._coupled())))
+        out[:, :, :n] = -self.matrix
+        for p, (i, j) in enumerate(self._coupled(), n):
+            out[:, i, p] = controller[:, j] - self.zero[j]
+        return out
+
+    def _coupled(self) -> list[tuple[int, int]]:
+        return [(int(i), int(j)) for i, j in np.argwhere(self.matrix != 0) if i != j]
 
     def torques_to_controller(self, torques: Array) -> Array:
         """(N, n) joint torques to the torques that the controller's axes carry."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,14 +34,14 @@ def cases() -> tuple[CaseLine, ...]:
     return tuple(CaseLine(c.name, c.title, c.source) for c in registry().values())
 
 
-def run(name: str, seed: int = SEED) -> ReproduceResult:
+def run(name: str, seed: int = SEED, progress: Callable[[int, int], None] | None = None) -> ReproduceResult:
     import numpy as np
 
-    from elastocal.cases.case import case_named
+    from elastocal.cases.case import case_named, unwatched
 
     case = case_named(name)
     with one_thread():
-        return ReproduceResult(case.title, case.source, case.run(np.random.default_rng(seed)))
+        return ReproduceResult(case.title, case.source, case.run(np.random.default_rng(seed), progress or unwatched))
 
 
 def cases_data(lines: tuple[CaseLine, ...]) -> dict[str, Any]:
