@@ -9,13 +9,13 @@ import pytest
 
 from elastocal.errors import InputError
 from elastocal.files import write
-from elastocal.files.write import check_targets, make_folder, write_texts
+from elastocal.files.write import check_targets, make_folder, write_files
 
 
 def test_text_arrives_byte_for_byte(tmp_path: Path) -> None:
     target = tmp_path / "a b.txt"
     target.write_text("old")
-    write_texts({target: "µ\r\nx\n"})
+    write_files({target: "µ\r\nx\n"})
     assert target.read_bytes() == "µ\r\nx\n".encode()
     assert [p.name for p in tmp_path.iterdir()] == ["a b.txt"]
 
@@ -32,7 +32,7 @@ def test_a_failure_leaves_the_old_files(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(write, "_stage", full_disk)
     with pytest.raises(InputError, match="No space left"):
-        write_texts({first: "new", second: "new"})
+        write_files({first: "new", second: "new"})
     assert first.read_text() == "old"
     assert os.listdir(tmp_path) == ["first"]
 

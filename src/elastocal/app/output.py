@@ -40,9 +40,9 @@ def deliver(
 
         files[csv[0]] = as_csv(csv[1])
     if files:
-        from elastocal.files.write import write_texts
+        from elastocal.files.write import write_files
 
-        write_texts(files)
+        write_files(files)
     if json:
         from elastocal.report.data import as_data
 

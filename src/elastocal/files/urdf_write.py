@@ -7,10 +7,7 @@ within tags, line ends and the XML declaration.
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +17,7 @@ import numpy as np
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.urdf_links import read_links
 from elastocal.files.urdf_tags import parse, read_bytes
+from elastocal.files.write import write_files
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
@@ -55,7 +53,7 @@ def write_origins(source: Path, target: Path, poses: Mapping[str, Pose]) -> None
     if changes:
         data = _edited(data, changes, str(source), robot.xml.getroottree().docinfo.encoding or "utf-8")
         _check(data, {**{j.name: j.pose for j in joints.values()}, **poses}, str(source))
-    _replace(target, data, source)
+    write_files({target: data})
 
 
 def _change(name: str, old: Pose, new: Pose) -> dict[str, str]:
@@ -140,22 +138,3 @@ def _check(data: bytes, wanted: Mapping[str, Pose], file: str) -> None:
             raise InputError(
                 f"{file}: the <origin> of joint {joint.name!r} cannot be edited in place; simplify the markup around it"
             )
-
-
-def _replace(target: Path, data: bytes, like: Path) -> None:
-    """Put the whole file in place at once: a reader sees the old one or the new one."""
-    place = target.resolve()
-    temporary = None
-    try:
-        with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as file:
-            temporary = Path(file.name)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copymode(place if place.exists() else like, temporary)
-        os.replace(temporary, place)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror}); check the folder and permissions") from None
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)

@@ -42,17 +42,17 @@ def _check_writable(name: str, path: Path) -> None:
         raise InputError(f"{name} {path}: the folder {folder} cannot be written to; choose another")
 
 
-def write_texts(texts: Mapping[Path, str]) -> None:
-    """All files or none: UTF-8, line ends as given."""
+def write_files(contents: Mapping[Path, str | bytes]) -> None:
+    """All files or none; text as UTF-8 with its line ends; a file that exists keeps its permissions."""
     staged: list[tuple[str, Path]] = []
     try:
-        for path, text in texts.items():
-            staged.append((_stage(path, text), path))
+        for path, content in contents.items():
+            staged.append((_stage(path, content), path))
         while staged:
-            os.replace(*staged[0])
+            os.replace(staged[0][0], staged[0][1].resolve())
             staged.pop(0)
     except OSError as error:
-        name = staged[0][1] if staged else next(iter(texts))
+        name = staged[0][1] if staged else next(iter(contents))
         raise InputError(
             f"{name}: cannot be written ({error.strerror or error}); check folder and permissions"
         ) from None
@@ -69,12 +69,15 @@ def make_folder(path: Path) -> None:
         raise InputError(f"{path}: the folder cannot be made ({error.strerror or error}); choose another") from None
 
 
-def _stage(path: Path, text: str) -> str:
-    handle, temporary = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=".part")
+def _stage(path: Path, content: str | bytes) -> str:
+    place = path.resolve()
+    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{path.name}.", suffix=".part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.chmod(temporary, 0o666 & ~_umask())
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
     except BaseException:
         os.unlink(temporary)
         raise

@@ -26,17 +26,6 @@ def matmul_any(a: Array, b: Array) -> Array:
     return matmul(a, b)
 
 
-def cross(a: Array, b: Array) -> Array:
-    """Vector product along the first axis; trailing axes broadcast."""
-    return np.stack(
-        [
-            a[1] * b[2] - a[2] * b[1],
-            a[2] * b[0] - a[0] * b[2],
-            a[0] * b[1] - a[1] * b[0],
-        ]
-    )
-
-
 def solve(matrix: Array, rhs: Array) -> Array:
     """Gauss elimination of (d, d, N) against (d, r, N), unpivoted: for matrices near the identity.
 

@@ -33,7 +33,7 @@ def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
     """Write the robot ``source`` to ``target``; a file that exists is never replaced."""
     from elastocal.app.robot_choice import load_robot
     from elastocal.files.robot_write import robot_text
-    from elastocal.files.write import check_targets, write_texts
+    from elastocal.files.write import check_targets, write_files
 
     if target.suffix.lower() not in YAML:
         raise InputError(f"TARGET.yaml {target}: must end in .yaml; choose such a name")
@@ -44,7 +44,7 @@ def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
     urdf = Path(source).suffix.lower() == ".urdf"
     model, to_fill = _with_compliances(robot.model) if urdf else (robot.model, ())
     text = robot_text(model, _head(source, robot), (TO_FILL,) if to_fill else ())
-    write_texts({target: text})
+    write_files({target: text})
     return ConvertResult(target, model.n, len(model.tree.frames), len(model.elements), robot.notes, to_fill)
 
 
