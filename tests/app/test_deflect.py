@@ -209,3 +209,17 @@ def test_sags_with_and_without_a_load_differ_by_its_deflection(run: Run) -> None
         assert pushed[f"d{c}_mm"] - bare[f"d{c}_mm"] == pytest.approx(moved[f"d{c}_mm"], abs=1e-9)
     np.testing.assert_allclose((turn(moved) * turn(bare)).as_matrix(), turn(pushed).as_matrix(), atol=1e-10)
     assert bare["size_mm"] > 1
+
+
+def test_a_turn_beyond_small_strains_is_noted(run: Run, tmp_path: Path) -> None:
+    robot = tmp_path / "soft.yaml"
+    robot.write_text(
+        "format: elastocal-robot/1\nname: soft\nsource: test\ngravity_m_s2: [0, 0, 0]\njoints:\n"
+        "  - {name: J, type: revolute, axis: [0, 0, 1]}\n  - {name: tip, xyz_mm: [1000, 0, 0]}\n"
+        "elements:\n  - {kind: joint_compliance, joint: J, k_rad_per_Nm: 1.0e-3}\n",
+        encoding="utf-8",
+    )
+    small = run("deflect", robot, "--at", "0", "--force", "0,50,0")
+    large = run("deflect", robot, "--at", "0", "--force", "0,200,0")
+    assert "turns by more than" not in small.out
+    assert "In 1 configuration(s) the frame turns by more than 0.1 rad" in large.out

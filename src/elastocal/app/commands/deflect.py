@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
 
+LARGE_TURN = 0.1
+
+
 @dataclass(frozen=True)
 class DeflectRequest:
     """As typed on the command line; numbers in texts are in the controller's units, N and N m."""
@@ -66,10 +69,20 @@ def run(request: DeflectRequest, progress: Callable[[int, int], None] | None = N
     with one_thread():
         found = _found(model, at.q, load.applied, frame, request.sag, progress)
         linear, shares = _linear(model, at.q, load.applied, frame, request, found)
-    notes = (*robot.notes, *at.notes, *load.notes, *_remarks(model, request))
+    notes = (*robot.notes, *at.notes, *load.notes, *_remarks(model, request), *_far(found))
     where = configurations_text(request.at, request.configurations)
     inputs = inputs_of(request.robot, model, load, frame, _state(request), request.without, where)
     return DeflectResult(inputs, model, at, load, found, linear, shares, request.sag, notes)
+
+
+def _far(found: Deflection) -> tuple[str, ...]:
+    """A frame that turns this far has left what small-strain springs can describe."""
+    import numpy as np
+
+    rows = int(np.sum(np.linalg.norm(found.rotation, axis=1) > LARGE_TURN))
+    if not rows:
+        return ()
+    return (f"In {rows} configuration(s) the frame turns by more than {LARGE_TURN:g} rad: check load and compliances.",)
 
 
 def _check(request: DeflectRequest, load: Pushing) -> None:
