@@ -12,6 +12,8 @@ from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
+from elastocal.model.statics import continuation
+from elastocal.model.statics import equilibrium as equilibrium_module
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.spatial.pose import Pose
 
@@ -92,3 +94,20 @@ def test_play_near_the_balance_point_is_not_guessed(length, angle, status):
         assert found.theta[0, 0] == pytest.approx(side * (1e-3 + 1e-6 * torque), rel=1e-3)
     else:
         assert np.isnan(found.theta).all()
+
+
+def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
+    """Newton made to fail from half the load on, far below the critical one: no verdict, no load factor."""
+    found = continuation.newton
+
+    def weak(model, flex, batch):
+        theta, force, steps, done = found(model, flex, batch)
+        push = np.abs(batch.applied[0].wrench[:, 0])
+        return theta, force, steps, done & (push < 100.0)
+
+    monkeypatch.setattr(continuation, "newton", weak)
+    monkeypatch.setattr(equilibrium_module, "newton", weak)
+    got = equilibrium(strut(), [[0.2]], [AppliedWrenches("tip", [[-200.0, 0, 0, 0, 0, 0]])])
+    assert Status(got.status[0]) is Status.NOT_CONVERGED
+    assert np.isnan(got.load_factor[0])
+    assert np.isnan(got.theta).all()

@@ -3,7 +3,8 @@
 First the robot's own loads grow (all compliances scaled from 0 to 1, which is the same as scaling the loads), then
 the external ones.  Each step starts from the last.  A configuration is lost where no equilibrium is found near the
 last one, where the determinant of I - k D has changed its sign, or where a joint or link would bend by more than a
-radian: there the arm gives way.
+radian.  In the last two cases the arm gives way.  In the first it does where the tangent is about to become singular
+(a turning point of the path); elsewhere the search has failed and the load factor is unknown.
 """
 
 from __future__ import annotations
@@ -21,18 +22,22 @@ from elastocal.spatial.entries import Array, Bools
 
 STEPS = 48
 FINER = 32
+TURNING = 0.05  # a critical factor this close above the share reached: the path turns back there
 LARGEST_BEND = 1.0  # rad: what bends farther has given way, whatever holds it there
 _DENSE = 256
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Where the path ended: state and forces, whether it reached full load, whether it was lost, the load factor."""
+    """Where the path ended: state and forces, whether it reached full load, whether the arm gave way, the load factor.
+
+    Neither reached nor gave way: the search failed, the factor is nan.
+    """
 
     theta: Array
     force: Array
     reached: Bools
-    lost: Bools
+    gave_way: Bools
     factor: Array
 
 
@@ -45,7 +50,7 @@ def trace(model: RobotModel, flex: Flexibility, batch: Batch) -> Path:
         np.concatenate([p.theta for p in parts], axis=1),
         np.concatenate([p.force for p in parts], axis=1),
         np.concatenate([p.reached for p in parts]),
-        np.concatenate([p.lost for p in parts]),
+        np.concatenate([p.gave_way for p in parts]),
         np.concatenate([p.factor for p in parts]),
     )
 
@@ -53,28 +58,30 @@ def trace(model: RobotModel, flex: Flexibility, batch: Batch) -> Path:
 def _trace(model: RobotModel, flex: Flexibility, batch: Batch) -> Path:
     size = batch.theta.shape[1]
     theta, force = start(flex, size), np.zeros((flex.n, size))
-    alive = np.ones(size, dtype=bool)
+    alive, gave_way = np.ones(size, dtype=bool), np.zeros(size, dtype=bool)
     for scale in np.linspace(0, 1, STEPS + 1)[1:]:
-        _advance(model, flex.scaled(scale), batch, 0.0, theta, force, alive)
+        _advance(model, flex.scaled(scale), batch, 0.0, theta, force, alive, gave_way)
     stood = alive.copy()
     share = np.zeros(size)
     for part in np.linspace(0, 1, STEPS + 1)[1:]:
         before = alive.copy()
-        _advance(model, flex, batch, part, theta, force, alive)
+        _advance(model, flex, batch, part, theta, force, alive, gave_way)
         share[alive] = part
         fell = before & ~alive
         if fell.any():  # a sharp bend of the path looks like its end: take it in small steps
-            alive[fell] = True
+            alive[fell], gave_way[fell] = True, False
             for finer in np.linspace(part - 1 / STEPS, part, FINER + 1)[1:]:
-                _advance(model, flex, batch, float(finer), theta, force, alive, fell)
+                _advance(model, flex, batch, float(finer), theta, force, alive, gave_way, fell)
                 share[alive & fell] = finer
-    factor = np.zeros(size)  # lost under its own loads: no external load at all can be borne
+    factor = np.zeros(size)  # gave way under its own loads: no external load at all can be borne
     if stood.any():
         factor[stood] = _critical(model, flex, batch.take(stood), theta[:, stood], share[stood])
     fell = stood & ~alive
+    gave_way |= fell & (factor <= share + TURNING)
+    gave_way |= alive & (factor <= 1.0)
     factor[fell] = np.clip(factor[fell], share[fell], share[fell] + 1 / (STEPS * FINER))
-    reached = alive & (factor > 1.0)
-    return Path(theta, force, reached, ~reached, factor)
+    factor[~alive & ~gave_way] = np.nan
+    return Path(theta, force, alive & ~gave_way, gave_way, factor)
 
 
 def _advance(
@@ -85,6 +92,7 @@ def _advance(
     theta: Array,
     force: Array,
     alive: Bools,
+    gave_way: Bools,
     only: Bools | None = None,
 ) -> None:
     """One step of the path for the configurations still alive (and in ``only``); updates the arrays in place."""
@@ -95,9 +103,11 @@ def _advance(
     push = tuple(AppliedWrenches(w.frame, share * w.wrench, w.follows) for w in some.applied)
     found, now, _, done = newton(model, flex, Batch(some.q, push, theta[:, rows]))
     bend = np.abs(found - start(flex, len(rows)))[flex.rotates]
-    held = done & np.all(bend <= LARGEST_BEND, axis=0) & (_sign(model, flex, some.q, found, push) > 0)
+    firm = np.all(bend <= LARGEST_BEND, axis=0) & (_sign(model, flex, some.q, found, push) > 0)
+    held = done & firm
     theta[:, rows[held]], force[:, rows[held]] = found[:, held], now[:, held]
     alive[rows[~held]] = False
+    gave_way[rows[done & ~firm]] = True
 
 
 def _sign(model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: tuple[AppliedWrenches, ...]) -> Array:

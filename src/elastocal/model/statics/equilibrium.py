@@ -111,7 +111,7 @@ def solve_chunk(
         floating[again] = backlash.floating(model, flex, some)
         path = continuation.trace(model, flex, some)
         theta[:, again], force[:, again], factor[again] = path.theta, path.force, path.factor
-        done[again], unstable[again] = path.reached, path.lost
+        done[again], unstable[again] = path.reached, path.gave_way
     status: Ints = np.where(done, np.int64(Status.CONVERGED), np.int64(Status.NOT_CONVERGED))
     status[unstable] = Status.UNSTABLE
     status[floating | (done & backlash.undetermined(model, flex, q, theta, applied))] = Status.UNDETERMINED_BACKLASH
