@@ -157,9 +157,9 @@ def test_joint_values_by_the_controllers_parameters():
     """Zeros and couplings of the FANUC arm against differences of the map itself."""
     transmission = read_robot("fanuc-m710ic50").controller
     shown = np.random.default_rng(2).uniform(-1, 1, (5, 6))
-    names = [p.name for p in transmission.parameters(["rad"] * 6)]
+    names = [p.name for p in transmission.parameters([f"j{i}" for i in range(1, 7)], ["rad"] * 6, "test")]
     got = transmission.sensitivity(shown)
-    assert names[6:] == ["controller.ratio_3_J2"]
+    assert names[6:] == ["controller.j3_per_J2"]
     h = 1e-6
     for p, name in enumerate(names):
         zero, matrix = transmission.zero.copy(), transmission.matrix.copy()

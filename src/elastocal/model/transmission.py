@@ -44,19 +44,11 @@ class Transmission:
     def to_controller(self, joints: Array) -> Array:
         return np.asarray(np.linalg.solve(self.matrix, joints.T).T + self.zero)
 
-    def parameters(self, units: Sequence[str]) -> tuple[Parameter, ...]:
-        """Zeros of the axes (``units`` rad or m) and the couplings that exist."""
-        zeros = [
-            Parameter(f"controller.zero_{a}", u, float(z), 1e-3, "transmission", "controller")
-            for a, u, z in zip(self.axes, units, self.zero, strict=True)
-        ]
-        couplings = [
-            Parameter(
-                f"controller.ratio_{i + 1}_{self.axes[j]}", "1", float(self.matrix[i, j]), 1e-3, "transmission", ""
-            )
-            for i, j in self._coupled()
-        ]
-        return (*zeros, *couplings)
+    def parameters(self, joints: Sequence[str], units: Sequence[str], source: str) -> tuple[Parameter, ...]:
+        """Zeros of the axes (``units`` rad or m) and the couplings of joints to axes that exist."""
+        named = [(f"zero_{a}", u, float(z)) for a, u, z in zip(self.axes, units, self.zero, strict=True)]
+        named += [(f"{joints[i]}_per_{self.axes[j]}", "1", float(self.matrix[i, j])) for i, j in self._coupled()]
+        return tuple(Parameter(f"controller.{n}", u, v, 1e-3, "transmission", source) for n, u, v in named)
 
     def sensitivity(self, controller: Array) -> Array:
         """Derivative of the joint values (N, n) by the parameters: (N, n, p)."""

@@ -133,7 +133,10 @@ def _controller(model: RobotModel) -> tuple[Table, ...]:
         unit = "deg" if kinds[i] == "revolute" else "mm"
         rows.append((joint, *factors, axes[i], _tidy(float(zero[i])), unit))
     notes = ("joint value = sum over axes of factor x (controller value - zero of that axis)",)
-    return (Table("controller", "", columns, tuple(rows), notes),)
+    units = [m.unit for m in model.motions]
+    own = model.controller.parameters(model.joints, units, "robot file, controller")
+    table = Table("controller_parameters", "", parameter_columns(), tuple(parameter_cells(p) for p in own))
+    return (Table("controller", "", columns, tuple(rows), notes), table)
 
 
 def _elements(model: RobotModel) -> Table:
