@@ -34,6 +34,11 @@ class Expectation:
     group: Practical
 
 
+def practical(ratio: float, above: float = ABOVE, below: float = BELOW) -> Practical:
+    """Subgroup of a parameter-to-noise ratio."""
+    return Practical.IDENTIFIABLE if ratio > above else Practical.NOT if ratio < below else Practical.HARDLY
+
+
 def covariance(r: Array, kept: Sequence[int]) -> Array:
     """(A^T A)^-1 of the kept columns of a whitened matrix, by QR with unit columns (003 eq. 14)."""
     columns = r[:, list(kept)]
@@ -60,6 +65,5 @@ def expectations(
         if abs(value) < 1e-12 * np.abs(terms).sum():
             value = 0.0  # terms that cancel leave rounding, not a value
         ratio = abs(value) / float(sd)
-        kind = Practical.IDENTIFIABLE if ratio > above else Practical.NOT if ratio < below else Practical.HARDLY
-        out.append(Expectation(groups.names[i], value, float(sd), ratio, kind))
+        out.append(Expectation(groups.names[i], value, float(sd), ratio, practical(ratio, above, below)))
     return tuple(out)

@@ -78,3 +78,33 @@ def rotation_vector(rotation: Array) -> Array:
     angle = 2 * np.arctan2(norm, quaternion[0])
     factor = np.where(norm > 1e-12, angle / np.where(norm > 0, norm, 1.0), 2.0)
     return np.asarray(quaternion[1:] * factor)
+
+
+def cross_matrices(vectors: Array) -> Array:
+    """[v]x (3, 3, N) of vectors (3, N)."""
+    x, y, z = vectors
+    o = np.zeros_like(x)
+    return np.array([[o, -z, y], [z, o, -x], [-y, x, o]])
+
+
+def rotations(vectors: Array) -> Array:
+    """Rotation matrices (3, 3, N) of rotation vectors (3, N): I + sin(t)/t [v]x + (1 - cos(t))/t^2 [v]x^2."""
+    angle = np.linalg.norm(vectors, axis=0)
+    cross = cross_matrices(vectors)
+    square = np.einsum("ijn,jkn->ikn", cross, cross)
+    half = np.sinc(angle / (2 * np.pi))
+    return np.asarray(np.eye(3)[:, :, None] + np.sinc(angle / np.pi) * cross + 0.5 * half**2 * square)
+
+
+def left_jacobian_inverse(vectors: Array) -> Array:
+    """(3, 3, N): change of a rotation vector v by a small turn in fixed axes, dv = (I - [v]x/2 + c [v]x^2) w.
+
+    c = (1 - (t/2) cot(t/2)) / t^2, which is 1/12 at t = 0.
+    """
+    angle = np.linalg.norm(vectors, axis=0)
+    cross = cross_matrices(vectors)
+    square = np.einsum("ijn,jkn->ikn", cross, cross)
+    large = angle > 1e-3
+    t = np.where(large, angle, 1.0)
+    c = np.where(large, (1 - t / 2 / np.tan(t / 2)) / t**2, 1 / 12 + angle**2 / 720)
+    return np.asarray(np.eye(3)[:, :, None] - 0.5 * cross + c * square)

@@ -94,8 +94,7 @@ class LinkCompliance(CompliantCoordinate):
         k = np.array(self.matrix, dtype=np.float64)
         if k.shape != (6, 6) or not np.all(np.isfinite(k)):
             raise InputError(f"{where}: the compliance must be 6x6 finite numbers")
-        kept = {e for _, elements in patterns(self.form) for e in elements}
-        lost = [(a, b) for a in range(6) for b in range(6) if k[a, b] != 0 and (a, b) not in kept]
+        lost = misplaced(self.matrix, self.form)
         if lost:
             a, b = lost[0]
             raise InputError(
@@ -145,6 +144,18 @@ class LinkCompliance(CompliantCoordinate):
 
     def sensitivity(self, force: Array) -> tuple[Terms, ...]:
         return tuple(tuple((i, force[j]) for i, j in elements) for _, elements in patterns(self.form))
+
+
+def misplaced(matrix: Matrix6, form: Form) -> list[tuple[int, int]]:
+    """Elements that are not zero and have no place in a form."""
+    kept = {e for _, elements in patterns(form) for e in elements}
+    return [(a, b) for a in range(6) for b in range(6) if matrix[a][b] != 0 and (a, b) not in kept]
+
+
+def fits(matrix: Matrix6, form: Form) -> bool:
+    """Whether a form can hold a matrix: its zeros and, but for ``full``, its symmetry."""
+    k = np.array(matrix)
+    return not misplaced(matrix, form) and (form == "full" or bool(np.allclose(k, k.T, rtol=1e-9, atol=0)))
 
 
 def _from_entries(entries: Mapping[str, float]) -> Array:

@@ -43,6 +43,12 @@ def linear_observation(
     return job.names, np.transpose(out, (2, 1, 0))
 
 
+def linear_names(model: RobotModel, parameters: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Names of the columns, in order."""
+    table = model.parameters.names
+    return tuple(table[i] for _, picks in _compliances(model, parameters) for _, i in picks)
+
+
 def linear_observation_chunks(
     model: RobotModel,
     q: object,

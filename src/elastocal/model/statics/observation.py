@@ -63,8 +63,8 @@ def loaded_observation(
         rows = slice(start, min(start + size, total))
         wrenches = tuple(w.rows(rows, rows.stop - rows.start) for w in applied)
         q_chunk = np.ascontiguousarray(configurations[rows].T)
-        part, status[rows] = _loaded_chunk(model, flex, q_chunk, wrenches, markers)
-        out[rows] = np.moveaxis(part[:, list(picked)], -1, 0)
+        part, status[rows] = _loaded_chunk(model, flex, q_chunk, wrenches, markers, picked)
+        out[rows] = np.moveaxis(part, -1, 0)
     out[status != Status.CONVERGED] = np.nan
     return tuple(model.parameters.names[i] for i in picked), out, status
 
@@ -75,6 +75,7 @@ def _loaded_chunk(
     q: Array,
     applied: tuple[AppliedWrenches, ...],
     markers: Sequence[Marker],
+    picked: Sequence[int],
 ) -> tuple[Array, Ints]:
     full, _, status, _, _ = solve_chunk(model, flex, q, applied)
     theta = np.where(status == Status.CONVERGED, full[list(flex.dofs)], 0.0)
@@ -84,28 +85,34 @@ def _loaded_chunk(
     direct = np.concatenate([state.jacobian(m.frame, flex.dofs)[: m.rows] for m in markers])
     reach = sweep.transposed(flex, forces, direct.swapaxes(0, 1), play)
     bent = flex.linear(reach) if play is None else flex.linear(reach) + np.einsum("jin,jrn->irn", play, reach)
-    out = np.zeros((direct.shape[0], len(model.parameters), q.shape[1]))
+    out = np.zeros((direct.shape[0], len(picked), q.shape[1]))
+    place = {index: column for column, index in enumerate(picked)}
     local = {dof: i for i, dof in enumerate(flex.dofs)}
     loaded, rest = joint_values(model, values, q.shape[1]), rest_values(model, q)
     springs = _rest_tangents(model, loaded, rest)
-    column = 0
+    first = 0
     for element in model.elements:
+        count = len(element.parameters(model.tree))
+        mine = {p: out[:, place[first + p]] for p in range(count) if first + p in place}
+        first += count
+        if not mine:
+            continue
         if isinstance(element, CompliantCoordinate):
             at = [local[model.chain.index[d]] for d in element.dofs()]
             for p, terms in enumerate(element.sensitivity(forces.q[at])):
-                for i, value in terms:
-                    out[:, column + p] += reach[at[i]] * value
+                for i, value in terms if p in mine else ():
+                    mine[p] += reach[at[i]] * value
                     if flex.dofs[at[i]] in springs and element.constant_in_load:
-                        out[:, column + p] += bent[at[i]] * springs[flex.dofs[at[i]]] * value
+                        mine[p] += bent[at[i]] * springs[flex.dofs[at[i]]] * value
         elif isinstance(element, Load):
             for p, frame, resultant in element.resultant_sensitivity(state, model.gravity):
-                push = generalised(flex, forces.screws, [(model.chain.level(frame), resultant)])
-                out[:, column + p] += np.einsum("irn,in->rn", bent, push)
+                if p in mine:
+                    push = generalised(flex, forces.screws, [(model.chain.level(frame), resultant)])
+                    mine[p] += np.einsum("irn,in->rn", bent, push)
             for p, joint, slope in element.axis_sensitivity(loaded, rest):
                 at_joint = local.get(model.chain.joint_dof(joint))
-                if at_joint is not None:  # a force on a rigid joint moves nothing
-                    out[:, column + p] += bent[at_joint] * slope
-        column += len(element.parameters(model.tree))
+                if p in mine and at_joint is not None:  # a force on a rigid joint moves nothing
+                    mine[p] += bent[at_joint] * slope
     return out, status
 
 

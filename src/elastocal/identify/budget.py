@@ -1,0 +1,68 @@
+"""Where the uncertainty of each parameter comes from: one covariance per source of error, which add up.
+
+The estimate is linear in the readings, dpi = G e with G = (A^T A)^-1 A^T, so a source with covariance S_n of reading n
+contributes sum_n G_n S_n G_n^T, and a nuisance known beforehand what its own row contributes.  What the residuals show
+beyond all stated sources is a line of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.identify.fit import Fit
+from elastocal.identify.problem import unknowns
+from elastocal.spatial.entries import Array
+
+UNEXPLAINED = "not explained by any stated source"
+UNSTATED = "scatter of the residuals (no noise was stated)"
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """``share`` (sources, p): part of each estimate's variance; columns add up to one."""
+
+    names: tuple[str, ...]
+    sources: tuple[str, ...]
+    share: Array
+
+    def dominant(self, name: str) -> tuple[str, float]:
+        """The largest source of one estimate and its share."""
+        column = self.share[:, self.names.index(name)]
+        i = int(np.argmax(column))
+        return self.sources[i], float(column[i])
+
+    def overall(self) -> tuple[tuple[str, float], ...]:
+        """Mean share of every source, the largest first."""
+        mean = self.share.mean(axis=1) if self.share.size else np.zeros(len(self.sources))
+        return tuple(sorted(((s, float(m)) for s, m in zip(self.sources, mean, strict=True)), key=lambda x: -x[1]))
+
+
+def budget(fit: Fit) -> Budget:
+    """Shares for the parameters of the model (nuisance unknowns enter as sources)."""
+    problem, campaign = fit.problem, fit.campaign
+    n, r = problem.shape
+    p = problem.parameters
+    names = problem.names[:p]
+    if not fit.stated:
+        return Budget(names, (UNSTATED,), np.ones((1, p)))
+    gain = fit.unit_covariance[:p] @ problem.matrix.T
+    per_reading = gain[:, : n * r].reshape(p, n, r)
+    lines: dict[str, Array] = {}
+    for source in campaign.scattering:
+        spread = np.nan_to_num(source.covariance(campaign.measurement, fit.model))
+        inner = problem.weights.inverse @ spread @ problem.weights.inverse.swapaxes(1, 2)
+        _add(lines, source.label, np.einsum("pnr,nrs,pns->p", per_reading, inner, per_reading))
+    known = [u.name for u in unknowns(campaign, fit.model) if np.isfinite(u.sd) and u.name in problem.nuisance]
+    owner = {u.name: s.label for s in campaign.common for u in s.unknowns(campaign.measurement, fit.model)}
+    for row, name in enumerate(known):
+        _add(lines, owner[name], gain[:, n * r + row] ** 2)
+    if fit.inflation > 1:
+        lines[UNEXPLAINED] = (fit.inflation**2 - 1) * np.diag(fit.unit_covariance)[:p]
+    table = np.array(list(lines.values())).reshape(len(lines), p)
+    return Budget(names, tuple(lines), table / table.sum(axis=0))
+
+
+def _add(lines: dict[str, Array], label: str, part: Array) -> None:
+    lines[label] = lines[label] + part if label in lines else part

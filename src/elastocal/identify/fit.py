@@ -1,0 +1,261 @@
+"""Parameters from readings: one QR where they are affine, damped Gauss-Newton on the same matrices where not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.identifiability.groups import Groups, classify
+from elastocal.identifiability.practical import covariance
+from elastocal.identify.problem import Problem, Weights, linearise, residuals, weigh
+from elastocal.measure.campaign import Campaign
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+Loss = Literal["linear", "huber", "cauchy"]
+LOSSES: tuple[Loss, ...] = ("linear", "huber", "cauchy")
+TUNING = {"huber": 1.345, "cauchy": 2.385}
+"""Where a loss bends, in standard deviations: 95 % efficient for normal errors."""
+STEPS, ROUNDS = 100, 4
+LOST = 1e6
+FIXED = ("reading", "repeatability", "drift")
+"""Sources whose effect on a reading does not depend on the parameters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """An estimate and the problem it solves, linearised there.
+
+    ``covariance`` holds for the stated noise (nan where none was stated), ``scatter`` is the size of the residuals in
+    units of it; ``scatter**2 * unit_covariance`` is the covariance from the noise that the residuals show.
+    """
+
+    model: RobotModel
+    campaign: Campaign
+    problem: Problem
+    values: Array
+    unit_covariance: Array
+    residuals: Array
+    scatter: float
+    freedom: int
+    loss: Loss
+    steps: int
+    converged: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.problem.names
+
+    @property
+    def stated(self) -> bool:
+        return self.problem.weights.stated
+
+    @property
+    def covariance_stated(self) -> Array:
+        return self.unit_covariance if self.stated else np.full_like(self.unit_covariance, np.nan)
+
+    @property
+    def covariance_estimated(self) -> Array:
+        return self.unit_covariance * self.scatter**2
+
+    @cached_property
+    def inflation(self) -> float:
+        """Factor on the standard deviations that are used: the residuals' scatter where they show more than stated."""
+        if not self.stated:
+            return self.scatter
+        return max(1.0, self.scatter) if np.isfinite(self.scatter) else 1.0
+
+    @property
+    def covariance(self) -> Array:
+        """The covariance that is used: stated noise, enlarged where the residuals scatter more."""
+        return self.unit_covariance * self.inflation**2
+
+    @property
+    def sd(self) -> Array:
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @cached_property
+    def whitened(self) -> Array:
+        """Residuals (N, R) in units of the stated noise, made independent."""
+        n, r = self.problem.shape
+        return self.problem.misfit[: n * r].reshape(n, r)
+
+    @property
+    def ratios(self) -> Array:
+        """Parameter-to-noise ratios (003 eq. 20)."""
+        return np.asarray(np.abs(self.values) / self.sd)
+
+
+def groups_of(problem: Problem, first: Sequence[str]) -> Groups:
+    """Which of the problem's parameters and nuisances the rows can tell apart."""
+    return classify(problem.names, np.asarray(np.linalg.qr(problem.matrix, mode="r")), problem.scales, first)
+
+
+def check_equations(problem: Problem) -> None:
+    """Refuse what cannot have an answer."""
+    if problem.readings == 0:
+        raise InputError("no reading can be used: nothing was read, or no loaded state is determined")
+    if not np.any(problem.matrix[: problem.shape[0] * problem.shape[1], : problem.parameters]):
+        raise InputError(
+            "no reading depends on any parameter sought; the load is zero or nothing that yields is loaded"
+        )
+
+
+def estimate(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: Loss = "linear") -> Fit:
+    """Fit parameters and nuisance unknowns that can be told apart; all others keep their values.
+
+    The weights are taken at the model given and once more at the estimate, because what an uncertain load does depends
+    on the compliance.
+    """
+    if loss not in LOSSES:
+        raise UnknownNameError("loss", loss, LOSSES)
+    first = _solve(model, campaign, names, loss, weigh(campaign, model))
+    if all(s.kind in FIXED for s in campaign.scattering):
+        return first
+    return _solve(model, campaign, names, loss, weigh(campaign, first.model))
+
+
+def linear_fit(model: RobotModel, campaign: Campaign, problem: Problem, names: Sequence[str]) -> Fit:
+    """One step from a linearised problem, for some of its columns; the model is not solved again."""
+    at = problem.index(names)
+    parameters = sum(i < problem.parameters for i in at)
+    rows = problem.priors()
+    empty = ~np.any(problem.matrix[rows][:, at], axis=1)
+    keep = np.ones(len(problem.misfit), dtype=bool)
+    keep[rows] = ~empty
+    part = replace(
+        problem, names=tuple(names), units=tuple(problem.units[i] for i in at), scales=problem.scales[at],
+        parameters=parameters, start=problem.start[at], matrix=problem.matrix[keep][:, at],
+        misfit=problem.misfit[keep],
+    )  # fmt: skip
+    values = one_step(part)
+    solved = replace(part, start=values, misfit=part.misfit - part.matrix @ (values - part.start))
+    n, r = problem.shape
+    raw = problem.weights.unwhiten(solved.misfit[: n * r].reshape(n, r))
+    freedom = solved.equations - len(at)
+    moved = model.with_parameters({name: float(v) for name, v in zip(names[:parameters], values, strict=False)})
+    return Fit(
+        moved, campaign, solved, values, covariance(part.matrix, range(len(at))), np.where(problem.used, raw, np.nan),
+        _scatter(solved, "linear", 1.0, freedom), freedom, "linear", 1, True,
+    )  # fmt: skip
+
+
+def _solve(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: Loss, weights: Weights) -> Fit:
+    search = _Search(model, campaign, linearise(campaign, model, names, weights))
+    check_equations(search.origin)
+    if loss == "linear" and search.affine:
+        x, steps, converged = one_step(search.origin), 1, True
+        return _finish(search, x, loss, 1.0, steps, converged)
+    scale, x = 1.0, search.origin.start / search.size
+    for _ in range(1 if loss == "linear" else ROUNDS):
+        x, steps, converged = _iterate(search, x, loss, scale)
+        scale = robust_scale(search.at(x).misfit, len(names)) if loss != "linear" else 1.0
+    return _finish(search, x * search.size, loss, scale, steps, converged)
+
+
+def one_step(problem: Problem) -> Array:
+    """Values (p,) by QR of the problem with unit columns."""
+    lengths = np.linalg.norm(problem.matrix, axis=0)
+    q, r = np.linalg.qr(problem.matrix / lengths)
+    if np.min(np.abs(np.diag(r)), initial=np.inf) < 1e-9:
+        raise InputError("the parameters cannot be told apart by these readings; seek fewer or let groups choose")
+    return np.asarray(problem.start + np.linalg.solve(r, q.T @ problem.misfit) / lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Misfit and matrix at any values; affine problems are evaluated once."""
+
+    model: RobotModel
+    campaign: Campaign
+    origin: Problem
+
+    @property
+    def affine(self) -> bool:
+        return self.campaign.measurement.affine and not self.origin.nuisance
+
+    @cached_property
+    def size(self) -> Array:
+        """What a step of one means for each parameter: a change that moves the readings by their noise."""
+        return np.asarray(1 / np.linalg.norm(self.origin.matrix, axis=0))
+
+    @cached_property
+    def _memory(self) -> dict[bytes, Problem]:
+        return {}
+
+    def moved(self, values: Array) -> tuple[RobotModel, dict[str, float]]:
+        p = self.origin.parameters
+        named = dict(zip(self.origin.names, (float(v) for v in values), strict=True))
+        model = self.model.with_parameters({n: named[n] for n in self.origin.names[:p]})
+        return model, {n: named[n] for n in self.origin.nuisance}
+
+    def at(self, x: Array) -> Problem:
+        values = x * self.size
+        if self.affine:
+            step = values - self.origin.start
+            return replace(self.origin, start=values, misfit=self.origin.misfit - self.origin.matrix @ step)
+        key = x.tobytes()
+        if key not in self._memory:
+            model, u = self.moved(values)
+            self._memory.clear()
+            self._memory[key] = linearise(self.campaign, model, self.origin.names, self.origin.weights, u)
+        return self._memory[key]
+
+    def misfit(self, x: Array) -> Array:
+        now = self.at(x)
+        lost = self.origin.used & ~now.used
+        if not lost.any():
+            return now.misfit
+        out = now.misfit.copy()
+        out[: lost.size][lost.reshape(-1)] = LOST  # a step into states that do not exist must not look like a gain
+        return out
+
+    def matrix(self, x: Array) -> Array:
+        return -self.at(x).matrix * self.size
+
+
+def _iterate(search: _Search, x: Array, loss: Loss, scale: float) -> tuple[Array, int, bool]:
+    from scipy.optimize import least_squares
+
+    found = least_squares(
+        search.misfit, x, search.matrix, loss=loss, f_scale=TUNING.get(loss, 1.0) * scale,
+        xtol=1e-9, ftol=1e-11, gtol=1e-9, max_nfev=STEPS,
+    )  # fmt: skip
+    return np.asarray(found.x), int(found.nfev), bool(found.status > 0)
+
+
+def robust_scale(misfit: Array, parameters: int) -> float:
+    """Size of the bulk of the residuals: median of those not forced to zero, over that of the normal distribution."""
+    sizes = np.sort(np.abs(misfit[misfit != 0]))[min(parameters, max(0, np.count_nonzero(misfit) - 1)) :]
+    return max(float(np.median(sizes)) / 0.6745, 1e-12) if len(sizes) else 1.0
+
+
+def _finish(search: _Search, values: Array, loss: Loss, scale: float, steps: int, converged: bool) -> Fit:
+    problem = search.at(values / search.size)
+    model, u = search.moved(values)
+    freedom = problem.equations - len(problem.names)
+    return Fit(
+        model, search.campaign, problem, values, covariance(problem.matrix, range(len(problem.names))),
+        residuals(search.campaign, model, u), _scatter(problem, loss, scale, freedom), freedom, loss, steps, converged,
+    )  # fmt: skip
+
+
+def _scatter(problem: Problem, loss: Loss, scale: float, freedom: int) -> float:
+    """Size of the residuals per degree of freedom; for a robust loss what its covariance needs (Huber 1981, 7.6)."""
+    if freedom < 1:
+        return float("nan")
+    if loss == "linear":
+        return float(np.sqrt(np.sum(problem.misfit**2) / freedom))
+    rows = np.concatenate([problem.used.reshape(-1), np.ones(len(problem.misfit) - problem.used.size, dtype=bool)])
+    t = problem.misfit[rows] / scale
+    c = TUNING[loss]
+    if loss == "huber":
+        pull, slope = np.clip(t, -c, c), (np.abs(t) < c).astype(float)
+    else:
+        pull, slope = t / (1 + (t / c) ** 2), (1 - (t / c) ** 2) / (1 + (t / c) ** 2) ** 2
+    return float(scale * np.sqrt(np.sum(pull**2) / freedom) / np.mean(slope))

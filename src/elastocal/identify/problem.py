@@ -1,0 +1,185 @@
+"""The least-squares problem of a campaign at a model, every row in units of its noise (003 eq. 11-14).
+
+    L^-1 (y - f(pi_0)) = L^-1 [F B] [dpi; u] + e,    L L^T = covariance of the reading,  e ~ N(0, 1)
+
+with the nuisance unknowns u of the campaign beside the parameters, and one more row u_i / sd_i for each of them that is
+known beforehand.  Nothing here knows what the parameters mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.sources.source import Unknown
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools, Ints
+
+UNSTATED = 1e-5
+"""Weight of a reading whose noise is not stated, in m or rad; only ratios matter then."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Inverse Cholesky factors (N, R, R) of the readings' covariances; ``stated`` is False where none was given."""
+
+    inverse: Array
+    variance: Array
+    stated: bool
+
+    def whiten(self, rows: Array) -> Array:
+        """L^-1 times (N, R, ...)."""
+        flat = rows.reshape(*rows.shape[:2], -1)
+        return np.asarray((self.inverse @ flat).reshape(rows.shape))
+
+    def unwhiten(self, rows: Array) -> Array:
+        """L times (N, R): from units of noise back to m and rad; zero where nothing was read."""
+        dead = np.einsum("nrr->nr", self.inverse) == 0
+        square = self.inverse + np.eye(rows.shape[1]) * dead[:, :, None]
+        return np.asarray(np.linalg.solve(square, rows[:, :, None])[:, :, 0])
+
+
+def weigh(campaign: Campaign, model: RobotModel) -> Weights:
+    """Sum of all scattering sources; what was not read gets no weight."""
+    n, r = campaign.readings.shape
+    if campaign.scattering:
+        total = np.zeros((n, r, r))
+        for source in campaign.scattering:
+            total += source.covariance(campaign.measurement, model)
+    else:
+        if len({row.unit for row in campaign.measurement.rows}) > 1:
+            raise InputError("positions and orientations are read together: state the noise of both (source reading)")
+        total = np.broadcast_to(UNSTATED**2 * np.eye(r), (n, r, r)).copy()
+    variance = np.einsum("nrr->nr", total).copy()
+    known = campaign.measured & np.all(np.isfinite(total), axis=2)
+    both = known[:, :, None] & known[:, None, :]
+    total = np.where(both, total, np.eye(r))
+    if not np.all(variance[known] > 0):
+        i, j = (int(v) for v in np.argwhere(known & ~(variance > 0))[0])
+        raise InputError(f"{campaign.place(i, j)}: no source of error reaches this reading; add a source 'reading'")
+    try:
+        lower = np.linalg.cholesky(total)
+    except np.linalg.LinAlgError:
+        raise InputError("the errors stated leave some readings without scatter of their own; add 'reading'") from None
+    inverse = np.linalg.solve(lower, np.broadcast_to(np.eye(r), (n, r, r))) * known[:, :, None]
+    return Weights(inverse, variance, bool(campaign.scattering))
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """``matrix`` (m, p) and ``misfit`` (m,) at ``start`` (p,): parameters first, then nuisance unknowns.
+
+    Row n R + r is number r of reading n (zero where nothing was read); prior rows follow.
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    scales: Array
+    parameters: int
+    start: Array
+    matrix: Array
+    misfit: Array
+    used: Bools
+    shape: tuple[int, int]
+    weights: Weights
+
+    @cached_property
+    def readings(self) -> int:
+        """How many numbers were read and are used."""
+        return int(self.used.sum())
+
+    @cached_property
+    def equations(self) -> int:
+        """Readings and priors."""
+        return self.readings + len(self.misfit) - self.shape[0] * self.shape[1]
+
+    @cached_property
+    def reading(self) -> Ints:
+        """Number of the reading that each row belongs to; priors count on from N."""
+        n, r = self.shape
+        return np.concatenate([np.repeat(np.arange(n), r), n + np.arange(len(self.misfit) - n * r)])
+
+    @property
+    def nuisance(self) -> tuple[str, ...]:
+        return self.names[self.parameters :]
+
+    def index(self, names: Sequence[str]) -> list[int]:
+        at = {name: i for i, name in enumerate(self.names)}
+        return [at[name] for name in names]
+
+    def priors(self) -> slice:
+        return slice(self.shape[0] * self.shape[1], len(self.misfit))
+
+
+def unknowns(campaign: Campaign, model: RobotModel) -> tuple[Unknown, ...]:
+    """Nuisance unknowns of the campaign."""
+    return tuple(u for s in campaign.common for u in s.unknowns(campaign.measurement, model))
+
+
+def linearise(
+    campaign: Campaign, model: RobotModel, names: Sequence[str], weights: Weights, u: Mapping[str, float] | None = None
+) -> Problem:
+    """The problem at a model for ``names``: parameters, then nuisance unknowns; ``u`` holds values of the latter."""
+    known = {e.name: e for e in unknowns(campaign, model)}
+    parameters = [n for n in names if n not in known]
+    extra = [known[n] for n in names if n in known]
+    given = u or {}
+    n, r = campaign.readings.shape
+    raw = residuals(campaign, model, given)
+    used = np.isfinite(raw)
+    columns = campaign.measurement.derivative(model, parameters)
+    if extra:
+        columns = np.concatenate([columns, _columns(campaign, model, [e.name for e in extra])], axis=2)
+    finite = used & np.all(np.isfinite(columns), axis=2)
+    matrix = weights.whiten(np.where(finite[:, :, None], columns, 0.0)).reshape(n * r, -1)
+    misfit = weights.whiten(np.where(used, raw, 0.0)).reshape(-1)
+    prior, aim = _priors(extra, len(parameters), given)
+    rows = [model.parameters.rows[model.parameters.index(name)] for name in parameters]
+    return Problem(
+        (*parameters, *(e.name for e in extra)),
+        (*(p.unit for p in rows), *(e.unit for e in extra)),
+        np.array([*(p.scale for p in rows), *(1e-3 for _ in extra)]),
+        len(rows),
+        np.array([*(p.value for p in rows), *(given.get(e.name, 0.0) for e in extra)]),
+        np.concatenate([matrix, prior]),
+        np.concatenate([misfit, aim]),
+        used,
+        (n, r),
+        weights,
+    )
+
+
+def residuals(campaign: Campaign, model: RobotModel, u: Mapping[str, float]) -> Array:
+    """Readings minus prediction, (N, R), nan where nothing was read or the state is not determined."""
+    raw = campaign.readings - campaign.measurement.predict(model)
+    moved = [name for name, value in u.items() if value]
+    if moved:
+        raw = raw - _columns(campaign, model, moved) @ np.array([u[name] for name in moved])
+    return np.asarray(raw)
+
+
+def _columns(campaign: Campaign, model: RobotModel, wanted: Sequence[str]) -> Array:
+    """Columns (N, R, k) of the nuisance unknowns named."""
+    found: dict[str, Array] = {}
+    for source in campaign.common:
+        names = [u.name for u in source.unknowns(campaign.measurement, model)]
+        if set(names) & set(wanted):
+            columns = source.columns(campaign.measurement, model)
+            found |= {name: columns[:, :, i] for i, name in enumerate(names)}
+    return np.stack([found[name] for name in wanted], axis=2)
+
+
+def _priors(extra: Sequence[Unknown], before: int, given: Mapping[str, float]) -> tuple[Array, Array]:
+    """Rows u_i / sd_i of the unknowns that are known beforehand."""
+    known = [i for i, e in enumerate(extra) if np.isfinite(e.sd)]
+    matrix = np.zeros((len(known), before + len(extra)))
+    aim = np.zeros(len(known))
+    for row, i in enumerate(known):
+        matrix[row, before + i] = 1 / extra[i].sd
+        aim[row] = -given.get(extra[i].name, 0.0) / extra[i].sd
+    return matrix, aim

@@ -1,0 +1,270 @@
+"""From everything a model could have to what the data support (003 section 4): M1, M2, algebraic, M3.
+
+M1         each 6x6 spring symmetric: 36 -> 21.
+M2         a template's zeros: 21 -> 8, where the spring's own matrix has them.
+algebraic  parameters that act only together are represented by some of them (``identifiability.groups``).
+M3         the parameter with the smallest ratio of value to standard deviation, if below the threshold, is held at
+           the model's own value and everything fitted again, one at a time: dropping all at once loses good ones.
+
+A parameter that is not estimated keeps the value that the robot model gives it, which may be zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.identifiability.groups import Group, Groups
+from elastocal.identifiability.practical import ABOVE, BELOW, Practical, practical
+from elastocal.identify.fit import Fit, Loss, check_equations, estimate, groups_of, linear_fit
+from elastocal.identify.influence import influence
+from elastocal.identify.problem import Weights, linearise, unknowns, weigh
+from elastocal.measure.campaign import Campaign
+from elastocal.model.compliant.link_compliance import LinkCompliance, fits
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Ints
+
+Form = Literal["full", "symmetric", "beam"]
+ORDER: tuple[Form, ...] = ("full", "symmetric", "beam")
+JOINT_KINDS = ("joint_compliance", "motor_compliance", "joint_offset", "joint_backlash")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One line of the path: how many parameters, how many of them (with nuisances) the data can tell apart.
+
+    ``scatter`` is the size of the residuals in units of the stated noise, ``left_out`` the root mean square error (m)
+    of predicting a pose that was left out.
+    """
+
+    name: str
+    action: str
+    parameters: int
+    identifiable: int
+    scatter: float
+    left_out: float
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A parameter that is not estimated: where it fell, why, with which numbers, and what it is held at."""
+
+    name: str
+    stage: str
+    reason: str
+    value: float
+    sd: float
+    ratio: float
+    held_at: float
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """``groups`` and ``whole`` belong to the model before M3; ``fit`` is the model to compensate with."""
+
+    sought: RobotModel
+    stages: tuple[Stage, ...]
+    groups: Groups
+    whole: Fit
+    kinds: dict[str, Practical]
+    dropped: tuple[Dropped, ...]
+    fit: Fit
+    thresholds: tuple[float, float]
+
+
+def identify(
+    model: RobotModel,
+    campaign: Campaign,
+    seek: Sequence[str] | None = None,
+    *,
+    form: Form | None = None,
+    thresholds: tuple[float, float] = (ABOVE, BELOW),
+    statistical: bool = True,
+    loss: Loss = "linear",
+) -> Identification:
+    """Everything from readings to a model that is safe to compensate with.
+
+    ``form`` is how 6x6 springs are described at most (default: beam where the robot's own matrix is one, else
+    symmetric); ``statistical=False`` stops before M3.
+    """
+    if not thresholds[0] > thresholds[1] > 0:
+        raise InputError(f"thresholds {thresholds[0]:g} and {thresholds[1]:g}: upper above lower, both positive")
+    poses = campaign.measurement.setup.pose
+    weights = weigh(campaign, model)
+    stages: list[Stage] = []
+    for number, target in enumerate(ORDER[: ORDER.index(form or "beam") + 1]):
+        sought = in_form(model, target)
+        names = _names(campaign, sought, seek)
+        if number and len(names) == stages[-1].parameters - _nuisance(campaign, model):
+            continue
+        trial = _trial(campaign, sought, names, weights)
+        stages.append(_stage(_TITLES[target], _ACTIONS[target], len(trial.groups.names), trial, poses))
+    groups, whole = trial.groups, trial.fit
+    stages.append(_stage("algebraic", "what acts only together is represented by some", len(whole.names), trial, poses))
+    lost: tuple[Dropped, ...] = (*_by_form(model, sought, seek, campaign), *_by_groups(sought, groups))
+    kept, fallen = list(whole.names), tuple[Dropped, ...]()
+    if statistical:
+        kept, fallen = _neglect(sought, whole, thresholds[0])
+    fit = estimate(sought, campaign, kept, loss)
+    while statistical and (weakest := _weakest(fit, thresholds[0])) is not None:
+        fallen = (*fallen, _fallen(sought, fit, weakest, thresholds[0]))
+        fit = estimate(sought, campaign, [n for n in fit.names if n != weakest], loss)
+    left = influence(fit, poses).rms(_lengths(campaign))
+    action = "smallest ratio below the threshold, one at a time" if statistical else "fitted to convergence, no M3"
+    stages.append(
+        Stage("statistical M3" if statistical else "final", action, len(fit.names), len(fit.names), fit.scatter, left)
+    )
+    kinds = {n: practical(float(v), *thresholds) for n, v in zip(whole.names, whole.ratios, strict=True)}
+    return Identification(sought, tuple(stages), groups, whole, kinds, (*lost, *fallen), fit, thresholds)
+
+
+_TITLES = {"full": "complete", "symmetric": "symmetry M1", "beam": "template M2"}
+_ACTIONS = {
+    "full": "every element of every spring on its own",
+    "symmetric": "elastic bodies are symmetric (Maxwell): k_ij = k_ji",
+    "beam": "zeros of a beam along x (003 eq. 24)",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    groups: Groups
+    fit: Fit
+
+
+def _trial(campaign: Campaign, model: RobotModel, names: Sequence[str], weights: Weights) -> _Trial:
+    """Groups at the model's values, and one linear step in the kept basis."""
+    extra = [u.name for u in unknowns(campaign, model)]
+    problem = linearise(campaign, model, [*names, *extra], weights)
+    check_equations(problem)
+    groups = groups_of(problem, _preferred(model, names))
+    return _Trial(groups, _settled(linear_fit(model, campaign, problem, [groups.names[i] for i in groups.kept])))
+
+
+def _settled(first: Fit) -> Fit:
+    """Linearised again at the first estimate where readings are not affine; the first where that has no states."""
+    campaign = first.campaign
+    if campaign.measurement.affine:
+        return first
+    p = first.problem.parameters
+    u = dict(zip(first.problem.nuisance, (float(v) for v in first.values[p:]), strict=True))
+    problem = linearise(campaign, first.model, first.names, first.problem.weights, u)
+    again = linear_fit(first.model, campaign, problem, first.names)
+    return first if np.any(first.problem.used & ~problem.used) or not again.scatter < first.scatter else again
+
+
+def _preferred(model: RobotModel, names: Sequence[str]) -> list[str]:
+    """Actuated joints first, then the table's order; nuisances last of all."""
+    kind = {p.name: p.kind for p in model.parameters}
+    return sorted(names, key=lambda n: kind[n] not in JOINT_KINDS)
+
+
+def _names(campaign: Campaign, model: RobotModel, seek: Sequence[str] | None) -> tuple[str, ...]:
+    return campaign.measurement.names(model, seek)
+
+
+def _nuisance(campaign: Campaign, model: RobotModel) -> int:
+    return len(unknowns(campaign, model))
+
+
+def _stage(name: str, action: str, parameters: int, trial: _Trial, poses: Ints) -> Stage:
+    left = influence(trial.fit, poses).rms(_lengths(trial.fit.campaign))
+    return Stage(name, action, parameters, trial.groups.rank.rank, trial.fit.scatter, left)
+
+
+def _lengths(campaign: Campaign) -> list[int]:
+    return [i for i, row in enumerate(campaign.measurement.rows) if row.unit == "m"]
+
+
+def in_form(model: RobotModel, form: Form) -> RobotModel:
+    """6x6 springs described by at most this form, each where its own matrix allows it."""
+    elements = tuple(
+        e.in_form(form) if isinstance(e, LinkCompliance) and e.form in ORDER and fits(e.matrix, form) else e
+        for e in model.elements
+    )
+    return replace(model, elements=elements)
+
+
+def _by_form(
+    model: RobotModel, sought: RobotModel, seek: Sequence[str] | None, campaign: Campaign
+) -> tuple[Dropped, ...]:
+    """What M1 and M2 took away, from the complete model."""
+    out = []
+    now = set(_names(campaign, sought, seek))
+    symmetric = set(_names(campaign, in_form(model, "symmetric"), seek))
+    for name in _names(campaign, in_form(model, "full"), seek):
+        if name in now:
+            continue
+        stage, why = ("M2", "zero in the template of a beam") if name in symmetric else ("M1", "equal to its mirror")
+        if stage == "M1":
+            frame, symbol = name.rsplit(".", 1)
+            why = f"equal to {frame}.k{symbol[2]}{symbol[1]} by symmetry"
+        out.append(Dropped(name, stage, why, np.nan, np.nan, np.nan, np.nan if stage == "M1" else 0.0))
+    return tuple(out)
+
+
+def _by_groups(model: RobotModel, groups: Groups) -> tuple[Dropped, ...]:
+    """What the readings cannot see alone."""
+    kept = {groups.names[i] for i in groups.kept}
+    absorbed = {n: c.kept for s in groups.subgroups for c in s.combinations for n, _ in c.absorbed}
+    out = []
+    for name, group in zip(groups.names, groups.group, strict=True):
+        if name in kept:
+            continue
+        why = "moves nothing that was read" if group is Group.SILENT else f"acts only together with {absorbed[name]}"
+        held = model.parameters.values[model.parameters.index(name)] if name in model.parameters.names else 0.0
+        out.append(Dropped(name, "algebraic", f"{group.value}: {why}", np.nan, np.nan, np.nan, float(held)))
+    return tuple(out)
+
+
+def _neglect(model: RobotModel, whole: Fit, threshold: float) -> tuple[list[str], tuple[Dropped, ...]]:
+    """M3 on the linear problem: conditioning on a parameter is the refit, x - C_j (x_j - held) / C_jj."""
+    p = whole.problem.parameters
+    names, x, c = list(whole.names), whole.values.copy(), whole.covariance.copy()
+    held = {n: float(v) for n, v in zip(model.parameters.names, model.parameters.values, strict=True)}
+    out = []
+    while p:
+        ratio = np.abs(x[:p]) / np.sqrt(np.diag(c)[:p])
+        j = int(np.argmin(ratio))
+        if not ratio[j] < threshold:
+            break
+        out.append(_drop(names[j], float(x[j]), float(np.sqrt(c[j, j])), threshold, held[names[j]]))
+        x = x - c[:, j] * (x[j] - held[names[j]]) / c[j, j]
+        c = c - np.outer(c[:, j], c[j]) / c[j, j]
+        rest = [i for i in range(len(names)) if i != j]
+        x, c, names, p = x[rest], c[np.ix_(rest, rest)], [names[i] for i in rest], p - 1
+    if not p:
+        raise InputError(_NOTHING.format(threshold=threshold, name=out[-1].name, ratio=out[-1].ratio))
+    return names, tuple(out)
+
+
+_NOTHING = (
+    "no parameter stands out of the noise by a factor of {threshold:g} (the last was {name} with {ratio:.2g}); "
+    "raise the load, measure more poses, or lower the threshold"
+)
+
+
+def _weakest(fit: Fit, threshold: float) -> str | None:
+    ratios = fit.ratios[: fit.problem.parameters]
+    if not len(ratios) or not ratios.min() < threshold:
+        return None
+    if len(ratios) == 1:
+        raise InputError(_NOTHING.format(threshold=threshold, name=fit.names[0], ratio=float(ratios[0])))
+    return fit.names[int(np.argmin(ratios))]
+
+
+def _fallen(model: RobotModel, fit: Fit, name: str, threshold: float) -> Dropped:
+    i = fit.names.index(name)
+    held = float(model.parameters.values[model.parameters.index(name)])
+    return _drop(name, float(fit.values[i]), float(fit.sd[i]), threshold, held)
+
+
+def _drop(name: str, value: float, sd: float, threshold: float, held: float) -> Dropped:
+    ratio = abs(value) / sd
+    return Dropped(
+        name, "M3", f"value over standard deviation {ratio:.2g} is below {threshold:g}", value, sd, ratio, held
+    )

@@ -1,0 +1,52 @@
+"""Readings of one kind with everything that is known to be wrong with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.kind import Measurement
+from elastocal.measure.sources.source import ErrorSource
+from elastocal.spatial.entries import Array, Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """``readings`` (N, R) in SI, nan where nothing was read; ``places`` name each reading's row in its file."""
+
+    measurement: Measurement
+    readings: Array
+    sources: tuple[ErrorSource, ...] = ()
+    places: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        readings = np.asarray(self.readings, dtype=np.float64)
+        shape = (self.measurement.count, len(self.measurement.rows))
+        if readings.shape != shape:
+            raise InputError(f"readings are {readings.shape} where {shape} are needed: one row per reading")
+        if np.any(np.isinf(readings)):
+            raise InputError("a reading is infinite; leave it out (nan) or correct it")
+        object.__setattr__(self, "readings", readings)
+
+    @cached_property
+    def measured(self) -> Bools:
+        """(N, R)"""
+        return np.asarray(np.isfinite(self.readings))
+
+    @property
+    def common(self) -> tuple[ErrorSource, ...]:
+        """Sources that are nuisance parameters of the whole campaign."""
+        return tuple(s for s in self.sources if s.common)
+
+    @property
+    def scattering(self) -> tuple[ErrorSource, ...]:
+        """Sources that are drawn anew with every reading."""
+        return tuple(s for s in self.sources if not s.common)
+
+    def place(self, reading: int, row: int) -> str:
+        """Where a number stands: reading (file and line, if known) and what it is."""
+        at = self.places[reading] if self.places else f"reading {reading + 1}"
+        return f"{at}, {self.measurement.rows[row].name}"

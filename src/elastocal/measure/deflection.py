@@ -1,0 +1,101 @@
+"""How far markers move when the load comes on: loaded minus unloaded, weights and springs in both states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from elastocal.measure.kind import Measurement, Row
+from elastocal.measure.setup import Setup, stacked
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.deflection import frame_pose, linear_deflection
+from elastocal.model.statics.equilibrium import Status, equilibrium
+from elastocal.model.statics.linear_observation import linear_names, linear_observation
+from elastocal.model.statics.observation import loaded_observation
+from elastocal.spatial.entries import Array
+from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, rotations
+
+Statics = Literal["loaded", "linear"]
+NAMES = ("dx", "dy", "dz", "drx", "dry", "drz")
+
+
+@dataclass(frozen=True, eq=False)
+class Deflection(Measurement):
+    """Translation, and for a pose the rotation vector, of every marker in base axes.
+
+    ``linear`` is the sum of J k J^T W at the commanded configuration (003 eq. 8), affine in the compliances;
+    ``loaded`` takes both equilibria and knows every parameter of the model.
+    """
+
+    kind: ClassVar[str] = "deflection"
+    states: ClassVar[int] = 2
+    where: Setup
+    statics: Statics = "loaded"
+
+    @property
+    def setup(self) -> Setup:
+        return self.where
+
+    @property
+    def count(self) -> int:
+        return self.where.count
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return tuple(
+            Row(f"{m.frame}.{name}", "m" if i < 3 else "rad")
+            for m in self.where.markers
+            for i, name in enumerate(NAMES[: m.rows])
+        )
+
+    @property
+    def affine(self) -> bool:
+        return self.statics == "linear"
+
+    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
+        if self.statics == "linear":
+            return linear_names(model, wanted)
+        return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
+
+    def predict(self, model: RobotModel) -> Array:
+        at = self.where
+        if self.statics == "linear":
+            return stacked(at.markers, [linear_deflection(model, at.q, [at.load], m.frame).twist for m in at.markers])
+        turns, shifts, lost = self._moves(model)
+        out = stacked(at.markers, [np.concatenate([s, t]).T for s, t in zip(shifts, turns, strict=True)])
+        out[lost] = np.nan
+        return out
+
+    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+        """By the loaded matrix minus the unloaded one; rotation vectors by d phi = Jl^-1(phi) (w1 - R w0)."""
+        at = self.where
+        if self.statics == "linear":
+            return linear_observation(model, at.q, [at.load], at.markers, names)[1]
+        loaded = loaded_observation(model, at.q, [at.load], at.markers, names)[1]
+        unloaded = loaded_observation(model, at.q, (), at.markers, names)[1]
+        if all(m.rows == 3 for m in at.markers):
+            return loaded - unloaded
+        turns, _, lost = self._moves(model)
+        out = loaded - unloaded
+        for m, start, turn in zip(at.markers, at.starts, turns, strict=True):
+            if m.rows == 6:
+                w = slice(start + 3, start + 6)
+                known = np.where(lost, 0.0, turn)
+                from_left, rotation = left_jacobian_inverse(known), rotations(known)
+                back = np.einsum("ijn,njp->nip", rotation, unloaded[:, w])
+                out[:, w] = np.einsum("ijn,njp->nip", from_left, loaded[:, w] - back)
+        return out
+
+    def _moves(self, model: RobotModel) -> tuple[list[Array], list[Array], Array]:
+        """Rotation vectors and shifts (3, N) of every marker, and which readings have no determined state."""
+        at = self.where
+        bent, free = equilibrium(model, at.q, [at.load]), equilibrium(model, at.q)
+        turns, shifts = [], []
+        for m in at.markers:
+            (p1, r1), (p0, r0) = frame_pose(model, at.q, bent, m.frame), frame_pose(model, at.q, free, m.frame)
+            shifts.append(p1 - p0)
+            turns.append(rotation_vector(np.einsum("ijn,kjn->ikn", r1, r0)))
+        return turns, shifts, (bent.status != Status.CONVERGED) | (free.status != Status.CONVERGED)

@@ -1,0 +1,68 @@
+"""A kind of measurement: what the model says an instrument reads, and how that depends on the parameters.
+
+Identification knows this interface and the model's parameter table, nothing else:
+
+    y = f(model) + errors,    dy = F dpi,
+
+with y one row of R numbers per reading.  A kind that is affine in its parameters is fitted in one step.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from elastocal.errors import InputError
+from elastocal.measure.setup import Setup
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True)
+class Row:
+    """One of the R numbers of a reading: its name and SI unit (m or rad)."""
+
+    name: str
+    unit: str
+
+
+class Measurement(ABC):
+    """N readings of R numbers each, of one kind."""
+
+    kind: ClassVar[str]
+    states: ClassVar[int] = 1
+    """How many times the instrument is read for one value (two for a difference)."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """N"""
+
+    @property
+    @abstractmethod
+    def rows(self) -> tuple[Row, ...]:
+        """The R numbers of a reading."""
+
+    @property
+    @abstractmethod
+    def affine(self) -> bool:
+        """True where readings are affine in every parameter that has a column."""
+
+    @abstractmethod
+    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
+        """Parameters of the model that this kind has columns for, of those wanted (None: all), in table order."""
+
+    @abstractmethod
+    def predict(self, model: RobotModel) -> Array:
+        """What should be read, (N, R) in SI; nan where the state is not determined."""
+
+    @abstractmethod
+    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+        """dy/dpi, (N, R, p); nan where the state is not determined."""
+
+    @property
+    def setup(self) -> Setup:
+        """Configurations, load and markers, for kinds that watch markers of a loaded arm."""
+        raise InputError(f"a measurement of {self.kind} has no markers and no load: such an error cannot apply to it")

@@ -1,0 +1,89 @@
+"""Where markers are, under whatever load each reading names: geometry and compliance in one reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.kind import Measurement, Row
+from elastocal.measure.setup import Setup
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.equilibrium import Status, equilibrium
+from elastocal.model.statics.observation import loaded_observation
+from elastocal.spatial.entries import Array
+from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
+
+NAMES = ("x", "y", "z", "rx", "ry", "rz")
+
+
+@dataclass(frozen=True, eq=False)
+class Position(Measurement):
+    """Origin of every marker in base axes and, for a pose, its turn away from ``turned``, the measured orientation.
+
+    ``turned`` (N, markers, 3, 3) holds rotations measured in base axes; the reading of an orientation is then zero
+    by definition and its prediction the rotation vector from measured to predicted.
+    """
+
+    kind: ClassVar[str] = "position"
+    where: Setup
+    turned: Array | None = None
+
+    def __post_init__(self) -> None:
+        if self.turned is None and any(m.rows == 6 for m in self.where.markers):
+            raise InputError("poses are measured but no orientations are given; watch positions or add them")
+
+    @property
+    def setup(self) -> Setup:
+        return self.where
+
+    @property
+    def count(self) -> int:
+        return self.where.count
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return tuple(
+            Row(f"{m.frame}.{name}", "m" if i < 3 else "rad")
+            for m in self.where.markers
+            for i, name in enumerate(NAMES[: m.rows])
+        )
+
+    @property
+    def affine(self) -> bool:
+        return False
+
+    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
+        return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
+
+    def predict(self, model: RobotModel) -> Array:
+        at = self.where
+        bent = equilibrium(model, at.q, [at.load])
+        out = np.empty((at.count, at.height))
+        for number, (m, start) in enumerate(zip(at.markers, at.starts, strict=True)):
+            point, turn = frame_pose(model, at.q, bent, m.frame)
+            out[:, start : start + 3] = point.T
+            if m.rows == 6:
+                out[:, start + 3 : start + 6] = self._away(number, turn).T
+        out[bent.status != Status.CONVERGED] = np.nan
+        return out
+
+    def _away(self, number: int, turn: Array) -> Array:
+        assert self.turned is not None
+        return rotation_vector(np.einsum("ijn,nkj->ikn", turn, self.turned[:, number]))
+
+    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+        at = self.where
+        out = loaded_observation(model, at.q, [at.load], at.markers, names)[1]
+        if self.turned is None:
+            return out
+        away = self.predict(model)
+        for m, start in zip(at.markers, at.starts, strict=True):
+            if m.rows == 6:
+                w = slice(start + 3, start + 6)
+                out[:, w] = np.einsum("ijn,njp->nip", left_jacobian_inverse(np.nan_to_num(away[:, w].T)), out[:, w])
+        return out

@@ -1,0 +1,101 @@
+"""A loaded arm and what is watched of it: configurations, one load, markers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.kinematics import kinematics
+from elastocal.model.loads.wrench import AppliedWrenches, Wrench
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.observation import Marker, loaded_observation
+from elastocal.spatial.entries import Array, Ints
+
+COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """Joint values (N, n), the external load on them, and the markers in order of the reading's rows."""
+
+    q: Array
+    load: AppliedWrenches
+    markers: tuple[Marker, ...]
+
+    def __post_init__(self) -> None:
+        if not self.markers:
+            raise InputError("no marker is watched; name at least one frame")
+        if len(self.load.wrench) not in (1, len(self.q)):
+            raise InputError(
+                f"{len(self.load.wrench)} wrenches for {len(self.q)} configurations; give one, or one each"
+            )
+
+    @property
+    def count(self) -> int:
+        return len(self.q)
+
+    @property
+    def height(self) -> int:
+        """R"""
+        return sum(m.rows for m in self.markers)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """First row of every marker."""
+        return tuple(int(n) for n in np.cumsum([0, *(m.rows for m in self.markers[:-1])]))
+
+    @cached_property
+    def wrenches(self) -> Array:
+        """The load of every reading, (N, 6)."""
+        return np.broadcast_to(self.load.wrench, (self.count, 6))
+
+    @cached_property
+    def pose(self) -> Ints:
+        """Number of the configuration of every reading: readings at equal joint values share it."""
+        return np.unique(np.round(self.q, 12), axis=0, return_inverse=True)[1].reshape(-1)
+
+    @cached_property
+    def state(self) -> Ints:
+        """Number of the configuration and load: readings that share it are repeats."""
+        both = np.concatenate([np.round(self.q, 12), np.round(self.wrenches, 9)], axis=1)
+        return np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
+
+    def picked(self, rows: Ints) -> Setup:
+        wrench = self.load.wrench if len(self.load.wrench) == 1 else self.load.wrench[rows]
+        return Setup(self.q[rows], AppliedWrenches(self.load.frame, wrench, self.load.follows), self.markers)
+
+    def positions(self, model: RobotModel) -> Array:
+        """Where the markers are without load, (N, markers, 3)."""
+        return np.stack([kinematics(model, self.q, m.frame).position for m in self.markers], axis=1)
+
+    def axes(self, model: RobotModel) -> Array:
+        """How the markers' frames are turned without load, (N, markers, 3, 3)."""
+        return np.stack([kinematics(model, self.q, m.frame).rotation for m in self.markers], axis=1)
+
+    def by_joints(self, model: RobotModel) -> Array:
+        """Rows moved by the joints, (N, R, n)."""
+        parts = [kinematics(model, self.q, m.frame).jacobian[:, : m.rows] for m in self.markers]
+        return np.concatenate(parts, axis=1)
+
+    def by_load(self, model: RobotModel) -> Array:
+        """Rows moved by the six components of the load in its own axes, at the loaded state, (N, R, 6)."""
+        if not any(isinstance(e, Wrench) and e.frame == self.load.frame for e in model.elements):
+            model = model.with_elements(Wrench(frame=self.load.frame, follows=self.load.follows))
+        names = [f"{self.load.frame}.{c}" for c in COMPONENTS]
+        return loaded_observation(model, self.q, [self.load], self.markers, names)[1]
+
+    def in_load_axes(self, model: RobotModel, vectors: Array) -> Array:
+        """Vectors of the load frame (k, 3) in the axes that the load is given in, (N, k, 3)."""
+        if self.load.follows:
+            return np.broadcast_to(vectors, (self.count, *vectors.shape))
+        turn = kinematics(model, self.q, self.load.frame).rotation
+        return np.asarray(np.einsum("nij,kj->nki", turn, vectors))
+
+
+def stacked(markers: Sequence[Marker], parts: Sequence[Array]) -> Array:
+    """Twists (N, 6) of the markers as rows (N, R)."""
+    return np.concatenate([part[:, : m.rows] for m, part in zip(markers, parts, strict=True)], axis=1)

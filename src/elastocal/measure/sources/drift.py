@@ -1,0 +1,27 @@
+"""Tracker, floor or arm creep between the two readings of a deflection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from elastocal.measure.kind import Measurement
+from elastocal.measure.sources.repeatability import shifts
+from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.model.elements import quantity
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drift(ErrorSource):
+    """Standard deviation per axis of the creep between readings, the same for all markers of a reading."""
+
+    kind: ClassVar[str] = "drift"
+    sd: float = quantity("length")
+
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+        return tuple(Unknown(f"drift {axis}", "m", self.sd) for axis in "xyz")
+
+    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+        return shifts(measurement)

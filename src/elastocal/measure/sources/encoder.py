@@ -1,0 +1,36 @@
+"""Joints stop a little off their reading, anew every time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import ClassVar
+
+from elastocal.errors import InputError
+from elastocal.measure.kind import Measurement
+from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.model.elements import quantity
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoder(ErrorSource):
+    """Standard deviation of every revolute joint, and ``slide_sd`` of every prismatic one.
+
+    For deflections state it where the arm moves away between the unloaded and the loaded reading.
+    """
+
+    kind: ClassVar[str] = "encoder"
+    sd: float = quantity("angle", default=0.0)
+    slide_sd: float = quantity("length", default=0.0)
+
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+        if self.sd == self.slide_sd == 0:
+            raise InputError("error source encoder: give sd_urad for revolute or slide_sd_um for prismatic joints")
+        factor = sqrt(measurement.states)
+        sizes = [(self.sd, "rad") if m.kind == "revolute" else (self.slide_sd, "m") for m in model.motions]
+        return tuple(Unknown(j, unit, sd * factor) for j, (sd, unit) in zip(model.joints, sizes, strict=True))
+
+    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+        return measurement.setup.by_joints(model)

@@ -1,0 +1,28 @@
+"""Hysteresis: the arm stands elsewhere after loading than after unloading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.kind import Measurement
+from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.model.elements import quantity
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadingOrder(ErrorSource):
+    """Share of the deflection that depends on the order of loading, anew with every reading."""
+
+    kind: ClassVar[str] = "loading_order"
+    sd: float = quantity("share")
+
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+        return (Unknown("order of loading", "1", self.sd),)
+
+    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+        same = measurement if isinstance(measurement, Deflection) else Deflection(measurement.setup)
+        return same.predict(model)[:, :, None]

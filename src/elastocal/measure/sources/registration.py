@@ -1,0 +1,60 @@
+"""Where the robot's base is for the instrument: six numbers that are the same for all readings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.measure.kind import Measurement
+from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.model.elements import quantity
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registration(ErrorSource):
+    """Standard deviations of shift and turn, or nothing where they are to be found from the readings.
+
+    First order in the turn: the registration that the readings were brought to base axes with should be right to a
+    milliradian.
+    """
+
+    kind: ClassVar[str] = "registration"
+    sd: float | None = quantity("length", default=None)
+    turn_sd: float | None = quantity("angle", default=None)
+
+    @property
+    def common(self) -> bool:
+        return True
+
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+        shift = inf if self.sd is None else self.sd
+        turn = inf if self.turn_sd is None else self.turn_sd
+        return (
+            *(Unknown(f"registration {a}", "m", shift) for a in "xyz"),
+            *(Unknown(f"registration r{a}", "rad", turn) for a in "xyz"),
+        )
+
+    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+        """A turn w moves what is read by w x (what is read); a shift moves positions, not differences."""
+        predicted = np.nan_to_num(measurement.predict(model))
+        out = np.zeros((*predicted.shape, 6))
+        at = measurement.setup
+        for m, start in zip(at.markers, at.starts, strict=True):
+            rows = slice(start, start + 3)
+            if measurement.states == 1:
+                out[:, rows, :3] = np.eye(3)
+            out[:, rows, 3:] = -_cross(predicted[:, rows])
+            if m.rows == 6:
+                turns = slice(start + 3, start + 6)
+                out[:, turns, 3:] = np.eye(3) if measurement.states == 1 else -_cross(predicted[:, turns])
+        return out
+
+
+def _cross(vectors: Array) -> Array:
+    """[v]x, (N, 3, 3)."""
+    return np.stack([np.cross(vectors, -e) for e in np.eye(3)], axis=2)

@@ -1,0 +1,77 @@
+"""A source of error: how strongly each of its few unknowns moves a reading, and how large they are.
+
+    reading = f(model) + B u,    u ~ N(0, diag(sd^2))
+
+``u`` is drawn anew for every reading, or is one for the whole campaign (``common``).  The first kind adds
+B diag(sd^2) B^T to the covariance of the reading; the second is a nuisance parameter of the fit with that prior,
+or with none where the sd is unknown (inf).  So every source enters the weights, the accuracy and the error budget
+in the same way.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.measure.kind import Measurement
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """One component of u: its name, SI unit and standard deviation (inf: nothing is known beforehand)."""
+
+    name: str
+    unit: str
+    sd: float
+
+
+class ErrorSource(ABC):
+    """One source of error; frozen dataclasses with a ``kind`` word."""
+
+    kind: ClassVar[str]
+
+    @property
+    def common(self) -> bool:
+        """True where one value holds for the whole campaign."""
+        return False
+
+    @property
+    def label(self) -> str:
+        """Its name in the error budget."""
+        return self.kind.replace("_", " ") + (", common" if self.common else "")
+
+    @abstractmethod
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+        """The components of u."""
+
+    @abstractmethod
+    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+        """B of every reading, (N, R, components)."""
+
+    def covariance(self, measurement: Measurement, model: RobotModel) -> Array:
+        """B diag(sd^2) B^T of every reading, (N, R, R)."""
+        sd = np.array([u.sd for u in self.unknowns(measurement, model)])
+        b = self.columns(measurement, model) * sd
+        return np.asarray(np.einsum("nri,nsi->nrs", b, b))
+
+
+@cache
+def source_kinds() -> dict[str, type[ErrorSource]]:
+    """Every source by its kind."""
+    from elastocal.measure import sources
+
+    found: dict[str, type[ErrorSource]] = {}
+    for info in sorted(pkgutil.iter_modules(sources.__path__), key=lambda m: m.name):
+        module = importlib.import_module(f"{sources.__name__}.{info.name}")
+        for thing in vars(module).values():
+            if isinstance(thing, type) and issubclass(thing, ErrorSource) and "kind" in vars(thing):
+                found[thing.kind] = thing
+    return dict(sorted(found.items()))

@@ -1,0 +1,96 @@
+"""What an identified model says of poses that were not measured, and how well it knows it.
+
+    deflection = f(pi),    covariance = F C F^T + d^2 I
+
+F is the derivative by the estimated parameters, C their covariance and d the model discrepancy: what the residuals show
+beyond noise, which no number of readings makes smaller.  The result is the error ellipsoid of a compensated tool point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.measure.deflection import Deflection, Statics
+from elastocal.measure.setup import Setup
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.observation import Marker
+from elastocal.spatial.entries import Array
+
+QUANTILE_95 = 1.959963984540054
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """An identified model with the covariance of the parameters that were estimated.
+
+    ``discrepancy`` is a standard deviation in m per axis; nan where it could not be told from noise (and is not added).
+    """
+
+    model: RobotModel
+    names: tuple[str, ...]
+    covariance: Array
+    discrepancy: float
+    statics: Statics = "loaded"
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Deflection (N, 6) of a frame and its covariance (N, 6, 6), translation first; nan without a determined state."""
+
+    frame: str
+    twist: Array
+    covariance: Array
+
+    @property
+    def sd(self) -> Array:
+        """Standard deviations (N, 6)."""
+        return np.asarray(np.sqrt(np.einsum("nii->ni", self.covariance)))
+
+    @property
+    def half_width(self) -> Array:
+        """Half of the 95 % interval of each component, (N, 6)."""
+        return QUANTILE_95 * self.sd
+
+    def ellipsoid(self) -> tuple[Array, Array]:
+        """Semi-axes (N, 3) in m of the translation's one-sigma ellipsoid, the longest first, and their directions."""
+        known = np.nan_to_num(self.covariance[:, :3, :3])
+        values, vectors = np.linalg.eigh(known)
+        axes = np.sqrt(np.clip(values[:, ::-1], 0.0, None))
+        return np.where(np.isnan(self.covariance[:, :1, 0]), np.nan, axes), vectors[:, :, ::-1]
+
+
+def predict(knowledge: Knowledge, q: Array, load: AppliedWrenches, frame: str | None = None) -> Prediction:
+    """Predicted deflection under a load, with its covariance."""
+    at = frame or knowledge.model.tool
+    kind = Deflection(Setup(q, load, (Marker(at, "pose"),)), knowledge.statics)
+    twist = kind.predict(knowledge.model)
+    slope = kind.derivative(knowledge.model, knowledge.names)
+    covariance = np.einsum("nip,pq,njq->nij", slope, knowledge.covariance, slope)
+    covariance[:, range(3), range(3)] += np.nan_to_num(knowledge.discrepancy) ** 2
+    covariance[np.isnan(twist).any(axis=1)] = np.nan
+    return Prediction(at, twist, covariance)
+
+
+def spread_configurations(model: RobotModel, count: int) -> Array:
+    """Joint values (count, n) spread evenly within the limits (a full turn where there are none), without chance.
+
+    Roberts' sequence: multiples of the powers of 1/g, g the positive root of g^(n+1) = g + 1.
+    """
+    g = 2.0
+    for _ in range(60):
+        g = (1 + g) ** (1 / (model.n + 1))
+    steps = g ** -np.arange(1.0, model.n + 1)
+    unit = (0.5 + np.arange(1, count + 1)[:, None] * steps) % 1.0
+    limits = np.array([m.limits or ((-np.pi, np.pi) if m.kind == "revolute" else (0.0, 1.0)) for m in model.motions])
+    return np.asarray(limits[:, 0] + unit * (limits[:, 1] - limits[:, 0]))
+
+
+def same_size_loads(wrenches: Array) -> Array:
+    """Forces of the largest size among ``wrenches`` along both senses of every base axis, (6, 6)."""
+    size = float(np.linalg.norm(wrenches[:, :3], axis=1).max())
+    out = np.zeros((6, 6))
+    out[:3, :3], out[3:, :3] = size * np.eye(3), -size * np.eye(3)
+    return out
