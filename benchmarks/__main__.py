@@ -13,7 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads on small chunk
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks import equilibrium, kinematics, observation, stiffness
+from benchmarks import equilibrium, gibbs, kinematics, observation, solve, stiffness
 
 
 def main(wanted: list[str]) -> int:
@@ -21,7 +21,9 @@ def main(wanted: list[str]) -> int:
         "kinematics": lambda: [kinematics.measure()],
         "stiffness": lambda: [stiffness.measure()],
         "observation": lambda: [observation.measure()],
+        "solve": solve.measure,
         "equilibrium": equilibrium.measure,
+        "gibbs": lambda: [gibbs.measure()],
     }
     unknown = [w for w in wanted if w not in races]
     if unknown:

@@ -25,6 +25,10 @@ def _job(job: str, count: int) -> None:
     if job == "stiffness":
         for _ in stiffness_chunks(robot().without(*LINKS), q, compliance=False):
             pass
+    elif job == "solve":
+        from benchmarks.solve import Data
+
+        Data.of(count).fit()
     else:
         load = [AppliedWrenches("tool", WRENCH[None])]
         model = robot().with_link_form("symmetric")

@@ -54,7 +54,8 @@ def budget(fit: Fit) -> Budget:
         spread = np.nan_to_num(source.covariance(campaign.measurement, fit.model))
         inner = problem.weights.inverse @ spread @ problem.weights.inverse.swapaxes(1, 2)
         _add(lines, source.label, np.einsum("pnr,nrs,pns->p", per_reading, inner, per_reading))
-    known = [u.name for u in unknowns(campaign, fit.model) if np.isfinite(u.sd) and u.name in problem.nuisance]
+    sd = {u.name: u.sd for u in unknowns(campaign, fit.model)}
+    known = [name for name in problem.nuisance if np.isfinite(sd[name])]  # in the order of the prior rows
     owner = {u.name: s.label for s in campaign.common for u in s.unknowns(campaign.measurement, fit.model)}
     for row, name in enumerate(known):
         _add(lines, owner[name], gain[:, n * r + row] ** 2)

@@ -106,6 +106,13 @@ def check_equations(problem: Problem) -> None:
         )
 
 
+def _check_columns(problem: Problem) -> None:
+    """Refuse what no reading and no prior can tell."""
+    silent = [name for name, seen in zip(problem.names, np.any(problem.matrix, axis=0), strict=True) if not seen]
+    if silent:
+        raise InputError(f"no reading depends on {silent[0]}; leave it out or load the robot in another direction")
+
+
 def estimate(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: Loss = "linear") -> Fit:
     """Fit parameters and nuisance unknowns that can be told apart; all others keep their values.
 
@@ -148,6 +155,7 @@ def linear_fit(model: RobotModel, campaign: Campaign, problem: Problem, names: S
 def _solve(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: Loss, weights: Weights) -> Fit:
     search = _Search(model, campaign, linearise(campaign, model, names, weights))
     check_equations(search.origin)
+    _check_columns(search.origin)
     if loss == "linear" and search.affine:
         x, steps, converged = one_step(search.origin), 1, True
         return _finish(search, x, loss, 1.0, steps, converged)
@@ -227,6 +235,19 @@ def _iterate(search: _Search, x: Array, loss: Loss, scale: float) -> tuple[Array
         xtol=1e-9, ftol=1e-11, gtol=1e-9, max_nfev=STEPS,
     )  # fmt: skip
     return np.asarray(found.x), int(found.nfev), bool(found.status > 0)
+
+
+def misfit_at(fit: Fit, values: Array) -> Array:
+    """Whitened misfit, priors included, of the full model at other values (p,); inf where a state is lost."""
+    problem, p = fit.problem, fit.problem.parameters
+    model = fit.model.with_parameters({n: float(v) for n, v in zip(fit.names[:p], values[:p], strict=True)})
+    u = {n: float(v) for n, v in zip(problem.nuisance, values[p:], strict=True)}
+    raw = residuals(fit.campaign, model, u)
+    if np.any(problem.used & ~np.isfinite(raw)):
+        return np.full(len(problem.misfit), np.inf)
+    whitened = problem.weights.whiten(np.where(problem.used, raw, 0.0)).reshape(-1)
+    prior = problem.misfit[problem.priors()] - problem.matrix[problem.priors()] @ (values - fit.values)
+    return np.concatenate([whitened, prior])
 
 
 def robust_scale(misfit: Array, parameters: int) -> float:

@@ -32,6 +32,11 @@ class Weights:
     variance: Array
     stated: bool
 
+    @cached_property
+    def live(self) -> Bools:
+        """(N, R) False where a number has no weight: it was not read, or its scatter is not determined."""
+        return np.asarray(np.einsum("nrr->nr", self.inverse) != 0)
+
     def whiten(self, rows: Array) -> Array:
         """L^-1 times (N, R, ...)."""
         flat = rows.reshape(*rows.shape[:2], -1)
@@ -39,8 +44,7 @@ class Weights:
 
     def unwhiten(self, rows: Array) -> Array:
         """L times (N, R): from units of noise back to m and rad; zero where nothing was read."""
-        dead = np.einsum("nrr->nr", self.inverse) == 0
-        square = self.inverse + np.eye(rows.shape[1]) * dead[:, :, None]
+        square = self.inverse + np.eye(rows.shape[1]) * ~self.live[:, :, None]
         return np.asarray(np.linalg.solve(square, rows[:, :, None])[:, :, 0])
 
 
@@ -131,12 +135,11 @@ def linearise(
     given = u or {}
     n, r = campaign.readings.shape
     raw = residuals(campaign, model, given)
-    used = np.isfinite(raw)
     columns = campaign.measurement.derivative(model, parameters)
     if extra:
         columns = np.concatenate([columns, _columns(campaign, model, [e.name for e in extra])], axis=2)
-    finite = used & np.all(np.isfinite(columns), axis=2)
-    matrix = weights.whiten(np.where(finite[:, :, None], columns, 0.0)).reshape(n * r, -1)
+    used = np.isfinite(raw) & np.all(np.isfinite(columns), axis=2) & weights.live
+    matrix = weights.whiten(np.where(used[:, :, None], columns, 0.0)).reshape(n * r, -1)
     misfit = weights.whiten(np.where(used, raw, 0.0)).reshape(-1)
     prior, aim = _priors(extra, len(parameters), given)
     rows = [model.parameters.rows[model.parameters.index(name)] for name in parameters]

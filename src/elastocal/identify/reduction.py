@@ -1,7 +1,6 @@
-"""From everything a model could have to what the data support (003 section 4): M1, M2, algebraic, M3.
+"""From everything a model could have to what the data support (003 section 4).
 
-M1         each 6x6 spring symmetric: 36 -> 21.
-M2         a template's zeros: 21 -> 8, where the spring's own matrix has them.
+physical   the same robot described by fewer parameters (``model.descriptions``: M1, M2).
 algebraic  parameters that act only together are represented by some of them (``identifiability.groups``).
 M3         the parameter with the smallest ratio of value to standard deviation, if below the threshold, is held at
            the model's own value and everything fitted again, one at a time: dropping all at once loses good ones.
@@ -12,8 +11,7 @@ A parameter that is not estimated keeps the value that the robot model gives it,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,13 +22,9 @@ from elastocal.identify.fit import Fit, Loss, check_equations, estimate, groups_
 from elastocal.identify.influence import influence
 from elastocal.identify.problem import Weights, linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
-from elastocal.model.compliant.link_compliance import LinkCompliance, fits
+from elastocal.model.descriptions import Description
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Ints
-
-Form = Literal["full", "symmetric", "beam"]
-ORDER: tuple[Form, ...] = ("full", "symmetric", "beam")
-JOINT_KINDS = ("joint_compliance", "motor_compliance", "joint_offset", "joint_backlash")
 
 
 @dataclass(frozen=True)
@@ -77,35 +71,40 @@ class Identification:
 
 
 def identify(
-    model: RobotModel,
+    described: Sequence[Description],
     campaign: Campaign,
     seek: Sequence[str] | None = None,
     *,
-    form: Form | None = None,
     thresholds: tuple[float, float] = (ABOVE, BELOW),
     statistical: bool = True,
     loss: Loss = "linear",
 ) -> Identification:
     """Everything from readings to a model that is safe to compensate with.
 
-    ``form`` is how 6x6 springs are described at most (default: beam where the robot's own matrix is one, else
-    symmetric); ``statistical=False`` stops before M3.
+    ``described`` is the robot, described by fewer and fewer parameters; ``seek`` are names or patterns of them (default
+    all that the kind of measurement has columns for); ``statistical=False`` stops before M3.
     """
     if not thresholds[0] > thresholds[1] > 0:
         raise InputError(f"thresholds {thresholds[0]:g} and {thresholds[1]:g}: upper above lower, both positive")
+    if not described:
+        raise InputError("no model to identify; give at least one description")
     poses = campaign.measurement.setup.pose
-    weights = weigh(campaign, model)
+    weights = weigh(campaign, described[0].model)
     stages: list[Stage] = []
-    for number, target in enumerate(ORDER[: ORDER.index(form or "beam") + 1]):
-        sought = in_form(model, target)
-        names = _names(campaign, sought, seek)
-        if number and len(names) == stages[-1].parameters - _nuisance(campaign, model):
+    lost: list[Dropped] = []
+    names: tuple[str, ...] = ()
+    for description in described:
+        before, names = names, campaign.measurement.names(description.model, seek)
+        gone = [n for n in before if n not in names]
+        if before and not gone:
             continue
-        trial = _trial(campaign, sought, names, weights)
-        stages.append(_stage(_TITLES[target], _ACTIONS[target], len(trial.groups.names), trial, poses))
+        lost += [_physical(description, n) for n in gone]
+        trial = _trial(campaign, description.model, names, weights)
+        stages.append(_stage(description.title, description.action, len(trial.groups.names), trial, poses))
+    sought = description.model
     groups, whole = trial.groups, trial.fit
     stages.append(_stage("algebraic", "what acts only together is represented by some", len(whole.names), trial, poses))
-    lost: tuple[Dropped, ...] = (*_by_form(model, sought, seek, campaign), *_by_groups(sought, groups))
+    lost += _by_groups(sought, groups)
     kept, fallen = list(whole.names), tuple[Dropped, ...]()
     if statistical:
         kept, fallen = _neglect(sought, whole, thresholds[0])
@@ -122,14 +121,6 @@ def identify(
     return Identification(sought, tuple(stages), groups, whole, kinds, (*lost, *fallen), fit, thresholds)
 
 
-_TITLES = {"full": "complete", "symmetric": "symmetry M1", "beam": "template M2"}
-_ACTIONS = {
-    "full": "every element of every spring on its own",
-    "symmetric": "elastic bodies are symmetric (Maxwell): k_ij = k_ji",
-    "beam": "zeros of a beam along x (003 eq. 24)",
-}
-
-
 @dataclass(frozen=True, eq=False)
 class _Trial:
     groups: Groups
@@ -141,7 +132,7 @@ def _trial(campaign: Campaign, model: RobotModel, names: Sequence[str], weights:
     extra = [u.name for u in unknowns(campaign, model)]
     problem = linearise(campaign, model, [*names, *extra], weights)
     check_equations(problem)
-    groups = groups_of(problem, _preferred(model, names))
+    groups = groups_of(problem, model.joint_parameters)
     return _Trial(groups, _settled(linear_fit(model, campaign, problem, [groups.names[i] for i in groups.kept])))
 
 
@@ -157,20 +148,6 @@ def _settled(first: Fit) -> Fit:
     return first if np.any(first.problem.used & ~problem.used) or not again.scatter < first.scatter else again
 
 
-def _preferred(model: RobotModel, names: Sequence[str]) -> list[str]:
-    """Actuated joints first, then the table's order; nuisances last of all."""
-    kind = {p.name: p.kind for p in model.parameters}
-    return sorted(names, key=lambda n: kind[n] not in JOINT_KINDS)
-
-
-def _names(campaign: Campaign, model: RobotModel, seek: Sequence[str] | None) -> tuple[str, ...]:
-    return campaign.measurement.names(model, seek)
-
-
-def _nuisance(campaign: Campaign, model: RobotModel) -> int:
-    return len(unknowns(campaign, model))
-
-
 def _stage(name: str, action: str, parameters: int, trial: _Trial, poses: Ints) -> Stage:
     left = influence(trial.fit, poses).rms(_lengths(trial.fit.campaign))
     return Stage(name, action, parameters, trial.groups.rank.rank, trial.fit.scatter, left)
@@ -180,34 +157,11 @@ def _lengths(campaign: Campaign) -> list[int]:
     return [i for i, row in enumerate(campaign.measurement.rows) if row.unit == "m"]
 
 
-def in_form(model: RobotModel, form: Form) -> RobotModel:
-    """6x6 springs described by at most this form, each where its own matrix allows it."""
-    elements = tuple(
-        e.in_form(form) if isinstance(e, LinkCompliance) and e.form in ORDER and fits(e.matrix, form) else e
-        for e in model.elements
-    )
-    return replace(model, elements=elements)
+def _physical(description: Description, name: str) -> Dropped:
+    return Dropped(name, description.title, description.reason(name), np.nan, np.nan, np.nan, np.nan)
 
 
-def _by_form(
-    model: RobotModel, sought: RobotModel, seek: Sequence[str] | None, campaign: Campaign
-) -> tuple[Dropped, ...]:
-    """What M1 and M2 took away, from the complete model."""
-    out = []
-    now = set(_names(campaign, sought, seek))
-    symmetric = set(_names(campaign, in_form(model, "symmetric"), seek))
-    for name in _names(campaign, in_form(model, "full"), seek):
-        if name in now:
-            continue
-        stage, why = ("M2", "zero in the template of a beam") if name in symmetric else ("M1", "equal to its mirror")
-        if stage == "M1":
-            frame, symbol = name.rsplit(".", 1)
-            why = f"equal to {frame}.k{symbol[2]}{symbol[1]} by symmetry"
-        out.append(Dropped(name, stage, why, np.nan, np.nan, np.nan, np.nan if stage == "M1" else 0.0))
-    return tuple(out)
-
-
-def _by_groups(model: RobotModel, groups: Groups) -> tuple[Dropped, ...]:
+def _by_groups(model: RobotModel, groups: Groups) -> list[Dropped]:
     """What the readings cannot see alone."""
     kept = {groups.names[i] for i in groups.kept}
     absorbed = {n: c.kept for s in groups.subgroups for c in s.combinations for n, _ in c.absorbed}
@@ -218,7 +172,7 @@ def _by_groups(model: RobotModel, groups: Groups) -> tuple[Dropped, ...]:
         why = "moves nothing that was read" if group is Group.SILENT else f"acts only together with {absorbed[name]}"
         held = model.parameters.values[model.parameters.index(name)] if name in model.parameters.names else 0.0
         out.append(Dropped(name, "algebraic", f"{group.value}: {why}", np.nan, np.nan, np.nan, float(held)))
-    return tuple(out)
+    return out
 
 
 def _neglect(model: RobotModel, whole: Fit, threshold: float) -> tuple[list[str], tuple[Dropped, ...]]:

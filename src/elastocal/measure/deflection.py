@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from elastocal.measure.kind import Measurement, Row
+from elastocal.measure.kind import Measurement, Row, in_order
 from elastocal.measure.setup import Setup, stacked
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose, linear_deflection
@@ -73,9 +73,9 @@ class Deflection(Measurement):
         """By the loaded matrix minus the unloaded one; rotation vectors by d phi = Jl^-1(phi) (w1 - R w0)."""
         at = self.where
         if self.statics == "linear":
-            return linear_observation(model, at.q, [at.load], at.markers, names)[1]
-        loaded = loaded_observation(model, at.q, [at.load], at.markers, names)[1]
-        unloaded = loaded_observation(model, at.q, (), at.markers, names)[1]
+            return in_order(names, *linear_observation(model, at.q, [at.load], at.markers, names))
+        loaded = in_order(names, *loaded_observation(model, at.q, [at.load], at.markers, names)[:2])
+        unloaded = in_order(names, *loaded_observation(model, at.q, (), at.markers, names)[:2])
         if all(m.rows == 3 for m in at.markers):
             return loaded - unloaded
         turns, _, lost = self._moves(model)

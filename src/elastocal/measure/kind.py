@@ -60,9 +60,16 @@ class Measurement(ABC):
 
     @abstractmethod
     def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
-        """dy/dpi, (N, R, p); nan where the state is not determined."""
+        """dy/dpi, (N, R, p) in the order of ``names``; nan where the state is not determined."""
 
     @property
     def setup(self) -> Setup:
         """Configurations, load and markers, for kinds that watch markers of a loaded arm."""
         raise InputError(f"a measurement of {self.kind} has no markers and no load: such an error cannot apply to it")
+
+
+def in_order(names: Sequence[str], found: Sequence[str], columns: Array) -> Array:
+    """Columns (N, R, p) of the parameters ``found`` in the order asked for: matrices come in the table's order."""
+    if tuple(found) == tuple(names):
+        return columns
+    return columns[:, :, [found.index(name) for name in names]]

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.kind import Measurement, Row
+from elastocal.measure.kind import Measurement, Row, in_order
 from elastocal.measure.setup import Setup
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose
@@ -78,7 +78,7 @@ class Position(Measurement):
 
     def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
         at = self.where
-        out = loaded_observation(model, at.q, [at.load], at.markers, names)[1]
+        out = in_order(names, *loaded_observation(model, at.q, [at.load], at.markers, names)[:2])
         if self.turned is None:
             return out
         away = self.predict(model)

@@ -83,10 +83,16 @@ class Setup:
 
     def by_load(self, model: RobotModel) -> Array:
         """Rows moved by the six components of the load in its own axes, at the loaded state, (N, R, 6)."""
-        if not any(isinstance(e, Wrench) and e.frame == self.load.frame for e in model.elements):
+        standing = [e for e in model.elements if isinstance(e, Wrench) and e.frame == self.load.frame]
+        if not standing:
             model = model.with_elements(Wrench(frame=self.load.frame, follows=self.load.follows))
         names = [f"{self.load.frame}.{c}" for c in COMPONENTS]
-        return loaded_observation(model, self.q, [self.load], self.markers, names)[1]
+        out = loaded_observation(model, self.q, [self.load], self.markers, names)[1]
+        if not standing or standing[0].follows == self.load.follows:
+            return out
+        turn = kinematics(model, self.q, self.load.frame).rotation  # the standing wrench has the other sort of axes
+        turn = turn if self.load.follows else turn.swapaxes(1, 2)
+        return np.concatenate([out[:, :, :3] @ turn, out[:, :, 3:] @ turn], axis=2)
 
     def in_load_axes(self, model: RobotModel, vectors: Array) -> Array:
         """Vectors of the load frame (k, 3) in the axes that the load is given in, (N, k, 3)."""

@@ -113,6 +113,16 @@ class RobotModel:
         return ParameterTable(tuple(p for rows in self._rows for p in rows))
 
     @cached_property
+    def joint_parameters(self) -> tuple[str, ...]:
+        """Parameters of actuated joints and motors, which stand for others where only a combination is known."""
+        return tuple(
+            p.name
+            for element, rows in zip(self.elements, self._rows, strict=True)
+            if isinstance(element, CompliantCoordinate) and all(d.axis == JOINT for d in element.dofs())
+            for p in rows
+        )
+
+    @cached_property
     def _rows(self) -> tuple[tuple[Parameter, ...], ...]:
         return tuple(e.parameters(self.tree) for e in self.elements)
 

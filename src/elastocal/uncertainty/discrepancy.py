@@ -28,7 +28,7 @@ def discrepancy(fit: Fit, found: Repeats) -> Discrepancy:
     variance = fit.problem.weights.variance[:, lengths]
     one = float(np.mean(variance[fit.problem.used[:, lengths]]))
     if np.isfinite(found.ratio):
-        excess = found.lack_of_fit**2 - found.pure_error**2
+        excess = (found.lack_of_fit**2 - found.pure_error**2) / found.each  # all repeats of a state share the fault
         return Discrepancy(float(np.sqrt(max(excess, 0.0) * one)), "lack of fit beyond the scatter of repeats")
     if fit.stated and np.isfinite(fit.scatter):
         return Discrepancy(float(np.sqrt(max(fit.scatter**2 - 1, 0.0) * one)), "residuals beyond the stated noise")

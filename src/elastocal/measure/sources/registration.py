@@ -48,13 +48,13 @@ class Registration(ErrorSource):
             rows = slice(start, start + 3)
             if measurement.states == 1:
                 out[:, rows, :3] = np.eye(3)
-            out[:, rows, 3:] = -_cross(predicted[:, rows])
+            out[:, rows, 3:] = _turned(predicted[:, rows])
             if m.rows == 6:
                 turns = slice(start + 3, start + 6)
-                out[:, turns, 3:] = np.eye(3) if measurement.states == 1 else -_cross(predicted[:, turns])
+                out[:, turns, 3:] = np.eye(3) if measurement.states == 1 else _turned(predicted[:, turns])
         return out
 
 
-def _cross(vectors: Array) -> Array:
-    """[v]x, (N, 3, 3)."""
-    return np.stack([np.cross(vectors, -e) for e in np.eye(3)], axis=2)
+def _turned(vectors: Array) -> Array:
+    """e x v in column e, (N, 3, 3)."""
+    return np.stack([np.cross(e, vectors) for e in np.eye(3)], axis=2)

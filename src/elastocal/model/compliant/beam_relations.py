@@ -4,15 +4,13 @@ Of a beam of the nominal section and Poisson's ratio, but of any length and modu
 
     k11 : k44 : k55 : k66  as in the nominal spring        (1/A : E/(G J) : 1/Iy : 1/Iz, each times l/E)
     k26 : k35              as in the nominal spring        (1/Iz : -1/Iy, times l^2/(2 E))
-    k22 = 4/3 k26^2/k66 + c k66,   c = (k22 - 4/3 k26^2/k66)/k66 of the nominal spring   (bending and shear)
-    k33 = 4/3 k35^2/k55 + c k55,   c likewise
+    k22 = 4/3 k26^2/k66 + c k66,   k33 = 4/3 k35^2/k55 + c k55,   each c that of the nominal spring (shear)
 
 so k11 = r^2 k66 with the radius of gyration r of the section.  No length and no modulus is needed.
-Where several ways lead to an element, the one of the smallest standard deviation is taken (one by torsion only where
-there is no other: its J is the least sure), and ``conflict`` says by how many standard deviations the others disagree.
+Of several ways to an element, the one of the smallest standard deviation is taken (one by torsion only where there is
+no other: its J is the least sure); ``conflict`` says by how many standard deviations the others disagree.
 Relations between identified elements only are ``checks``: a section that is not the nominal one shows there.
 One that is larger in both directions alike shows only in the shear share of k22 and k33.
-
 Errors of the identified elements count as independent; the nominal ratios count as exact.
 """
 

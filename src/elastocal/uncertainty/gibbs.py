@@ -1,0 +1,187 @@
+"""Gibbs sampler of a linear model with unknown noise: y = A beta + e, e_i ~ N(0, s_c(i)^2).
+
+The rows are whitened to the stated noise, so s_c = 1 where the statement is right. Each row belongs to a class c of
+noise, or to class -1, whose scale is 1 for sure: rows of a Gaussian prior. The prior is flat in beta and 1/s_c^2 in
+every s_c^2. The two blocks are conjugate, here in the coordinates z of ``basis``:
+
+    z | s       ~ N(P^-1 sum_c Q_c^T r_c / s_c^2,  P^-1),    P = sum_c Q_c^T Q_c / s_c^2
+    s_c^2 | z   ~ |r_c - Q_c z|^2 / chi^2(m_c)               (an inverse gamma)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Ints
+from elastocal.uncertainty.basis import SMALLEST, Basis, basis
+from elastocal.uncertainty.convergence import FEWEST, effective_number, split_rhat
+from elastocal.uncertainty.draws import Draws
+
+MIXED, ENOUGH = 1.01, 400.0
+APART, ROUNDING = 1e6, 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior(Draws):
+    """``draws`` (chains, draws, p) of beta, ``scales`` (chains, draws, classes) of s in units of the stated noise."""
+
+    scales: Array
+    rhat: Array
+    effective: Array
+    scale_rhat: Array
+    scale_effective: Array
+
+    @property
+    def converged(self) -> bool:
+        """Every R-hat below 1.01 and every effective number above 400 (Vehtari et al. 2021)."""
+        mixed = np.all(np.concatenate([self.rhat, self.scale_rhat]) < MIXED)
+        return bool(mixed and np.all(np.concatenate([self.effective, self.scale_effective]) > ENOUGH))
+
+
+def gibbs(
+    names: Sequence[str],
+    matrix: Array,
+    readings: Array,
+    classes: Ints | None = None,
+    *,
+    rng: np.random.Generator,
+    chains: int = 4,
+    draws: int = 2000,
+    warm_up: int = 500,
+) -> Posterior:
+    """Sample beta and the scales; ``classes`` (m,) are 0, 1, ... or -1, one class for all if not given."""
+    if chains < 1 or draws < FEWEST or warm_up < 0:
+        raise InputError(f"gibbs: needs a chain, {FEWEST} draws and no negative warm-up; more of each is usual")
+    at = basis(names, matrix, readings)
+    labels = _labels(classes, len(at.residuals))
+    _check_noise(at, labels, float(np.linalg.norm(readings)))
+    rows = _Rows.of(at, labels)
+    # Only the scales need a start, because beta is drawn first: a decade around the residuals' mean square.
+    start = rows.squares(np.zeros((chains, len(names)))) / rows.counts * 10 ** rng.uniform(-1, 1, (chains, rows.kinds))
+    run = _one_scale if rows.kinds == 1 and not np.any(labels < 0) else _several_scales
+    z, squared = run(rows, start, warm_up + draws, rng)
+    beta, scales = at.parameters(z[:, warm_up:]), np.sqrt(squared[:, warm_up:])
+    return Posterior(
+        tuple(names),
+        beta,
+        scales,
+        split_rhat(beta),
+        effective_number(beta),
+        split_rhat(scales),
+        effective_number(scales),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows [Q_c, r_c] of every class, reduced to their triangle: the same squares |r_c - Q_c z|^2, fewer rows.
+
+    ``member`` (rows, classes) is 1 where a row belongs to a class; ``grams`` (classes + 1, p + 1, p + 1) are
+    [Q_c, r_c]^T [Q_c, r_c], that of class -1 last.
+    """
+
+    system: Array
+    member: Array
+    grams: Array
+    counts: Ints
+
+    @property
+    def kinds(self) -> int:
+        return len(self.counts)
+
+    @classmethod
+    def of(cls, at: Basis, labels: Ints) -> _Rows:
+        counts = np.bincount(labels[labels >= 0])
+        joined = np.column_stack([at.q, at.residuals])
+        every = [*range(len(counts)), -1]
+        parts = [np.asarray(np.linalg.qr(joined[labels == c], mode="r")) for c in every]
+        member = np.repeat(np.eye(len(every)), [len(part) for part in parts], axis=0)[:, :-1]
+        return cls(np.concatenate(parts), member, np.array([part.T @ part for part in parts]), counts)
+
+    def squares(self, z: Array) -> Array:
+        """|r_c - Q_c z|^2 (chains, classes) of coordinates (chains, p)."""
+        left = self.system[:, -1] - z @ self.system[:, :-1].T
+        return np.asarray(left**2 @ self.member)
+
+
+def _labels(classes: Ints | None, count: int) -> Ints:
+    labels = np.zeros(count, dtype=np.int64) if classes is None else np.asarray(classes)
+    if labels.shape != (count,) or labels.dtype.kind not in "iu" or labels.min() < -1:
+        raise InputError(f"classes: give one whole number from -1 for each of the {count} readings")
+    if labels.max() < 0:
+        raise InputError("classes: no reading has a noise of unknown size; the covariance of identify.linear is exact")
+    return labels.astype(np.int64)
+
+
+def _check_noise(at: Basis, labels: Ints, size: float) -> None:
+    """Refuse scales that the readings do not bound, or so far apart that P is lost in rounding."""
+    scales = [_own_scale(c, at.q[labels == c], at.residuals[labels == c], size) for c in range(labels.max() + 1)]
+    if np.any(labels < 0):
+        scales.append(1.0)
+    if max(scales) > APART * min(scales):
+        raise InputError(
+            f"the noise of the classes differs {max(scales) / min(scales):.0e} times; divide every reading and its row "
+            "by its noise first"
+        )
+
+
+def _own_scale(c: int, q: Array, residuals: Array, size: float) -> float:
+    """s_c of the class fitted alone; if it could be met exactly, the density of s_c is not integrable at zero."""
+    if len(q) < 2:
+        raise InputError(f"noise class {c} has {len(q)} readings, its size needs 2 or more; join it to another class")
+    z, _, rank, _ = np.linalg.lstsq(q, residuals, rcond=SMALLEST)
+    if len(q) <= rank:
+        raise InputError(
+            f"the {len(q)} readings of noise class {c} fix {rank} combinations of parameters and leave none to show "
+            "their noise; join the class to another"
+        )
+    left = float(np.linalg.norm(residuals - q @ z))
+    if left <= ROUNDING * size:
+        raise InputError(f"the readings of noise class {c} have no noise at all; give it class -1 or real readings")
+    return left / float(np.sqrt(len(q) - rank))
+
+
+def _one_scale(rows: _Rows, squared: Array, total: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """All draws (chains, total, p) and s^2: z | s is s times a normal vector n, so only s^2 needs a loop,
+
+    s_t^2 = (|r|^2 + s_t-1^2 |n_t|^2) / chi^2.
+    """
+    chains, p = len(squared), rows.system.shape[1] - 1
+    z = rng.standard_normal((chains, total, p))
+    chi = rng.chisquare(rows.counts[0], (total, chains))
+    rest, lengths = float(np.sum(rows.system[:, -1] ** 2)), np.einsum("ctp,ctp->tc", z, z)
+    scales = np.empty((total + 1, chains))
+    scales[0] = squared[:, 0]
+    for t in range(total):
+        scales[t + 1] = (rest + scales[t] * lengths[t]) / chi[t]
+    z *= np.sqrt(scales[:-1]).T[:, :, None]
+    return z, np.ascontiguousarray(scales[1:].T)[:, :, None]
+
+
+def _several_scales(rows: _Rows, squared: Array, total: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """All draws (chains, total, p) and s^2 (chains, total, classes), block by block."""
+    z = np.empty((len(squared), total, rows.system.shape[1] - 1))
+    scales = np.empty((len(squared), total, rows.kinds))
+    for t in range(total):
+        z[:, t] = _draw_coordinates(rows, squared, rng)
+        scales[:, t] = squared = _draw_scales(rows, z[:, t], rng)
+    return z, scales
+
+
+def _draw_coordinates(rows: _Rows, squared: Array, rng: np.random.Generator) -> Array:
+    """z | s (chains, p): z = P^-1 (sum_c Q_c^T r_c / s_c^2 + L n) with P = L L^T and n a normal vector."""
+    chains, p = len(squared), rows.system.shape[1] - 1
+    weights = 1 / np.concatenate([squared, np.ones((chains, 1))], axis=1)
+    joined = (weights @ rows.grams.reshape(len(rows.grams), -1)).reshape(chains, p + 1, p + 1)
+    precision = joined[:, :p, :p]
+    noise = np.linalg.cholesky(precision) @ rng.standard_normal((chains, p, 1))
+    return np.asarray(np.linalg.solve(precision, joined[:, :p, p:] + noise)[:, :, 0])
+
+
+def _draw_scales(rows: _Rows, z: Array, rng: np.random.Generator) -> Array:
+    """s_c^2 | z (chains, classes)."""
+    return np.asarray(rows.squares(z) / rng.chisquare(rows.counts, (len(z), rows.kinds)))

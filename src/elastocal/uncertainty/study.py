@@ -1,0 +1,142 @@
+"""Everything there is to say about a campaign in one call: estimate, groups, accuracy by several routes, prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.identifiability.practical import ABOVE, BELOW
+from elastocal.identify.budget import Budget, budget
+from elastocal.identify.fit import Fit, Loss
+from elastocal.identify.influence import Correlation, Influence, correlations, influence
+from elastocal.identify.outliers import Suspect, suspects
+from elastocal.identify.reduction import Identification, identify
+from elastocal.identify.repeats import Repeats, repeats
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.deflection import Deflection
+from elastocal.model.descriptions import Form, descriptions
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.uncertainty.bootstrap import Bootstrap, bootstrap
+from elastocal.uncertainty.discrepancy import Discrepancy, discrepancy
+from elastocal.uncertainty.gibbs import Posterior, gibbs
+from elastocal.uncertainty.prediction import Knowledge
+from elastocal.uncertainty.reduction_cost import Cost, reduction_cost
+from elastocal.uncertainty.springs import PossibleSprings, RebuiltSpring, possible_springs, rebuilt_springs
+
+Watch = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """``posterior`` and ``resampled`` are None where they cannot be had, with the reason in ``missing``."""
+
+    identification: Identification
+    influence: Influence
+    repeats: Repeats
+    budget: Budget
+    suspects: tuple[Suspect, ...]
+    correlations: tuple[Correlation, ...]
+    discrepancy: Discrepancy
+    costs: tuple[Cost, ...]
+    springs: PossibleSprings | None
+    rebuilt: tuple[RebuiltSpring, ...]
+    posterior: Posterior | None
+    resampled: Bootstrap | None
+    missing: tuple[str, ...]
+
+    @property
+    def fit(self) -> Fit:
+        return self.identification.fit
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What predictions and compensation need."""
+        fit = self.fit
+        p = fit.problem.parameters
+        kind = fit.campaign.measurement
+        statics = kind.statics if isinstance(kind, Deflection) else "loaded"
+        return Knowledge(fit.model, fit.names[:p], fit.covariance[:p, :p], self.discrepancy.sd, statics)
+
+
+def study(
+    model: RobotModel,
+    campaign: Campaign,
+    seek: Sequence[str] | None = None,
+    *,
+    rng: np.random.Generator,
+    form: Form | None = None,
+    thresholds: tuple[float, float] = (ABOVE, BELOW),
+    statistical: bool = True,
+    loss: Loss = "linear",
+    correlated: float = 0.8,
+    watch: Watch = lambda step: None,
+) -> Study:
+    """Identify and judge; ``rng`` serves the Gibbs sampler and the bootstrap, ``watch`` hears what is being done."""
+    watch("fitting")
+    found = identify(
+        descriptions(model, form), campaign, seek, thresholds=thresholds, statistical=statistical, loss=loss
+    )
+    fit, setup = found.fit, campaign.measurement.setup
+    watch("judging")
+    again = repeats(fit, setup.state)
+    springs = possible_springs(fit, model, seek)
+    watch("sampling")
+    missing: list[str] = []
+    posterior = _posterior(fit, rng, missing)
+    resampled = _resampled(fit, setup.pose, rng, missing)
+    return Study(
+        found,
+        influence(fit, setup.pose),
+        again,
+        budget(fit),
+        suspects(fit),
+        correlations(fit, correlated),
+        discrepancy(fit, again),
+        reduction_cost(found.whole, fit),
+        springs,
+        rebuilt_springs(found),
+        posterior,
+        resampled,
+        tuple(missing),
+    )
+
+
+def _rows(fit: Fit) -> tuple[Bools, Ints]:
+    """Rows that hold a reading or a prior, and the number of the marker (the class of noise) of each; priors are -1."""
+    n, r = fit.problem.shape
+    markers = np.concatenate([np.full(m.rows, i) for i, m in enumerate(fit.campaign.measurement.setup.markers)])
+    priors = len(fit.problem.misfit) - n * r
+    used = np.concatenate([fit.problem.used.reshape(-1), np.ones(priors, dtype=bool)])
+    classes = np.concatenate([np.tile(markers, n), np.full(priors, -1)])
+    return used, classes[used]
+
+
+def _centred(fit: Fit, draws: Array) -> Array:
+    """Samples are of the change from the estimate, where the problem is linearised."""
+    return draws + fit.values
+
+
+def _posterior(fit: Fit, rng: np.random.Generator, missing: list[str]) -> Posterior | None:
+    used, classes = _rows(fit)
+    try:
+        drawn = gibbs(fit.names, fit.problem.matrix[used], fit.problem.misfit[used], classes, rng=rng)
+    except InputError as error:
+        missing.append(f"No Gibbs sampling: {error}.")
+        return None
+    return replace(drawn, draws=_centred(fit, drawn.draws))
+
+
+def _resampled(fit: Fit, pose: Ints, rng: np.random.Generator, missing: list[str]) -> Bootstrap | None:
+    used, _ = _rows(fit)
+    n, r = fit.problem.shape
+    poses = np.concatenate([np.repeat(pose, r), pose.max() + 1 + np.arange(len(fit.problem.misfit) - n * r)])[used]
+    try:
+        drawn = bootstrap(fit.names, fit.problem.matrix[used], fit.problem.misfit[used], poses, rng=rng)
+    except InputError as error:
+        missing.append(f"No bootstrap: {error}.")
+        return None
+    return replace(drawn, draws=_centred(fit, drawn.draws))
