@@ -87,6 +87,29 @@ def classify(names: Sequence[str], r: Array, scales: Array, first: Sequence[str]
     return Groups(tuple(names), group, tuple(sorted(kept)), tuple(subgroups), found)
 
 
+def resolved(r: Array, scales: Array, kept: Sequence[int], order: Sequence[int]) -> tuple[list[int], dict[int, float]]:
+    """Columns of ``kept`` whose change by their scale the readings would show beyond what those before them explain.
+
+    ``r`` is whitened, so that one is the noise of all readings together; ``order`` says who comes first.  Returned are
+    the columns that are seen and, for the others, how large the effect is: what stays below one cannot be known to
+    within what matters, however clear it is in theory.
+    """
+    basis = np.zeros((r.shape[0], 0))
+    seen: list[int] = []
+    hidden: dict[int, float] = {}
+    for i in (i for i in order if i in set(kept)):
+        rest = r[:, i] * scales[i]
+        for _ in range(2):
+            rest = rest - basis @ (basis.T @ rest)
+        size = float(np.linalg.norm(rest))
+        if size > 1.0:
+            seen.append(i)
+            basis = np.column_stack([basis, rest / size])
+        else:
+            hidden[i] = size
+    return sorted(seen), hidden
+
+
 def _components(null: Array, active: Bools) -> list[list[int]]:
     """Parameters linked by shared null directions: blocks of the projector on the null space."""
     linked = np.abs(null @ null.T) > TOUCH

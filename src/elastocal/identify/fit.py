@@ -93,7 +93,7 @@ class Fit:
 
 def groups_of(problem: Problem, first: Sequence[str]) -> Groups:
     """Which of the problem's parameters and nuisances the rows can tell apart."""
-    return classify(problem.names, np.asarray(np.linalg.qr(problem.matrix, mode="r")), problem.scales, first)
+    return classify(problem.names, problem.reduced.triangle, problem.scales, first)
 
 
 def check_equations(problem: Problem) -> None:
@@ -140,14 +140,15 @@ def linear_fit(model: RobotModel, campaign: Campaign, problem: Problem, names: S
         parameters=parameters, start=problem.start[at], matrix=problem.matrix[keep][:, at],
         misfit=problem.misfit[keep],
     )  # fmt: skip
-    values = one_step(part)
+    triangle = problem.reduced.triangle[:, at]
+    values = part.start + one_step(problem, triangle)
     solved = replace(part, start=values, misfit=part.misfit - part.matrix @ (values - part.start))
     n, r = problem.shape
     raw = problem.weights.unwhiten(solved.misfit[: n * r].reshape(n, r))
     freedom = solved.equations - len(at)
     moved = model.with_parameters({name: float(v) for name, v in zip(names[:parameters], values, strict=False)})
     return Fit(
-        moved, campaign, solved, values, covariance(part.matrix, range(len(at))), np.where(problem.used, raw, np.nan),
+        moved, campaign, solved, values, covariance(triangle, range(len(at))), np.where(problem.used, raw, np.nan),
         _scatter(solved, "linear", 1.0, freedom), freedom, "linear", 1, True,
     )  # fmt: skip
 
@@ -157,22 +158,31 @@ def _solve(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: Lo
     check_equations(search.origin)
     _check_columns(search.origin)
     if loss == "linear" and search.affine:
-        x, steps, converged = one_step(search.origin), 1, True
-        return _finish(search, x, loss, 1.0, steps, converged)
-    scale, x = 1.0, search.origin.start / search.size
+        origin = search.origin
+        return _finish(search, origin.start + one_step(origin, origin.reduced.triangle), loss, 1.0, 1, True)
+    scale, x = 1.0, _first(search)
     for _ in range(1 if loss == "linear" else ROUNDS):
         x, steps, converged = _iterate(search, x, loss, scale)
         scale = robust_scale(search.at(x).misfit, len(names)) if loss != "linear" else 1.0
     return _finish(search, x * search.size, loss, scale, steps, converged)
 
 
-def one_step(problem: Problem) -> Array:
-    """Values (p,) by QR of the problem with unit columns."""
-    lengths = np.linalg.norm(problem.matrix, axis=0)
-    q, r = np.linalg.qr(problem.matrix / lengths)
+def _first(search: _Search) -> Array:
+    """A plain Gauss-Newton step where it helps: the search then starts with a trust region of the right size."""
+    origin = search.origin
+    here = origin.start / search.size
+    ahead = (origin.start + one_step(origin, origin.reduced.triangle)) / search.size
+    better = np.sum(search.misfit(ahead) ** 2) < np.sum(search.misfit(here) ** 2)
+    return np.asarray(ahead if better else here)
+
+
+def one_step(problem: Problem, triangle: Array) -> Array:
+    """Values (p,) by QR of the small problem's triangle, or of some of its columns, with unit columns."""
+    lengths = np.linalg.norm(triangle, axis=0)
+    q, r = np.linalg.qr(triangle / np.where(lengths > 0, lengths, 1.0))
     if np.min(np.abs(np.diag(r)), initial=np.inf) < 1e-9:
         raise InputError("the parameters cannot be told apart by these readings; seek fewer or let groups choose")
-    return np.asarray(problem.start + np.linalg.solve(r, q.T @ problem.misfit) / lengths)
+    return np.asarray(np.linalg.solve(r, q.T @ problem.reduced.readings) / lengths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +271,7 @@ def _finish(search: _Search, values: Array, loss: Loss, scale: float, steps: int
     model, u = search.moved(values)
     freedom = problem.equations - len(problem.names)
     return Fit(
-        model, search.campaign, problem, values, covariance(problem.matrix, range(len(problem.names))),
+        model, search.campaign, problem, values, covariance(problem.reduced.triangle, range(len(problem.names))),
         residuals(search.campaign, model, u), _scatter(problem, loss, scale, freedom), freedom, loss, steps, converged,
     )  # fmt: skip
 

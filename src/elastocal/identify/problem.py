@@ -8,13 +8,15 @@ known beforehand.  Nothing here knows what the parameters mean.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.identify.linear import Reduced
+from elastocal.identify.streamed import Rows, reduce_rows
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.source import Unknown
 from elastocal.model.robot import RobotModel
@@ -91,6 +93,16 @@ class Problem:
     used: Bools
     shape: tuple[int, int]
     weights: Weights
+
+    @cached_property
+    def reduced(self) -> Reduced:
+        """The small problem with the same squares, which groups and steps are computed from."""
+        matrix, misfit = self.matrix, self.misfit
+
+        def chunks(rows: Rows) -> Iterator[tuple[Array, Array]]:
+            yield np.ascontiguousarray(matrix[rows].T)[:, None], misfit[rows][None]
+
+        return reduce_rows(self.scales, len(misfit), chunks)
 
     @cached_property
     def readings(self) -> int:

@@ -2,6 +2,8 @@
 
 physical   the same robot described by fewer parameters (``model.descriptions``: M1, M2).
 algebraic  parameters that act only together are represented by some of them (``identifiability.groups``).
+resolved   a parameter whose change by the size that matters would stay below the noise is held: what only differences
+           far below the noise tell apart would spoil all the others.
 M3         the parameter with the smallest ratio of value to standard deviation, if below the threshold, is held at
            the model's own value and everything fitted again, one at a time: dropping all at once loses good ones.
 
@@ -11,20 +13,23 @@ A parameter that is not estimated keeps the value that the robot model gives it,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identifiability.groups import Group, Groups
+from elastocal.identifiability.groups import Group, Groups, resolved
 from elastocal.identifiability.practical import ABOVE, BELOW, Practical, practical
 from elastocal.identify.fit import Fit, Loss, check_equations, estimate, groups_of, linear_fit
 from elastocal.identify.influence import influence
-from elastocal.identify.problem import Weights, linearise, unknowns, weigh
+from elastocal.identify.outliers import Suspect, suspects
+from elastocal.identify.problem import Problem, Weights, linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import RobotModel
-from elastocal.spatial.entries import Ints
+from elastocal.spatial.entries import Array, Ints
+
+ROUNDS, MOST = 3, 0.05
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,10 @@ class Dropped:
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """``groups`` and ``whole`` belong to the model before M3; ``fit`` is the model to compensate with."""
+    """``groups`` and ``whole`` belong to the model before M3; ``fit`` is the model to compensate with.
+
+    ``gross`` are numbers that were left out.
+    """
 
     sought: RobotModel
     stages: tuple[Stage, ...]
@@ -68,6 +76,7 @@ class Identification:
     dropped: tuple[Dropped, ...]
     fit: Fit
     thresholds: tuple[float, float]
+    gross: tuple[Suspect, ...] = ()
 
 
 def identify(
@@ -78,18 +87,22 @@ def identify(
     thresholds: tuple[float, float] = (ABOVE, BELOW),
     statistical: bool = True,
     loss: Loss = "linear",
+    leave_out: bool = True,
 ) -> Identification:
     """Everything from readings to a model that is safe to compensate with.
 
     ``described`` is the robot, described by fewer and fewer parameters; ``seek`` are names or patterns of them (default
-    all that the kind of measurement has columns for); ``statistical=False`` stops before M3.
+    all that the kind of measurement has columns for); ``statistical=False`` stops before M3;
+    ``leave_out`` takes numbers out that do not belong, before anything is judged by their scatter.
     """
     if not thresholds[0] > thresholds[1] > 0:
         raise InputError(f"thresholds {thresholds[0]:g} and {thresholds[1]:g}: upper above lower, both positive")
     if not described:
         raise InputError("no model to identify; give at least one description")
     poses = campaign.measurement.setup.pose
-    weights = weigh(campaign, described[0].model)
+    last = described[-1].model
+    campaign, gross = _screened(campaign, last, campaign.measurement.names(last, seek), leave_out)
+    weights = weigh(campaign, last)
     stages: list[Stage] = []
     lost: list[Dropped] = []
     names: tuple[str, ...] = ()
@@ -101,10 +114,9 @@ def identify(
         lost += [_physical(description, n) for n in gone]
         trial = _trial(campaign, description.model, names, weights)
         stages.append(_stage(description.title, description.action, len(trial.groups.names), trial, poses))
-    sought = description.model
-    groups, whole = trial.groups, trial.fit
-    stages.append(_stage("algebraic", "what acts only together is represented by some", len(whole.names), trial, poses))
-    lost += _by_groups(sought, groups)
+    sought, groups, whole = last, trial.groups, trial.fit
+    stages += _inner(trial, poses)
+    lost += _by_groups(sought, groups) + _by_sight(sought, trial)
     kept, fallen = list(whole.names), tuple[Dropped, ...]()
     if statistical:
         kept, fallen = _neglect(sought, whole, thresholds[0])
@@ -118,12 +130,34 @@ def identify(
         Stage("statistical M3" if statistical else "final", action, len(fit.names), len(fit.names), fit.scatter, left)
     )
     kinds = {n: practical(float(v), *thresholds) for n, v in zip(whole.names, whole.ratios, strict=True)}
-    return Identification(sought, tuple(stages), groups, whole, kinds, (*lost, *fallen), fit, thresholds)
+    return Identification(sought, tuple(stages), groups, whole, kinds, (*lost, *fallen), fit, thresholds, gross)
+
+
+def _screened(
+    campaign: Campaign, model: RobotModel, names: Sequence[str], leave_out: bool
+) -> tuple[Campaign, tuple[Suspect, ...]]:
+    """The campaign without numbers that do not belong, at most one in twenty, found round by round."""
+    gross: list[Suspect] = []
+    for _ in range(ROUNDS if leave_out else 0):
+        found = suspects(_trial(campaign, model, names, weigh(campaign, model)).fit)
+        if not found:
+            break
+        gross += found
+        if len(gross) > MOST * campaign.measured.sum():
+            raise InputError(
+                f"{len(gross)} numbers do not fit the model, the worst {gross[0].place}: that is no gross error but a "
+                "wrong model, wrong units or a far too small noise; check these, or keep all readings (outliers: keep)"
+            )
+        campaign = campaign.leaving_out((s.reading, s.row) for s in found)
+    return campaign, tuple(gross)
 
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
+    """``hidden`` are the parameters that the readings do not resolve, with the effect of a change that matters."""
+
     groups: Groups
+    hidden: dict[str, float]
     fit: Fit
 
 
@@ -132,8 +166,24 @@ def _trial(campaign: Campaign, model: RobotModel, names: Sequence[str], weights:
     extra = [u.name for u in unknowns(campaign, model)]
     problem = linearise(campaign, model, [*names, *extra], weights)
     check_equations(problem)
-    groups = groups_of(problem, model.joint_parameters)
-    return _Trial(groups, _settled(linear_fit(model, campaign, problem, [groups.names[i] for i in groups.kept])))
+    plain = linearise(_structural(campaign, model, names), model, [*names, *extra], weights)
+    groups = groups_of(plain, model.joint_parameters)
+    joints = set(model.joint_parameters)
+    count = len(names)
+    order = sorted(range(len(groups.names)), key=lambda i: (i < count, groups.names[i] not in joints, i))
+    seen, hidden = resolved(plain.reduced.triangle, _sizes(problem), groups.kept, order)
+    fit = _settled(linear_fit(model, campaign, problem, [groups.names[i] for i in seen]))
+    return _Trial(groups, {groups.names[i]: size for i, size in hidden.items()}, fit)
+
+
+def _structural(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Campaign:
+    return replace(campaign, measurement=campaign.measurement.structure(model, names))
+
+
+def _sizes(problem: Problem) -> Array:
+    """What matters of every parameter; nuisances are always seen."""
+    lengths = np.linalg.norm(problem.matrix[:, problem.parameters :], axis=0)
+    return np.concatenate([problem.scales[: problem.parameters], 1e6 / np.where(lengths > 0, lengths, 1.0)])
 
 
 def _settled(first: Fit) -> Fit:
@@ -144,7 +194,10 @@ def _settled(first: Fit) -> Fit:
     p = first.problem.parameters
     u = dict(zip(first.problem.nuisance, (float(v) for v in first.values[p:]), strict=True))
     problem = linearise(campaign, first.model, first.names, first.problem.weights, u)
-    again = linear_fit(first.model, campaign, problem, first.names)
+    try:
+        again = linear_fit(first.model, campaign, problem, first.names)
+    except InputError:  # so far out that the columns depend on each other
+        return first
     return first if np.any(first.problem.used & ~problem.used) or not again.scatter < first.scatter else again
 
 
@@ -155,6 +208,35 @@ def _stage(name: str, action: str, parameters: int, trial: _Trial, poses: Ints) 
 
 def _lengths(campaign: Campaign) -> list[int]:
     return [i for i, row in enumerate(campaign.measurement.rows) if row.unit == "m"]
+
+
+def _inner(trial: _Trial, poses: Ints) -> list[Stage]:
+    """The algebraic stage and, where something is not resolved, the next; both have the same fit."""
+    left = influence(trial.fit, poses).rms(_lengths(trial.fit.campaign))
+    rows = [("algebraic", "what acts only together is represented by some", trial.groups.rank.rank)]
+    if trial.hidden:
+        rows.append(("resolved", "what a change that matters would not show is held", len(trial.fit.names)))
+    nan = float("nan")
+    return [
+        Stage(
+            name,
+            action,
+            count,
+            count,
+            trial.fit.scatter if row == len(rows) else nan,
+            left if row == len(rows) else nan,
+        )
+        for row, (name, action, count) in enumerate(rows, 1)
+    ]
+
+
+def _by_sight(model: RobotModel, trial: _Trial) -> list[Dropped]:
+    out = []
+    for name, size in trial.hidden.items():
+        p = model.parameters.rows[model.parameters.index(name)]
+        why = f"a change by {p.scale:g} {p.unit} would show by {size:.2g} of the noise only, beyond what others explain"
+        out.append(Dropped(name, "resolved", why, np.nan, np.nan, np.nan, p.value))
+    return out
 
 
 def _physical(description: Description, name: str) -> Dropped:

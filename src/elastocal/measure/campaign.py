@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -45,6 +46,13 @@ class Campaign:
     def scattering(self) -> tuple[ErrorSource, ...]:
         """Sources that are drawn anew with every reading."""
         return tuple(s for s in self.sources if not s.common)
+
+    def leaving_out(self, places: Iterable[tuple[int, int]]) -> Campaign:
+        """The campaign without some numbers, each named by reading and row."""
+        readings = self.readings.copy()
+        for reading, row in places:
+            readings[reading, row] = np.nan
+        return replace(self, readings=readings)
 
     def place(self, reading: int, row: int) -> str:
         """Where a number stands: reading (file and line, if known) and what it is."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from elastocal.measure.kind import Measurement, Row, in_order
 from elastocal.measure.setup import Setup, stacked
+from elastocal.model.elements import CompliantCoordinate, Element
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose, linear_deflection
 from elastocal.model.statics.equilibrium import Status, equilibrium
@@ -60,6 +61,11 @@ class Deflection(Measurement):
             return linear_names(model, wanted)
         return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
 
+    def structure(self, model: RobotModel, names: Sequence[str]) -> Measurement:
+        """The linear model, where it knows all the names."""
+        known = {p.name for e in model.elements if _yields(e) for p in e.parameters(model.tree)}
+        return Deflection(self.where, "linear") if set(names) <= known else self
+
     def predict(self, model: RobotModel) -> Array:
         at = self.where
         if self.statics == "linear":
@@ -99,3 +105,7 @@ class Deflection(Measurement):
             shifts.append(p1 - p0)
             turns.append(rotation_vector(np.einsum("ijn,kjn->ikn", r1, r0)))
         return turns, shifts, (bent.status != Status.CONVERGED) | (free.status != Status.CONVERGED)
+
+
+def _yields(element: Element) -> bool:
+    return isinstance(element, CompliantCoordinate) and element.linear_in_force

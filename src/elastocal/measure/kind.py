@@ -62,6 +62,13 @@ class Measurement(ABC):
     def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
         """dy/dpi, (N, R, p) in the order of ``names``; nan where the state is not determined."""
 
+    def structure(self, model: RobotModel, names: Sequence[str]) -> Measurement:
+        """The kind that rank decisions are made with: the same without effects of second order, where there is one.
+
+        A bent arm tells apart in principle what a straight one does not, by differences far below any noise.
+        """
+        return self
+
     @property
     def setup(self) -> Setup:
         """Configurations, load and markers, for kinds that watch markers of a loaded arm."""

@@ -72,10 +72,6 @@ class Setup:
         """Where the markers are without load, (N, markers, 3)."""
         return np.stack([kinematics(model, self.q, m.frame).position for m in self.markers], axis=1)
 
-    def axes(self, model: RobotModel) -> Array:
-        """How the markers' frames are turned without load, (N, markers, 3, 3)."""
-        return np.stack([kinematics(model, self.q, m.frame).rotation for m in self.markers], axis=1)
-
     def by_joints(self, model: RobotModel) -> Array:
         """Rows moved by the joints, (N, R, n)."""
         parts = [kinematics(model, self.q, m.frame).jacobian[:, : m.rows] for m in self.markers]

@@ -75,9 +75,12 @@ class Heatmap:
 
 @dataclass(frozen=True)
 class Series:
+    """A curve or, with ``points``, separate marks."""
+
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
+    points: bool = False
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,25 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{rounded:.{max(0, digits - 1 - floor(log10(abs(rounded))))}f}"
 
 
+def concise(value: float, sd: float) -> str:
+    """Value and standard deviation as ``0.302(4)e-6``: the digits in brackets are the sd in the last places shown.
+
+    Two digits of the sd where it begins with 1, else one (GUM 7.2.6); powers of ten in steps of three.
+    """
+    if not isfinite(value) or not isfinite(sd) or sd <= 0:
+        return DASH
+    size = max(abs(value), sd)
+    power = 3 * floor(log10(size) / 3)
+    if size / 10.0**power >= 100:
+        power += 3
+    a, e = value / 10.0**power, sd / 10.0**power
+    digits = 2 if f"{e:.1e}"[0] == "1" else 1
+    decimals = max(0, digits - 1 - floor(log10(float(f"{e:.{digits - 1}e}"))))
+    shown = round(e * 10**decimals) if decimals else round(e)
+    tail = f"e{power:d}" if power else ""
+    return f"{a:.{decimals}f}({shown}){tail}"
+
+
 def _header(group: list[tuple[int, Column]]) -> str:
     columns = [c for _, c in group]
     names = " ".join(c.name for c in columns)

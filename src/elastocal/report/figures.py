@@ -37,11 +37,12 @@ def lines(block: Lines) -> dict[str, Any]:
     traces = [
         {
             "type": "scatter",
-            "mode": "lines",
+            "mode": "markers" if s.points else "lines",
             "name": s.name,
             "x": list(s.x),
             "y": [v if isfinite(v) else None for v in s.y],
             "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
+            "marker": {"color": COLOURS[i % len(COLOURS)], "size": 7},
         }
         for i, s in enumerate(block.series)
     ]

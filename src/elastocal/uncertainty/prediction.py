@@ -84,8 +84,9 @@ def spread_configurations(model: RobotModel, count: int) -> Array:
         g = (1 + g) ** (1 / (model.n + 1))
     steps = g ** -np.arange(1.0, model.n + 1)
     unit = (0.5 + np.arange(1, count + 1)[:, None] * steps) % 1.0
-    limits = np.array([m.limits or ((-np.pi, np.pi) if m.kind == "revolute" else (0.0, 1.0)) for m in model.motions])
-    return np.asarray(limits[:, 0] + unit * (limits[:, 1] - limits[:, 0]))
+    limits = [m.limits or ((-np.pi, np.pi) if m.kind == "revolute" else (0.0, 1.0)) for m in model.motions]
+    low, high = np.array(limits).reshape(-1, 2).T
+    return np.asarray(low + unit * (high - low))
 
 
 def same_size_loads(wrenches: Array) -> Array:

@@ -1,8 +1,8 @@
 """The estimates as springs: matrices that physics allows, and elements rebuilt from those that were found.
 
-A possible matrix comes from a constrained fit of the symmetric model before any algebraic reduction: afterwards the kept
-elements stand for combinations and need not be definite.  What the readings do not determine stays near the model's own
-value by a weak prior of three times its size (or of the size that matters, where it is zero).
+A possible matrix comes from a constrained fit of the symmetric model before any algebraic reduction: afterwards the
+kept elements stand for combinations and need not be definite.  What the readings do not determine stays near the
+model's own value by a weak prior of three times its size (or of the size that matters, where it is zero).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Ints
 
 PRIOR = 3.0
+GAP = 1e-6
+"""How far the constrained sum of squares may be above its minimum: a thousandth of a standard deviation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +66,7 @@ def possible_springs(fit: Fit, model: RobotModel, seek: Sequence[str] | None) ->
     x0 = np.array([*(table[n].value for n in names), *(0.0 for _ in extra)])
     sd = np.array([*(PRIOR * max(abs(table[n].value), table[n].scale) for n in names), *(1.0 for _ in extra)])
     target = problem.misfit + problem.matrix @ problem.start
-    found = fit_definite(problem.matrix, target, x0, sd, [b for _, b in blocks])
+    found = fit_definite(problem.matrix, target, x0, sd, [b for _, b in blocks], GAP)
     return PossibleSprings(_springs(blocks, found), found.cost, found.converged)
 
 

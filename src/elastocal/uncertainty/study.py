@@ -72,14 +72,16 @@ def study(
     thresholds: tuple[float, float] = (ABOVE, BELOW),
     statistical: bool = True,
     loss: Loss = "linear",
+    leave_out: bool = True,
     correlated: float = 0.8,
     watch: Watch = lambda step: None,
 ) -> Study:
     """Identify and judge; ``rng`` serves the Gibbs sampler and the bootstrap, ``watch`` hears what is being done."""
     watch("fitting")
     found = identify(
-        descriptions(model, form), campaign, seek, thresholds=thresholds, statistical=statistical, loss=loss
-    )
+        descriptions(model, form), campaign, seek, thresholds=thresholds, statistical=statistical, loss=loss,
+        leave_out=leave_out,
+    )  # fmt: skip
     fit, setup = found.fit, campaign.measurement.setup
     watch("judging")
     again = repeats(fit, setup.state)

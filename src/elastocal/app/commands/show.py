@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from elastocal.app.configurations import Configurations, limit_text, typed
+from elastocal.app.configurations import Configurations, typed
 from elastocal.app.robot_choice import load_robot, selected
+from elastocal.model.limits import limit_text
 
 if TYPE_CHECKING:
     from elastocal.model.parameters import Parameter

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
 import numpy as np
 
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource, Unknown
 from elastocal.model.elements import quantity
+from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.observation import Marker
+from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.spatial.entries import Array
-from elastocal.spatial.rotation import rotations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,19 +36,19 @@ class MarkerPlaces(ErrorSource):
         return tuple(Unknown(f"place of {m.frame} {a}", "m", sd) for m in measurement.setup.markers for a in "xyz")
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
-        """R for positions; for deflections R(loaded) - R(unloaded)."""
+        """R(loaded) for positions; for deflections R(loaded) - R(unloaded)."""
         at = measurement.setup
-        axes = at.axes(model)
+        axes = _axes(at, model, [at.load])
         if measurement.states == 2:
-            axes = _turns(at, model) @ axes - axes
+            axes = axes - _axes(at, model, [])
         out = np.zeros((at.count, at.height, 3 * len(at.markers)))
         for number, start in enumerate(at.starts):
             out[:, start : start + 3, 3 * number : 3 * number + 3] = axes[:, number]
         return out
 
 
-def _turns(at: Setup, model: RobotModel) -> Array:
-    """How far the load turns the markers, (N, markers, 3, 3)."""
-    posed = Setup(at.q, at.load, tuple(Marker(m.frame, "pose") for m in at.markers))
-    twists = np.nan_to_num(Deflection(posed).predict(model)).reshape(at.count, len(at.markers), 6)
-    return np.stack([np.moveaxis(rotations(twists[:, i, 3:].T), -1, 0) for i in range(len(at.markers))], axis=1)
+def _axes(at: Setup, model: RobotModel, load: Sequence[AppliedWrenches]) -> Array:
+    """How the markers' frames are turned under a load, (N, markers, 3, 3); zero where no state is determined."""
+    bent = equilibrium(model, at.q, load)
+    turned = [np.moveaxis(frame_pose(model, at.q, bent, m.frame)[1], -1, 0) for m in at.markers]
+    return np.nan_to_num(np.stack(turned, axis=1))

@@ -1,0 +1,205 @@
+"""Parameters from a measured campaign, with everything needed to judge them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal import __version__
+from elastocal.app.threads import one_thread
+from elastocal.errors import InputError
+from elastocal.report.blocks import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from elastocal.files.calibration_record import ParameterRecord
+    from elastocal.files.campaign_yaml import CampaignFile
+    from elastocal.model.robot import RobotModel
+    from elastocal.uncertainty.ensemble import Ensemble
+    from elastocal.uncertainty.study import Study
+
+STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
+
+
+@dataclass(frozen=True)
+class IdentifyRequest:
+    """``correlated`` is the size above which correlations are listed; ``emcee`` a number of steps; ``seed`` serves
+    sampling only."""
+
+    campaign: Path
+    correlated: float = 0.8
+    emcee: int | None = None
+    seed: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class IdentifyResult:
+    """``residual_rms`` in m per axis; ``explained`` is the part of the measured deflection that the model explains."""
+
+    file: CampaignFile
+    study: Study
+    ensemble: Ensemble | None
+    residual_rms: float
+    explained: float
+    correlated: float
+    seed: int
+    facts: tuple[Fact, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.file.name
+
+    @property
+    def model(self) -> RobotModel:
+        return self.file.model
+
+
+def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> IdentifyResult:
+    import numpy as np
+
+    from elastocal.files.campaign_yaml import read_campaign
+    from elastocal.uncertainty.study import study
+
+    if not 0 < request.correlated < 1:
+        raise InputError(f"--correlated {request.correlated:g}: give a number between 0 and 1")
+    file = read_campaign(request.campaign)
+    asked = file.requests
+    rng = np.random.default_rng(request.seed)
+    with one_thread():
+        found = study(
+            file.model,
+            file.campaign,
+            asked.sought(file.model, file.campaign.measurement),
+            rng=rng,
+            form=asked.form,
+            thresholds=asked.thresholds,
+            statistical=asked.statistical,
+            loss=asked.loss,
+            correlated=request.correlated,
+            watch=lambda step: progress(STEPS[step], 100),
+        )
+        sampled = None if request.emcee is None else _sampled(found, request.emcee, rng)
+    progress(100, 100)
+    residual, explained = _sizes(found)
+    return IdentifyResult(
+        file, found, sampled, residual, explained, request.correlated, request.seed, _facts(request, file), file.notes
+    )  # fmt: skip
+
+
+def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:
+    from elastocal.uncertainty.nonlinear import sample_nonlinear
+
+    if steps < 10:
+        raise InputError(f"--emcee {steps}: some hundred steps are needed; 2000 is usual")
+    return sample_nonlinear(found.fit, steps, rng)
+
+
+def _sizes(found: Study) -> tuple[float, float]:
+    """Residual rms in m per axis; explained share of what was read, for differences only."""
+    import numpy as np
+
+    fit = found.fit
+    kind = fit.campaign.measurement
+    lengths = [i for i, row in enumerate(kind.rows) if row.unit == "m"]
+    used = fit.problem.used[:, lengths]
+    left = fit.residuals[:, lengths][used]
+    read = fit.campaign.readings[:, lengths][used]
+    residual = float(np.sqrt(np.mean(left**2))) if left.size else float("nan")
+    if kind.states != 2 or not read.size:
+        return residual, float("nan")
+    return residual, 1 - residual / float(np.sqrt(np.mean(read**2)))
+
+
+def _facts(request: IdentifyRequest, file: CampaignFile) -> tuple[Fact, ...]:
+    from elastocal.files.digest import digests
+
+    hashes = tuple(f"{name} {mark[:16]}" for name, mark in digests(file.files).items())
+    asked = file.requests
+    sought = ", ".join(asked.seek or ("everything",)) + (f" but {', '.join(asked.hold)}" if asked.hold else "")
+    kind = file.campaign.measurement
+    return (
+        Fact("elastocal", "Elastocal", __version__, __version__),
+        Fact("campaign", "campaign", str(request.campaign), str(request.campaign)),
+        Fact("files", "files read (SHA-256, first 16 digits)", hashes, "; ".join(hashes)),
+        Fact("robot", "robot", file.model.name, file.model.name),
+        Fact("measurement", "measurement", kind.kind, kind.kind),
+        Fact("sought", "sought", sought, sought),
+        Fact("errors", "errors stated", tuple(s.label for s in file.campaign.sources), _errors(file)),
+        Fact("loss", "loss", asked.loss, asked.loss),
+        Fact("seed", "seed of sampling", float(request.seed), str(request.seed)),
+    )
+
+
+def _errors(file: CampaignFile) -> str:
+    return ", ".join(s.label for s in file.campaign.sources) or "none: noise is estimated from the residuals"
+
+
+def calibration(result: IdentifyResult, out: Path) -> str:
+    """The calibration file: every parameter as it was calibrated, and the covariance of those estimated."""
+    import numpy as np
+
+    from elastocal.files.calibration_record import CalibrationRecord, calibration_text
+    from elastocal.files.campaign_entry import listed
+    from elastocal.files.digest import digests, robot_mark
+    from elastocal.files.robot_word import robot_file
+    from elastocal.measure.deflection import Deflection
+
+    file, study = result.file, result.study
+    fit, folder = study.fit, file.files[0].parent
+    kind = fit.campaign.measurement
+    own = robot_file(file.robot)
+    p = fit.problem.parameters
+    record = CalibrationRecord(
+        robot=file.robot if own is None else seen_from(out, folder / own),
+        mark=robot_mark(file.robot, folder),
+        tool=file.model.tool,
+        without=listed(file.words.get("without", ())),
+        form=file.requests.form or "beam",
+        statics=kind.statics if isinstance(kind, Deflection) else "loaded",
+        load_frame=kind.setup.load.frame,
+        follows=kind.setup.load.follows,
+        parameters=_records(result),
+        names=fit.names[:p],
+        covariance=np.asarray(fit.covariance[:p, :p]),
+        discrepancy=study.discrepancy.sd,
+        discrepancy_reason=study.discrepancy.reason,
+        noise_stated=fit.stated,
+        scatter=fit.scatter,
+        freedom=fit.freedom,
+        inputs=digests(file.files),
+        seed=result.seed,
+    )
+    return calibration_text(record)
+
+
+def seen_from(out: Path, robot: Path) -> str:
+    """The robot file as named from the folder of the calibration file."""
+    import os
+
+    try:
+        return Path(os.path.relpath(robot.resolve(), out.resolve().parent)).as_posix()
+    except ValueError:  # another drive
+        return robot.resolve().as_posix()
+
+
+def _records(result: IdentifyResult) -> tuple[ParameterRecord, ...]:
+    from elastocal.files.calibration_record import ParameterRecord
+
+    study, fit = result.study, result.study.fit
+    groups = study.identification.groups
+    group = dict(zip(groups.names, (str(g) for g in groups.group), strict=True))
+    why = {d.name: d.reason for d in study.identification.dropped}
+    sd = dict(zip(fit.names, (float(v) for v in fit.sd), strict=True))
+    out = []
+    for p in fit.model.parameters:
+        if p.name in sd:
+            out.append(ParameterRecord(name=p.name, unit=p.unit, value=p.value, sd=sd[p.name], group=group[p.name]))
+        else:
+            reason = why.get(p.name, "not sought")
+            out.append(ParameterRecord(name=p.name, unit=p.unit, value=p.value, status="held", reason=reason))
+    return tuple(out)

@@ -1,0 +1,58 @@
+"""Deflections that a calibrated robot model predicts, with their accuracy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.app.configurations import Configurations, chosen_configurations
+from elastocal.app.inputs import Inputs, configurations_text, inputs_of
+from elastocal.app.pushing import LoadRequest, Pushing, pushing
+from elastocal.app.robot_choice import load_robot
+from elastocal.app.threads import one_thread
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.files.calibration_json import CalibrationRecord
+    from elastocal.uncertainty.prediction import Prediction
+
+
+@dataclass(frozen=True)
+class PredictRequest:
+    calibration: Path
+    at: tuple[str, ...] = ()
+    configurations: Path | None = None
+    load: LoadRequest = field(default_factory=LoadRequest)
+    frame: str | None = None
+    ignore_limits: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class PredictResult:
+    inputs: Inputs
+    record: CalibrationRecord
+    at: Configurations
+    load: Pushing
+    prediction: Prediction
+    discrepancy: float
+    notes: tuple[str, ...]
+
+
+def run(request: PredictRequest) -> PredictResult:
+    from elastocal.files.calibration_json import knowledge, read_calibration
+    from elastocal.uncertainty.prediction import predict
+
+    record = read_calibration(request.calibration)
+    robot = load_robot(record.robot_word(request.calibration), record.tool)
+    known, said = knowledge(record, robot.model)
+    at = chosen_configurations(known.model, request.at, request.configurations, request.ignore_limits)
+    load = pushing(known.model, request.load, at)
+    if load.applied is None or not load.applied.wrench.any():
+        raise InputError("no load, so nothing bends; give --force or --moment, or a file with wrench columns")
+    with one_thread():
+        found = predict(known, at.q, load.applied, request.frame)
+    words = configurations_text(request.at, request.configurations)
+    inputs = inputs_of(record.robot, known.model, load, found.frame, f"{known.statics} statics, calibrated", (), words)
+    notes = (*robot.notes, *said, *at.notes, *load.notes)
+    return PredictResult(inputs, record, at, load, found, known.discrepancy, notes)

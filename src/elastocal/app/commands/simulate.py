@@ -1,0 +1,115 @@
+"""A virtual campaign from a plan and a robot that is taken as the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.app.robot_choice import load_robot
+from elastocal.app.threads import one_thread
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.files.campaign_yaml import CampaignFile
+    from elastocal.measure.kind import Measurement
+    from elastocal.measure.virtual import Virtual
+    from elastocal.model.robot import RobotModel
+
+
+@dataclass(frozen=True)
+class SimulateRequest:
+    """``truth`` is a robot (default the plan's own); ``gross`` errors of ``gross_mm`` are planted."""
+
+    plan: Path
+    out: Path
+    truth: str | None = None
+    seed: int = 1
+    gross: int = 0
+    gross_mm: float = 2.0
+
+
+@dataclass(frozen=True)
+class Bias:
+    """What the linear model makes of exact readings: an estimate against the truth."""
+
+    name: str
+    unit: str
+    truth: float
+    estimate: float
+
+
+@dataclass(frozen=True, eq=False)
+class SimulateResult:
+    """``bend`` is the rms difference (m) between loaded and linear deflection; ``biases`` what it does to estimates."""
+
+    name: str
+    truth: RobotModel
+    virtual: Virtual
+    bend: float
+    biases: tuple[Bias, ...]
+    files: dict[Path, str]
+    notes: tuple[str, ...]
+
+
+def run(request: SimulateRequest) -> SimulateResult:
+    import numpy as np
+
+    from elastocal.files.campaign_write import campaign_files
+    from elastocal.files.campaign_yaml import read_plan
+    from elastocal.measure.virtual import virtual_campaign
+
+    if request.gross < 0 or not request.gross_mm > 0:
+        raise InputError("--gross must not be negative and --gross-mm must be positive")
+    plan = read_plan(request.plan)
+    truth = plan.model if request.truth is None else load_robot(request.truth).model
+    if truth.joints != plan.model.joints:
+        raise InputError(
+            f"--truth {request.truth}: its joints ({', '.join(truth.joints)}) are not those of the plan's robot "
+            f"({', '.join(plan.model.joints)})"
+        )
+    with one_thread():
+        drawn = virtual_campaign(
+            truth, _loaded(plan), plan.campaign.sources, np.random.default_rng(request.seed), gross=request.gross,
+            gross_size=1e-3 * request.gross_mm,
+        )  # fmt: skip
+        bend, biases = _bias(plan, truth, drawn)
+    files = campaign_files(plan, drawn.campaign, request.out)
+    return SimulateResult(plan.name, truth, drawn, bend, biases, files, plan.notes)
+
+
+def _loaded(plan: CampaignFile) -> Measurement:
+    """The truth is always the loaded equilibrium, whatever the fit will use."""
+    from dataclasses import replace
+
+    from elastocal.measure.deflection import Deflection
+
+    kind = plan.campaign.measurement
+    return replace(kind, statics="loaded") if isinstance(kind, Deflection) else kind
+
+
+def _bias(plan: CampaignFile, truth: RobotModel, drawn: Virtual) -> tuple[float, tuple[Bias, ...]]:
+    """The linear model fitted to exact readings of the compliances sought, all others held at the truth."""
+    import numpy as np
+
+    from elastocal.identify.reduction import identify
+    from elastocal.measure.campaign import Campaign
+    from elastocal.measure.deflection import Deflection
+    from elastocal.model.descriptions import descriptions
+    from elastocal.model.statics.linear_observation import linear_names
+
+    kind = plan.campaign.measurement
+    if not isinstance(kind, Deflection):
+        return float("nan"), ()
+    linear = Deflection(kind.where, "linear")
+    bend = float(np.sqrt(np.mean((drawn.exact - linear.predict(truth)) ** 2)))
+    wanted = {truth.parameters.names[i] for i in truth.parameters.select(plan.requests.seek)}
+    names = [n for n in linear_names(truth) if n in wanted]
+    if not names:
+        return bend, ()
+    exact = Campaign(linear, drawn.exact, plan.campaign.scattering)
+    fit = identify(descriptions(truth)[-1:], exact, names, thresholds=plan.requests.thresholds).fit
+    table = {p.name: p for p in truth.parameters}
+    return bend, tuple(
+        Bias(n, table[n].unit, table[n].value, float(v)) for n, v in zip(fit.names, fit.values, strict=True)
+    )

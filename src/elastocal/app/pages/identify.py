@@ -1,0 +1,133 @@
+"""An identification as a report: verdict first, then what was found, what was dropped and how far to trust it."""
+
+from __future__ import annotations
+
+import math
+
+from elastocal.app.commands.identify import IdentifyResult
+from elastocal.app.pages import identify_judgement as judge
+from elastocal.app.pages import identify_parameters as tables
+from elastocal.identifiability.groups import Group
+from elastocal.report.blocks import Report, Section, Text
+
+UNLIKELY = 0.01
+WIDE = 1.5
+
+
+def page(result: IdentifyResult) -> Report:
+    """Everything; what the physical descriptions took away only here, not on the screen."""
+    return _report(result, complete=True)
+
+
+def screen(result: IdentifyResult) -> Report:
+    return _report(result, complete=False)
+
+
+def _report(result: IdentifyResult, complete: bool) -> Report:
+    study = result.study
+    found = study.identification
+    springs = study.springs is not None and any(s.matrix.shape == (6, 6) for s in study.springs.springs)
+    sections = [
+        Section("From everything to what the data support", (tables.path_table(study),)),
+        Section("Parameters", (tables.parameter_table(study),)),
+        Section("Nuisances", (tables.nuisance_table(study),) if study.fit.problem.nuisance else ()),
+        Section("Not estimated", (tables.dropped_table(study, complete),)),
+        Section("What acts together", (tables.combination_table(study),) if found.groups.subgroups else ()),
+        Section("Noise and model", (judge.noise_table(study),)),
+        Section("Error budget", (judge.budget_table(study),)),
+        Section("What the reduction costs", (judge.cost_table(study),)),
+        Section("Left out", (judge.gross_table(study),) if found.gross else ()),
+        Section("Doubtful readings", (judge.suspect_table(study),) if study.suspects else (Text((_CLEAN,)),)),
+        Section("Correlations", (judge.correlation_table(study, result.correlated),) if study.correlations else ()),
+    ]
+    if complete:
+        sections += [
+            Section("Readings that decide most", (judge.leverage_table(study),)),
+            Section("Residuals", (judge.residual_lines(study), judge.left_out_lines(study))),
+            Section("Springs that physics allows", (tables.spring_table(study),) if springs else ()),
+            Section("Elements rebuilt", (tables.rebuilt_table(study),) if _rebuilt(result) else ()),
+        ]
+    title = f"Identification of {result.model.name}: {result.name}"
+    kept = tuple(s for s in sections if s.blocks)
+    return Report(title, verdict(result), kept, (*result.notes, *study.missing), result.facts)
+
+
+_CLEAN = "No reading lies more than 5 standard deviations from what the others predict."
+
+
+def _rebuilt(result: IdentifyResult) -> bool:
+    return any(s.rebuilding.rebuilt for s in result.study.rebuilt)
+
+
+def verdict(result: IdentifyResult) -> tuple[str, ...]:
+    """What was found and whether to trust it."""
+    study, fit = result.study, result.study.fit
+    found = study.identification
+    names = fit.names[: fit.problem.parameters]
+    alone = sum(found.groups.group[found.groups.names.index(n)] is Group.IDENTIFIABLE for n in names)
+    sought = (
+        found.stages[0].parameters
+        - len(found.groups.names)
+        + sum(n in found.sought.parameters.names for n in found.groups.names)
+    )
+    lines = [
+        f"{len(names)} of the {sought} parameters sought stand out of the noise, {alone} of them alone and "
+        f"{len(names) - alone} for a combination, from {fit.problem.readings} numbers.",
+        f"They leave {1e6 * result.residual_rms:.3g} um per axis unexplained{_share(result)}; a pose that took no part "
+        f"in the fit is predicted to {_micrometres(found.stages[-1].left_out)}.",
+    ]
+    return (*lines, *_trust(result))
+
+
+def _share(result: IdentifyResult) -> str:
+    share = result.explained
+    return f" ({100 * share:.2f} % of what moved is explained)" if math.isfinite(share) else ""
+
+
+def _micrometres(value: float) -> str:
+    return (
+        f"{1e6 * value:.3g} um" if math.isfinite(value) else "an unknown accuracy (a pose alone holds up a parameter)"
+    )
+
+
+def _trust(result: IdentifyResult) -> list[str]:
+    study, fit = result.study, result.study.fit
+    out = []
+    if study.identification.gross:
+        worst = study.identification.gross[0]
+        out.append(
+            f"LEFT OUT: {len(study.identification.gross)} numbers that do not belong, the worst {worst.place}: read "
+            f"{1e3 * worst.value:.4g}, the others say {1e3 * worst.predicted:.4g} (mm or mrad)."
+        )
+    if study.suspects:
+        worst = study.suspects[0]
+        out.append(
+            f"DOUBTFUL READINGS: {len(study.suspects)}; the worst is {worst.place}, {worst.sigmas:.0f} standard "
+            f"deviations from what the others say."
+        )
+    if study.repeats.probability < UNLIKELY:
+        out.append(
+            f"LACK OF FIT: the residuals are {study.repeats.lack_of_fit / study.repeats.pure_error:.2g} times what "
+            f"repeats scatter (probability {study.repeats.probability:.1g}): the model lacks something of "
+            f"{1e6 * study.discrepancy.sd:.3g} um; predictions carry it."
+        )
+    if fit.stated and fit.scatter > WIDE:
+        out.append(
+            f"NOISE: residuals scatter {fit.scatter:.3g} times more than stated; accuracies were enlarged accordingly. "
+            "Either an error source is missing or the model is."
+        )
+    if not fit.converged:
+        out.append("NOT CONVERGED: the fit stopped before it settled; start from better values or seek fewer.")
+    source, share = study.budget.overall()[0]
+    out.append(f"The largest error source is {source} ({100 * share:.0f} % of the variance on average).")
+    if not found_clear(result):
+        out.append("The rank is not clear-cut; add configurations that differ more.")
+    silent = [d.name for d in study.identification.dropped if d.reason.startswith("G2")]
+    if silent:
+        named = ", ".join(silent[:8]) + (" ..." if len(silent) > 8 else "")
+        out.append(f"Not seen at all: {named}; load the arm in other directions to find them.")
+    return out
+
+
+def found_clear(result: IdentifyResult) -> bool:
+    return result.study.identification.groups.rank.clear

@@ -1,0 +1,67 @@
+"""Predicted deflections as a report."""
+
+from __future__ import annotations
+
+import math
+
+from elastocal.app.commands.predict import PredictResult
+from elastocal.app.pages.columns import axis_columns, configuration_cells, known
+from elastocal.report.blocks import Cell, Column, Report, Section, Table
+
+_LOST = "no determined loaded state there"
+
+
+def page(result: PredictResult) -> Report:
+    title = f"Predicted deflection of {result.inputs.robot}"
+    return Report(
+        title, verdict(result), (Section("Predictions", (prediction_table(result),)),), result.notes,
+        result.inputs.facts(),
+    )  # fmt: skip
+
+
+def verdict(result: PredictResult) -> tuple[str, ...]:
+    import numpy as np
+
+    size = np.linalg.norm(result.prediction.twist[:, :3], axis=1)
+    spread = result.prediction.ellipsoid()[0][:, 0]
+    if not np.any(np.isfinite(size)):
+        return ("No configuration has a determined loaded state.",)
+    i = int(np.nanargmax(size))
+    said = (
+        f"The largest deflection of {result.prediction.frame} is {1e3 * size[i]:.4g} mm (configuration {i + 1}), known "
+        f"to {1e6 * spread[i]:.3g} um (one standard deviation along the worst direction)."
+    )
+    if math.isfinite(result.discrepancy):
+        model = f"The model's own discrepancy, {1e6 * result.discrepancy:.3g} um per axis, is included."
+    else:
+        model = "The model's discrepancy is not known and not included: the true accuracy is worse."
+    return (said, model)
+
+
+def prediction_table(result: PredictResult) -> Table:
+    columns = (
+        *axis_columns(result.at.axes),
+        *(Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz"),
+        *(Column(f"d{c}_95_um", f"95 % d{c} +-", "um", 1) for c in "xyz"),
+        *(Column(f"r{c}_mrad", f"r{c}", "mrad", 4) for c in "xyz"),
+        *(Column(f"ellipsoid_{n}_um", f"semi-axis {n}", "um", 1) for n in (1, 2, 3)),
+        *(Column(f"cov_{pair}_m2", "", shown=False) for pair in _PAIRS),
+    )
+    p = result.prediction
+    axes = p.ellipsoid()[0]
+    rows: list[tuple[Cell, ...]] = []
+    for i in range(len(p.twist)):
+        numbers = (
+            *(1e3 * v for v in p.twist[i, :3]), *(1e6 * v for v in p.half_width[i, :3]),
+            *(1e3 * v for v in p.twist[i, 3:]), *(1e6 * v for v in axes[i]),
+            *(p.covariance[i, "xyz".index(pair[0]), "xyz".index(pair[1])] for pair in _PAIRS),
+        )  # fmt: skip
+        rows.append((*configuration_cells(result.at, i), *(known(float(v), _LOST) for v in numbers)))
+    notes = (
+        "Loaded minus unloaded, base axes. Half widths of 95 % intervals; semi-axes of the one-sigma error ellipsoid "
+        "of the translation, the longest first.",
+    )
+    return Table("predictions", "", columns, tuple(rows), notes)
+
+
+_PAIRS = ("xx", "xy", "xz", "yy", "yz", "zz")

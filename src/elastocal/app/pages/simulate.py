@@ -1,0 +1,66 @@
+"""A virtual campaign as a report."""
+
+from __future__ import annotations
+
+from elastocal.app.commands.simulate import SimulateResult
+from elastocal.app.pages.columns import known
+from elastocal.report.blocks import Column, Report, Section, Table
+
+
+def page(result: SimulateResult) -> Report:
+    sections = (
+        Section("Gross errors planted", (_planted(result),) if result.virtual.planted else ()),
+        Section("Errors common to all readings", (_drawn(result),) if result.virtual.drawn else ()),
+        Section("What the linear model would make of it", (_biases(result),) if result.biases else ()),
+    )
+    title = f"Virtual campaign {result.name} with {result.truth.name}"
+    return Report(title, _verdict(result), tuple(s for s in sections if s.blocks), result.notes)
+
+
+def _verdict(result: SimulateResult) -> tuple[str, ...]:
+    readings = result.virtual.campaign.readings
+    out = [
+        f"{readings.shape[0]} readings of {readings.shape[1]} numbers at the loaded equilibrium of {result.truth.name}"
+        f", with {len(result.virtual.campaign.sources)} sources of error and {len(result.virtual.planted)} gross "
+        "errors.",
+        f"Written: {', '.join(str(f) for f in result.files)}.",
+    ]
+    if result.bend == result.bend:
+        out.append(f"The linear formula differs from the loaded deflection by {1e6 * result.bend:.3g} um rms per axis.")
+    return tuple(out)
+
+
+def _planted(result: SimulateResult) -> Table:
+    columns = (Column("place", "reading"), Column("size_mm", "off by", "mm or mrad", 3))
+    campaign = result.virtual.campaign
+    rows = tuple((campaign.place(p.reading, p.row), 1e3 * p.size) for p in result.virtual.planted)
+    return Table("planted", "", columns, rows)
+
+
+def _drawn(result: SimulateResult) -> Table:
+    columns = (Column("unknown", "unknown"), Column("value", "value (SI)"))
+    return Table("drawn", "", columns, tuple((n, v) for n, v in result.virtual.drawn.items()))
+
+
+def _biases(result: SimulateResult) -> Table:
+    columns = (
+        Column("parameter", "parameter"),
+        Column("truth", "truth"),
+        Column("estimate", "linear estimate"),
+        Column("unit", "unit"),
+        Column("bias_percent", "bias", "%", 2),
+    )
+    rows = tuple(
+        (
+            b.name,
+            b.truth,
+            b.estimate,
+            b.unit,
+            known(100 * (b.estimate / b.truth - 1) if b.truth else float("nan"), "is zero"),
+        )
+        for b in result.biases
+    )
+    notes = (
+        "Exact readings fitted by the linear model: bias without any noise. What is not listed is held at the truth.",
+    )
+    return Table("bias", "", columns, rows, notes)
