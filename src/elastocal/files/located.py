@@ -13,6 +13,7 @@ import yaml
 from elastocal.errors import InputError, UnknownNameError
 
 _NULL = "tag:yaml.org,2002:null"
+_START = "a robot file starts with 'format: elastocal-robot/1'"
 Key = str | int
 Path_ = tuple[Key, ...]
 
@@ -38,6 +39,15 @@ class Located:
 
     def error(self, path: Path_, problem: str) -> InputError:
         return InputError(f"{self.where(path)}: {problem}")
+
+
+def check_format(located: Located, wanted: str, what: str) -> None:
+    """The file says which format it has; ``what`` is such as "a robot file"."""
+    data = located.data
+    if not isinstance(data, dict) or "format" not in data:
+        raise located.error((), f"the line 'format: {wanted}' is missing; {what} starts with it")
+    if data["format"] != wanted:
+        raise located.error(("format",), f"{data['format']!r} is not known; write 'format: {wanted}'")
 
 
 def check_tree(located: Located, entries: Sequence[tuple[Path_, str, str]], root: str) -> None:
@@ -94,17 +104,18 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def read_yaml(path: Path, name: str | None = None) -> Located:
-    return parse_yaml(read_text(path), name or str(path))
+def read_yaml(path: Path, start: str = _START) -> Located:
+    return parse_yaml(read_text(path), str(path), start)
 
 
-def parse_yaml(text: str, file: str) -> Located:
+def parse_yaml(text: str, file: str, start: str = _START) -> Located:
+    """Data and lines of a YAML text; ``start`` tells whoever gives an empty one what belongs there."""
     lines: dict[Path_, int] = {}
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
         if node is None:
-            raise InputError(f"{file}: is empty; a robot file starts with 'format: elastocal-robot/1'")
+            raise InputError(f"{file}: is empty; {start}")
         _mark(node, (), lines, file)
         data = loader.construct_document(node)
     except yaml.YAMLError as error:

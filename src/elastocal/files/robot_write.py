@@ -7,8 +7,7 @@ Every number stands in a unit that gives it back to the last digit of a double: 
 from __future__ import annotations
 
 import dataclasses
-import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,8 @@ from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot_yaml import FORMAT, build_robot
 from elastocal.files.schema import dimensions_of
-from elastocal.files.units import DIMENSIONS, USUAL, fitting
+from elastocal.files.units import DIMENSIONS
+from elastocal.files.yaml_text import Dumper, LongText, Map, Number, Row, comment, digits, quantity_text
 from elastocal.model.elements import Element
 from elastocal.model.frames import Frame, FrameTree
 from elastocal.model.robot import RobotModel
@@ -28,34 +28,15 @@ from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
 
 UNSTATED = "not stated"
-_RARE = {"in", "um", "mrad", "urad", "kN", "kNm", "g", "kg_mm", "mm_per_N", "mrad_per_Nm", "deg_per_Nm"}
-_ULP = 2.3e-16
-_MUCH = 8  # so many characters another unit must save to be chosen instead of the usual one
-
-
-class _Number(str):
-    """The digits of a number."""
-
-
-class _Row(list[Any]):
-    """A list on one line."""
-
-
-class _Map(dict[str, Any]):
-    """A mapping on one line."""
-
-
-class _Source(str):
-    """A long text that may stand in several places; it is written once."""
 
 
 def robot_text(model: RobotModel, notes: Sequence[str] = (), element_notes: Sequence[str] = ()) -> str:
     """The file's text, checked by reading it again; notes are comments at the top and before the elements."""
-    text = yaml.dump(_document(model), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    text = yaml.dump(_document(model), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
     for key in ("joints", "controller", "elements"):
-        said = _comment(element_notes) if key == "elements" else ""
+        said = comment(element_notes) if key == "elements" else ""
         text = text.replace(f"\n{key}:\n", f"\n\n{said}{key}:\n")
-    text = _comment(notes) + text
+    text = comment(notes) + text
     _check(model, build_robot(parse_yaml(text, f"{model.name} as written")))
     return text
 
@@ -66,7 +47,7 @@ def _document(model: RobotModel) -> dict[str, Any]:
     if model.title and model.title != model.name:
         out["title"] = model.title
     out["source"] = sources.top
-    out |= _quantity("gravity", "acceleration", tuple(model.gravity))
+    out |= quantity_text("gravity", "acceleration", tuple(model.gravity))
     out["joints"] = [_joint(frame, sources) for frame in model.tree.frames]
     out["tool"] = model.tool
     if model.transmission is not None:
@@ -86,23 +67,23 @@ class _Sources:
     def of(self, source: str) -> dict[str, str]:
         if not source or source == self.top:
             return {}
-        return {"source": self._known.setdefault(source, _Source(source) if len(source) > 60 else source)}
+        return {"source": self._known.setdefault(source, LongText(source) if len(source) > 60 else source)}
 
 
 def _joint(frame: Frame, sources: _Sources) -> dict[str, Any]:
     motion = frame.joint
     out: dict[str, Any] = {"name": frame.name, "type": motion.kind if motion else "fixed", "parent": frame.parent}
     if np.any(frame.pose.translation):
-        out |= _quantity("xyz", "length", tuple(frame.pose.translation))
+        out |= quantity_text("xyz", "length", tuple(frame.pose.translation))
     out |= _rotation(frame.pose.rotation)
     if motion is not None:
-        out |= _quantity("axis", "number", motion.axis)
+        out |= quantity_text("axis", "number", motion.axis)
         if motion.limits is not None:
-            out |= _quantity("limits", "joint value", motion.limits, motion.kind)
+            out |= quantity_text("limits", "joint value", motion.limits, motion.kind)
         if motion.follows is not None:
             out["follows"] = motion.follows
-            out |= _quantity("ratio", "number", motion.ratio)
-            out |= _quantity("offset", "joint value", motion.offset, motion.kind)
+            out |= quantity_text("ratio", "number", motion.ratio)
+            out |= quantity_text("offset", "joint value", motion.offset, motion.kind)
     return out | sources.of(frame.source)
 
 
@@ -115,21 +96,21 @@ def _rotation(rotation: Array) -> dict[str, Any]:
         degrees = [round(float(np.rad2deg(a)), places) + 0.0 for a in rpy]
         again = rpy_matrix(*(d * DIMENSIONS["angle"]["deg"] for d in degrees))
         if np.max(np.abs(again - rotation)) <= 4e-16:
-            return {"rpy_deg": _Row(_Number(_digits(d)) for d in degrees)}
-    return {"rpy_rad": _Row(_Number(_digits(a)) for a in rpy)}
+            return {"rpy_deg": Row(Number(digits(d)) for d in degrees)}
+    return {"rpy_rad": Row(Number(digits(a)) for a in rpy)}
 
 
 def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
     axes, joints = transmission.axes, tree.joint_names
-    out: dict[str, Any] = {"axes": _Row(axes)}
-    signs, couplings = _Map(), []
+    out: dict[str, Any] = {"axes": Row(axes)}
+    signs, couplings = Map(), []
     for (i, j), value in np.ndenumerate(transmission.matrix):
         if i == j and value not in (1.0, -1.0):
             raise InputError(f"controller: axis {axes[i]} moves its joint by {value:g}; a file knows only 1 and -1")
         if i == j and value == -1.0:
             signs[axes[i]] = -1
         elif i != j and value != 0:
-            couplings.append(_Map(joint=joints[i], axis=axes[j], ratio=_Number(_digits(float(value)))))
+            couplings.append(Map(joint=joints[i], axis=axes[j], ratio=Number(digits(float(value)))))
     moved = {a: float(z) for a, z in zip(axes, transmission.zero, strict=True) if z != 0}
     kinds = {tree.joint(joints[axes.index(a)]).kind for a in moved}
     if len(kinds) > 1:
@@ -138,7 +119,7 @@ def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
             "move those of one kind into the joints' offsets"
         )
     out |= {"sign": signs} if signs else {}
-    out |= _quantity("zero", "joint value", moved, *kinds) if moved else {}
+    out |= quantity_text("zero", "joint value", moved, *kinds) if moved else {}
     return out | ({"couplings": couplings} if couplings else {})
 
 
@@ -152,13 +133,13 @@ def _element(element: Element, tree: FrameTree, sources: _Sources) -> dict[str, 
         if field.name == "source" or value is None:
             continue
         if field.name == "matrix" and "entries" in element.shorthand:
-            out |= _quantity("entries", "SI", _entries(np.array(value)))
+            out |= quantity_text("entries", "SI", _entries(np.array(value)))
         elif field.name == "moment" and "com" in element.shorthand and (mass := getattr(element, "mass", 0.0)) > 0:
-            out |= _quantity("com", "length", [m / mass for m in value])
+            out |= quantity_text("com", "length", [m / mass for m in value])
         elif dimension is None:
-            out[field.name] = _Row(value) if isinstance(value, tuple) else value
+            out[field.name] = Row(value) if isinstance(value, tuple) else value
         else:
-            out |= _quantity(field.name, dimension, value, joint)
+            out |= quantity_text(field.name, dimension, value, joint)
     return out | sources.of(element.source)
 
 
@@ -170,44 +151,6 @@ def _entries(k: Array) -> dict[str, float]:
         for j in range(6)
         if (k[i, j] != k[j, i]) or (i <= j and k[i, j] != 0)
     }
-
-
-def _quantity(name: str, dimension: str, value: Any, joint: str | None = None) -> dict[str, Any]:
-    """The key with its unit, and the value in it."""
-    units = sorted((u for u in fitting(dimension, joint) if u not in _RARE), key=lambda u: u not in USUAL) or [""]
-    best: tuple[int, str, Any] | None = None
-    for unit in units:
-        written = _written(value, DIMENSIONS[dimension].get(unit, 1.0))
-        if written is not None and (best is None or len(str(written)) + _MUCH < best[0]):
-            best = len(str(written)), unit, written
-    if best is None:
-        raise InputError(f"{name}: {value!r} is not a finite number; correct it before writing")
-    return {f"{name}_{best[1]}" if best[1] else name: best[2]}
-
-
-def _written(value: Any, factor: float) -> Any:
-    """The fewest digits that give the value back when they are multiplied by the factor, or None."""
-    if isinstance(value, Mapping):
-        items = {k: _written(v, factor) for k, v in value.items()}
-        return None if None in items.values() else _Map(items)
-    if isinstance(value, Iterable):
-        row = [_written(v, factor) for v in value]
-        return None if None in row else _Row(row)
-    number = float(value) + 0.0
-    tries = (float(f"{number / factor:.{digits}g}") for digits in (6, 9, 12, 15, 16, 17))
-    same = next((t for t in tries if abs(t * factor - number) <= _ULP * abs(number)), None)
-    return None if same is None else _Number(_digits(same))
-
-
-def _digits(number: float) -> str:
-    text = repr(float(number)).removesuffix(".0")
-    mantissa, e, exponent = text.partition("e")
-    return f"{mantissa if '.' in mantissa or not e else mantissa + '.0'}{e}{exponent}"
-
-
-def _comment(sentences: Sequence[str]) -> str:
-    lines = [line for s in sentences for line in textwrap.wrap(" ".join(s.split()), 108) or [""]]
-    return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
 def _check(model: RobotModel, again: RobotModel) -> None:
@@ -223,26 +166,3 @@ def _check(model: RobotModel, again: RobotModel) -> None:
 
 def _same(a: Pose, b: Pose) -> bool:
     return bool(np.max(np.abs(a.matrix() - b.matrix())) <= 1e-15 * max(1.0, float(np.max(np.abs(a.translation)))))
-
-
-class _Dumper(yaml.SafeDumper):
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        super().increase_indent(flow, False)  # items of a list stand deeper than its key
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return not isinstance(data, _Source)
-
-    def generate_anchor(self, node: yaml.Node) -> str:
-        return super().generate_anchor(node).replace("id", "source")
-
-
-def _number(dumper: yaml.SafeDumper, data: _Number) -> yaml.Node:
-    tag = dumper.resolve(yaml.ScalarNode, str(data), (True, False))  # type: ignore[no-untyped-call]
-    return dumper.represent_scalar(tag, str(data))
-
-
-_TEXT, _LIST, _MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
-_Dumper.add_representer(_Number, _number)
-_Dumper.add_representer(_Source, lambda dumper, data: dumper.represent_scalar(_TEXT, str(data)))
-_Dumper.add_representer(_Row, lambda dumper, data: dumper.represent_sequence(_LIST, data, flow_style=True))
-_Dumper.add_representer(_Map, lambda dumper, data: dumper.represent_mapping(_MAPPING, data, flow_style=True))

@@ -12,7 +12,7 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.located import Located, Path_, check_once, check_tree, parse_yaml, read_yaml
+from elastocal.files.located import Located, Path_, check_format, check_once, check_tree, parse_yaml, read_yaml
 from elastocal.files.schema import ControllerEntry, JointEntry, RobotFile, Units
 from elastocal.files.units import Keys, check_limits, check_unit, declared_units, refuse
 from elastocal.model.dh import Convention, DHRow, dh_frames
@@ -44,7 +44,7 @@ def read_robot(robot: str | Path) -> RobotModel:
 
 
 def build_robot(located: Located) -> RobotModel:
-    _check_format(located)
+    check_format(located, FORMAT, "a robot file")
     units = declared_units(located)
     top = schema.construct(RobotFile, located, (), located.data, units)
     placed = tuple(_placed_frames(located, top, units))
@@ -71,14 +71,6 @@ def build_robot(located: Located) -> RobotModel:
         owner: Path_ = ("controller",) if str(error).startswith("controller: ") else ()
         where = next((p for name in quoted for p, f in placed if f.name == name), owner)
         raise located.error(where, str(error).removeprefix("controller: ")) from None
-
-
-def _check_format(located: Located) -> None:
-    data = located.data
-    if not isinstance(data, dict) or "format" not in data:
-        raise located.error((), f"the line 'format: {FORMAT}' is missing; a robot file starts with it")
-    if data["format"] != FORMAT:
-        raise located.error(("format",), f"{data['format']!r} is not known; write 'format: {FORMAT}'")
 
 
 def _placed_frames(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:

@@ -129,6 +129,8 @@ def _refusal(cls: type, located: Located, path: Path_, fields: Fields, error: Va
         loc[:1] = _shorthand(cls, fields)  # another way to write the field
     place = (*path, *(fields.keys.get(k, k) if isinstance(k, str) else k for k in loc))
     said = _as_written(fields, loc, first["input"])
+    if first["type"] == "float_type" and any("tuple" in str(k) for e in error.errors() for k in e["loc"]):
+        return located.error((*path, place[len(path)]), f"{said!r} does not fit; write one number or a list of three")
     if first["type"] == "missing" and len(loc) > 1:
         return located.error(place[:-1], f"{_as_written(fields, loc[:-1], ())} has too few values; add the others")
     if first["type"] in ("missing", "missing_keyword_only_argument"):

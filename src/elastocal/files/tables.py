@@ -29,12 +29,18 @@ NAME = "name"
 
 @dataclass(frozen=True)
 class RawTable:
-    """Cells as text, with the line of each row."""
+    """Cells as text, with the line of the header and of each row."""
 
     file: str
     header: tuple[str, ...]
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     decimal_comma: bool
+    header_line: int = 1
+
+    @property
+    def top(self) -> str:
+        """``poses.csv, line 1``: where the columns are named."""
+        return f"{self.file}, line {self.header_line}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +55,8 @@ class ConfigurationTable:
 
 
 @dataclass(frozen=True)
-class _Field:
-    """One column that is understood: which quantity, and its factor to SI."""
+class Field:
+    """One column that is understood: its place in the row, and its factor to SI."""
 
     place: int
     factor: float
@@ -58,22 +64,27 @@ class _Field:
 
 def read_configurations(path: Path, axes: Mapping[str, str]) -> ConfigurationTable:
     """Configurations for controller ``axes``, each "revolute" or "prismatic", in the controller's order."""
+    raw = read_csv(path)
+    return configurations(raw, _fields(raw, axes), axes)
+
+
+def configurations(raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str]) -> ConfigurationTable:
+    """The columns of axes, wrenches and names among ``fields``."""
     import numpy as np
 
-    raw = read_csv(path)
-    fields = _fields(raw, axes)
     missing = [a for a in axes if a not in fields]
     if missing:
         wanted = f"{missing[0]}_{'deg' if axes[missing[0]] == 'revolute' else 'mm'}"
-        raise InputError(f"{raw.file}, line 1: there is no column for axis {missing[0]}; add {wanted}")
+        raise InputError(f"{raw.top}: there is no column for axis {missing[0]}; add {wanted}")
     if not raw.rows:
         raise InputError(f"{raw.file}: has a header and no configurations; add a row")
-    values = np.array([[_number(raw, row, fields[a]) for a in axes] for row in raw.rows]).reshape(
+    values = np.array([[number(raw, row, fields[a]) for a in axes] for row in raw.rows]).reshape(
         len(raw.rows), len(axes)
     )
     wrenches = None
     if any(w in fields for w in WRENCH):
-        wrenches = np.array([[_number(raw, row, fields.get(w)) for w in WRENCH] for row in raw.rows])
+        at = [fields.get(w) for w in WRENCH]
+        wrenches = np.array([[0.0 if f is None else number(raw, row, f) for f in at] for row in raw.rows])
     names = tuple(cells[fields[NAME].place].strip() for _, cells in raw.rows) if NAME in fields else None
     return ConfigurationTable(raw.file, values, wrenches, names, tuple(line for line, _ in raw.rows))
 
@@ -97,7 +108,7 @@ def read_csv(path: Path) -> RawTable:
             hint = _ragged(cells, header, separator)
             raise InputError(f"{path}, line {line}: {len(cells)} cells for {len(header)} columns; {hint}")
         rows.append((line, cells))
-    return RawTable(str(path), tuple(h.strip() for h in header), tuple(rows), separator != ",")
+    return RawTable(str(path), tuple(h.strip() for h in header), tuple(rows), separator != ",", lines[0][0])
 
 
 def _ragged(cells: Sequence[str], header: Sequence[str], separator: str) -> str:
@@ -115,27 +126,40 @@ def _split(path: Path, line: tuple[int, str], separator: str) -> tuple[str, ...]
         raise InputError(f"{path}, line {line[0]}: not readable as CSV ({error}); check the quotes") from None
 
 
-def _fields(raw: RawTable, axes: Mapping[str, str]) -> dict[str, _Field]:
-    allowed: dict[str, Mapping[str, float]] = {a: ANGLE if k == "revolute" else LENGTH for a, k in axes.items()}
-    allowed |= {w: FORCE if w[0] == "f" else MOMENT for w in WRENCH if w not in axes}
-    found: dict[str, _Field] = {}
+def allowed_units(axes: Mapping[str, str]) -> dict[str, Mapping[str, float]]:
+    """Units of the columns of axes and wrenches."""
+    units: dict[str, Mapping[str, float]] = {a: ANGLE if k == "revolute" else LENGTH for a, k in axes.items()}
+    return units | {w: FORCE if w[0] == "f" else MOMENT for w in WRENCH if w not in axes}
+
+
+def _fields(raw: RawTable, axes: Mapping[str, str]) -> dict[str, Field]:
+    allowed = allowed_units(axes)
+    found: dict[str, Field] = {}
     for place, column in enumerate(raw.header):
-        name, factor = (NAME, 1.0) if column == NAME and NAME not in axes else _understood(raw, column, allowed)
-        if name in found:
-            raise InputError(f"{raw.file}, line 1: column {column!r} gives {name} a second time; keep one")
-        found[name] = _Field(place, factor)
+        known = (NAME, 1.0) if column == NAME and NAME not in axes else understood(raw, column, allowed, (NAME,))
+        add_once(raw, found, known[0], Field(place, known[1]))
     return found
 
 
-def _understood(raw: RawTable, column: str, allowed: Mapping[str, Mapping[str, float]]) -> tuple[str, float]:
-    where = f"{raw.file}, line 1"
+def add_once(raw: RawTable, found: dict[str, Field], name: str, field: Field) -> None:
+    if name in found:
+        column = raw.header[field.place]
+        raise InputError(f"{raw.top}: column {column!r} gives {name} a second time; keep one")
+    found[name] = field
+
+
+def understood(
+    raw: RawTable, column: str, allowed: Mapping[str, Mapping[str, float]], others: Sequence[str]
+) -> tuple[str, float]:
+    """Quantity and factor to SI of a column ``quantity_unit``; ``others`` are columns without a unit, for advice."""
+    where = raw.top
     if column in allowed:
         choices = " or ".join(f"{column}_{u}" for u in allowed[column])
         raise InputError(f"{where}: column {column!r} has no unit; write {choices}")
     name, _, unit = column.rpartition("_")
     if name not in allowed:
-        valid = [f"{a}_{next(iter(u)) if a in WRENCH else 'deg' if 'deg' in u else 'mm'}" for a, u in allowed.items()]
-        raise UnknownNameError("column", column, [*valid, NAME], where)
+        valid = [f"{a}_{next((w for w in ('deg', 'mm') if w in u), next(iter(u)))}" for a, u in allowed.items()]
+        raise UnknownNameError("column", column, [*valid, *others], where)
     if unit not in allowed[name]:
         raise InputError(
             f"{where}: column {column!r}: unit {unit!r} does not fit {name}; use {', '.join(allowed[name])}"
@@ -143,12 +167,15 @@ def _understood(raw: RawTable, column: str, allowed: Mapping[str, Mapping[str, f
     return name, allowed[name][unit]
 
 
-def _number(raw: RawTable, row: tuple[int, tuple[str, ...]], field: _Field | None) -> float:
-    if field is None:
-        return 0.0
-    text = row[1][field.place].strip()
+def cell(raw: RawTable, row: tuple[int, tuple[str, ...]], field: Field) -> tuple[str, str]:
+    """The text of a cell, and where it stands."""
+    return row[1][field.place].strip(), f"{raw.file}, line {row[0]}, column {raw.header[field.place]}"
+
+
+def number(raw: RawTable, row: tuple[int, tuple[str, ...]], field: Field) -> float:
+    """The number in a cell, in SI."""
+    text, where = cell(raw, row, field)
     plain = text.replace(",", ".") if raw.decimal_comma and text.count(",") == 1 and "." not in text else text
-    where = f"{raw.file}, line {row[0]}, column {raw.header[field.place]}"
     try:
         value = float(plain.replace("_", "no digit"))
     except ValueError:

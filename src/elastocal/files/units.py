@@ -37,6 +37,8 @@ DIMENSIONS: dict[str, dict[str, float]] = {
     "linear compliance": LINEAR_COMPLIANCE,
     "acceleration": {"m_s2": 1.0},
     "pressure": {"Pa": 1.0, "MPa": 1e6, "GPa": 1e9},
+    "slope": {"m_per_m": 1.0, "mm_per_m": 1e-3, "um_per_m": 1e-6},
+    "share": {"share": 1.0, "percent": 1e-2},
     "SI": {"SI": 1.0},
     "number": {},
 }
@@ -45,7 +47,7 @@ DIMENSIONS: dict[str, dict[str, float]] = {
 REVOLUTE = {*ANGLE, *ANGULAR_COMPLIANCE, *MOMENT}
 PRISMATIC = {*LENGTH, *LINEAR_COMPLIANCE, *FORCE}
 
-USUAL = ("mm", "deg", "rad_per_Nm", "m_per_N", "N", "Nm", "kg", "kg_m", "m_s2", "GPa", "SI")
+USUAL = ("mm", "deg", "rad_per_Nm", "m_per_N", "N", "Nm", "kg", "kg_m", "m_s2", "GPa", "um_per_m", "percent", "SI")
 """What an engineer would write first."""
 
 _OF_JOINTS = {

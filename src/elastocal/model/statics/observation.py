@@ -18,7 +18,7 @@ from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
-from elastocal.model.statics.equilibrium import Status, solve_chunk
+from elastocal.model.statics.equilibrium import Equilibrium, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import generalised, joint_values
 from elastocal.model.statics.newton import forces_at
@@ -44,8 +44,11 @@ def loaded_observation(
     applied: Sequence[AppliedWrenches],
     markers: Sequence[Marker],
     parameters: Iterable[str] | None = None,
+    bent: Equilibrium | None = None,
 ) -> tuple[tuple[str, ...], Array, Ints]:
     """Names, derivative (N, rows, p) of the loaded marker poses by any parameters, and status (N,).
+
+    ``bent`` is the loaded equilibrium, where it is known already.
 
     Orientation rows are the small rotation in base axes.  Rows of configurations without a determined
     equilibrium are nan.  The derivative of a deflection is the loaded matrix minus the unloaded one.
@@ -63,7 +66,12 @@ def loaded_observation(
         rows = slice(start, min(start + size, total))
         wrenches = tuple(w.rows(rows, rows.stop - rows.start) for w in applied)
         q_chunk = np.ascontiguousarray(configurations[rows].T)
-        part, status[rows] = _loaded_chunk(model, flex, q_chunk, wrenches, markers, picked)
+        if bent is None:
+            full, _, status[rows], _, _ = solve_chunk(model, flex, q_chunk, wrenches)
+        else:
+            full, status[rows] = bent.theta[rows].T, bent.status[rows]
+        theta = np.where(status[rows] == Status.CONVERGED, full[list(flex.dofs)], 0.0)
+        part = _loaded_chunk(model, flex, q_chunk, theta, wrenches, markers, picked)
         out[rows] = np.moveaxis(part, -1, 0)
     out[status != Status.CONVERGED] = np.nan
     return tuple(model.parameters.names[i] for i in picked), out, status
@@ -73,12 +81,11 @@ def _loaded_chunk(
     model: RobotModel,
     flex: Flexibility,
     q: Array,
+    theta: Array,
     applied: tuple[AppliedWrenches, ...],
     markers: Sequence[Marker],
     picked: Sequence[int],
-) -> tuple[Array, Ints]:
-    full, _, status, _, _ = solve_chunk(model, flex, q, applied)
-    theta = np.where(status == Status.CONVERGED, full[list(flex.dofs)], 0.0)
+) -> Array:
     state, values = state_at(model, flex, q, theta)
     forces = forces_at(model, flex, q, theta, applied)
     play = flex.play(forces.q)[1] if flex.plays else None
@@ -113,7 +120,7 @@ def _loaded_chunk(
                 at_joint = local.get(model.chain.joint_dof(joint))
                 if p in mine and at_joint is not None:  # a force on a rigid joint moves nothing
                     mine[p] += bent[at_joint] * slope
-    return out, status
+    return out
 
 
 def _rest_tangents(model: RobotModel, loaded: dict[str, Array], rest: dict[str, Array]) -> dict[int, Array]:
