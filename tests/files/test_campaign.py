@@ -11,6 +11,7 @@ from files.campaign_desk import DEFLECTION, ERRORS, HEAD, POSITION, TABLE, Desk
 
 from elastocal.files.campaign_yaml import CampaignFile
 from elastocal.files.units import LENGTH
+from elastocal.identify.reduction import sought_names
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
@@ -303,19 +304,23 @@ def test_requests(desk: Desk) -> None:
         "linear",
         True,
     )
-    assert plain.accuracy == ("gibbs", "bootstrap")
+    assert plain.outliers == "leave_out"
     asked = desk.read(
         DEFLECTION
         + 'seek: ["*.k", "J2.m"]\nhold: J1.*\nform: symmetric\nthresholds: [4, 3]\nloss: huber\nreduce: no\n'
-        + "accuracy: []\n"
+        + "outliers: keep\n"
     )
     assert asked.requests.seek == ("*.k", "J2.m")
     assert (asked.requests.form, asked.requests.thresholds) == ("symmetric", (4, 3))
-    assert (asked.requests.loss, asked.requests.statistical, asked.requests.accuracy) == ("huber", False, ())
-    assert asked.requests.sought(asked.model, asked.campaign.measurement) == ("J2.k", "J2.m")
+    assert (asked.requests.loss, asked.requests.statistical, asked.requests.outliers) == ("huber", False, "keep")
+    assert asked.requests.hold == ("J1.*",)
+    assert sought_names(asked.campaign.measurement, asked.model, asked.requests.seek, asked.requests.hold) == (
+        "J2.k",
+        "J2.m",
+    )
     linear = desk.read(DEFLECTION + "statics: linear\n")
     assert linear.campaign.measurement.affine
-    assert linear.requests.sought(linear.model, linear.campaign.measurement) is None
+    assert linear.requests.seek is None
 
 
 def test_few_numbers_are_noted(desk: Desk) -> None:

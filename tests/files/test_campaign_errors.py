@@ -28,7 +28,7 @@ def desk(tmp_path: Path) -> Desk:
         ("limits: off", "line 6, limits: False does not fit; write 'apply' or 'ignore'"),
         ("loss: l2", "line 6, loss: 'l2' does not fit; write 'linear', 'huber' or 'cauchy'"),
         ("form: beams", "line 6, form: 'beams' does not fit; write 'full', 'symmetric' or 'beam'"),
-        ("accuracy: [gibs]", "line 6, accuracy[1]: 'gibs' does not fit; write 'gibbs' or 'bootstrap'"),
+        ("outliers: drop", "line 6, outliers: 'drop' does not fit; write 'leave_out' or 'keep'"),
         ("thresholds: [2, 5]", "line 6, thresholds: [2, 5]: the upper one stands first, both are positive"),
         ("thresholds: [5]", "line 6, thresholds: [5] has too few values; add the others"),
         ("tool: hand", "line 6, tool: there is no frame 'hand'; valid: base, J1, J2, tool, m1, m2"),

@@ -113,10 +113,12 @@ def stiffness(
 
 
 def assess(
-    robot: o.Robot,
-    plan: Annotated[
-        Path, typer.Argument(metavar="PLAN.csv", help="Configurations and loads: A1_deg,...[,fx_N,...,mz_Nm].")
+    robot: Annotated[
+        str, typer.Argument(metavar="ROBOT", help="A robot as elsewhere, or a campaign file without readings.")
     ],
+    plan: Annotated[
+        Path | None, typer.Argument(metavar="[PLAN.csv]", help="Configurations and loads: A1_deg,...[,fx_N,...,mz_Nm].")
+    ] = None,
     marker: Annotated[
         list[str] | None, typer.Option(metavar="FRAME", help="What is measured; repeatable (default: the tool).")
     ] = None,
@@ -143,13 +145,15 @@ def assess(
     csv: o.CsvFile = None,
     json: o.Json = False,
 ) -> None:
-    """What a measurement plan can tell about the compliances.
+    """What a measurement plan can tell, before it is measured.
 
-    Which of them it can tell apart and how well, before anything is measured.
+    Which parameters it can tell apart and how well. A robot and a table: compliances from deflections, with the
+    instrument's noise alone. A campaign file: any parameters, with all its sources of error; its options stand in it.
 
     \b
     Example:
       elastocal assess kuka-kr270 plan.csv --force "0,0,-2500" --marker marker1
+      elastocal assess plan.yaml
     """
     from elastocal.app.commands import assess as command
     from elastocal.app.output import deliver, warn

@@ -10,15 +10,12 @@ from elastocal.files.schema import Units
 from elastocal.identifiability.practical import ABOVE, BELOW
 from elastocal.identify.fit import Loss
 from elastocal.measure.deflection import Statics
-from elastocal.measure.kind import Measurement
-from elastocal.model.descriptions import Form, in_form
+from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
 
 Vector = tuple[float, float, float]
 Words = str | tuple[str, ...]
-Accuracy = Literal["gibbs", "bootstrap"]
-ACCURACY: tuple[Accuracy, ...] = ("gibbs", "bootstrap")
+Outliers = Literal["leave_out", "keep"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +42,8 @@ class CampaignEntry:
     thresholds: tuple[float, float] = quantity("number", default=(ABOVE, BELOW))
     loss: Loss = "linear"
     reduce: bool = True
-    accuracy: tuple[Accuracy, ...] = ACCURACY
+    outliers: Outliers = "leave_out"
+    repeats: int = 1
     errors: list[Any] = field(default_factory=list)
 
 
@@ -81,8 +79,8 @@ class PoseEntry:
 class Requests:
     """What is to be done with the readings; ``seek`` and ``hold`` are names or patterns of parameters.
 
-    ``seek`` is None where everything is sought that the kind of measurement has columns for.  ``accuracy`` are the
-    routes to the accuracy beside the covariance.
+    ``seek`` is None where everything is sought that the kind of measurement has columns for.  ``outliers``
+    says whether numbers that do not belong are left out or kept.
     """
 
     seek: tuple[str, ...] | None = None
@@ -91,15 +89,7 @@ class Requests:
     thresholds: tuple[float, float] = (ABOVE, BELOW)
     loss: Loss = "linear"
     statistical: bool = True
-    accuracy: tuple[Accuracy, ...] = ACCURACY
-
-    def sought(self, model: RobotModel, measurement: Measurement) -> tuple[str, ...] | None:
-        """What to hand to the identification: the patterns or, where something is held, the names left over."""
-        if not self.hold:
-            return self.seek
-        described = in_form(model, self.form or "beam")
-        held = {described.parameters.names[i] for i in described.parameters.select(self.hold)}
-        return tuple(n for n in measurement.names(described, self.seek) if n not in held)
+    outliers: Outliers = "leave_out"
 
 
 def listed(words: Words | None) -> tuple[str, ...]:

@@ -46,9 +46,9 @@ class Readings:
         return table.where(name, row, axis, turn)
 
 
-def gathered(tables: Sequence[Table], markers: tuple[str, ...], plan: bool) -> Readings:
+def gathered(tables: Sequence[Table], markers: tuple[str, ...], plan: bool, repeats: int) -> Readings:
     """The readings of all tables (of the same columns) that hold something of these markers; of a plan, all."""
-    found = [(t, group) for t in tables for group in _groups(t, markers)]
+    found = [(t, group) for t in tables for group in _groups(t, markers) for _ in range(repeats)]
     numbers = np.full((len(found), len(markers), 2, 3), np.nan)
     for i, (table, group) in enumerate(found):
         for marker, row in group.items():

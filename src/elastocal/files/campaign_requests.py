@@ -6,6 +6,7 @@ from elastocal.errors import InputError
 from elastocal.files.campaign_entry import Given, Requests, Words, listed
 from elastocal.files.located import Located, Path_
 from elastocal.files.robot_word import selected
+from elastocal.identify.reduction import sought_names
 from elastocal.measure.campaign import Campaign
 from elastocal.model.descriptions import in_form
 from elastocal.model.robot import RobotModel
@@ -22,10 +23,10 @@ def read_requests(given: Given, model: RobotModel, campaign: Campaign) -> tuple[
         _check_patterns(located, key, words, described)
     requests = Requests(
         None if entry.seek is None else listed(entry.seek), listed(entry.hold), entry.form, entry.thresholds,
-        entry.loss, entry.reduce, entry.accuracy,
+        entry.loss, entry.reduce, entry.outliers,
     )  # fmt: skip
     try:
-        names = campaign.measurement.names(described, requests.sought(model, campaign.measurement))
+        names = sought_names(campaign.measurement, described, requests.seek, requests.hold)
     except InputError as error:
         raise located.error(("seek",) if entry.seek else ("robot",), str(error)) from None
     if not names and not entry.hold:

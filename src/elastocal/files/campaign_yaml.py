@@ -65,7 +65,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     wanted = Wanted(axes, model.tree.names, entry.measurement, plan or entry.missing == "skip", plan)
     tables = read_tables(paths, wanted)
     markers, chosen = chosen_markers(given, tables, model)
-    found = gathered(tables, markers, plan)
+    found = gathered(tables, markers, plan, entry.repeats)
     if not plan:
         check_any(found, ", ".join(str(p) for p in paths.values()))
     setup, said = read_setup(given, model, found)
@@ -87,6 +87,8 @@ def _given(path: Path, plan: bool) -> Given:
     entry = schema.construct(CampaignEntry, located, (), located.data, units)
     if entry.statics is not None and entry.measurement != "deflection":
         raise located.error(("statics",), "belongs to measurement: deflection; positions are always of the loaded arm")
+    if entry.repeats < 1 or (entry.repeats > 1 and not plan):
+        raise located.error(("repeats",), "is for a plan, at least 1; repeats that were read stand in the table")
     return Given(located, entry, units, plan)
 
 

@@ -88,11 +88,11 @@ def classify(names: Sequence[str], r: Array, scales: Array, first: Sequence[str]
 
 
 def resolved(r: Array, scales: Array, kept: Sequence[int], order: Sequence[int]) -> tuple[list[int], dict[int, float]]:
-    """Columns of ``kept`` whose change by their scale the readings would show beyond what those before them explain.
+    """Columns of ``kept`` whose change by ``scales`` the readings would show beyond what those before them explain.
 
     ``r`` is whitened, so that one is the noise of all readings together; ``order`` says who comes first.  Returned are
-    the columns that are seen and, for the others, how large the effect is: what stays below one cannot be known to
-    within what matters, however clear it is in theory.
+    the columns that are seen and, for the others, how large the effect is: what stays below one is not known, however
+    clear it is in theory.
     """
     basis = np.zeros((r.shape[0], 0))
     seen: list[int] = []

@@ -146,10 +146,12 @@ def linearise(
     extra = [known[n] for n in names if n in known]
     given = u or {}
     n, r = campaign.readings.shape
-    raw = residuals(campaign, model, given)
+    moved = [name for name, value in given.items() if value]
+    nuisance = _columns(campaign, model, [*(e.name for e in extra), *moved])
+    raw = _residuals(campaign, model, given, nuisance)
     columns = campaign.measurement.derivative(model, parameters)
     if extra:
-        columns = np.concatenate([columns, _columns(campaign, model, [e.name for e in extra])], axis=2)
+        columns = np.concatenate([columns, np.stack([nuisance[e.name] for e in extra], axis=2)], axis=2)
     used = np.isfinite(raw) & np.all(np.isfinite(columns), axis=2) & weights.live
     matrix = weights.whiten(np.where(used[:, :, None], columns, 0.0)).reshape(n * r, -1)
     misfit = weights.whiten(np.where(used, raw, 0.0)).reshape(-1)
@@ -171,22 +173,26 @@ def linearise(
 
 def residuals(campaign: Campaign, model: RobotModel, u: Mapping[str, float]) -> Array:
     """Readings minus prediction, (N, R), nan where nothing was read or the state is not determined."""
+    return _residuals(campaign, model, u, _columns(campaign, model, [name for name, value in u.items() if value]))
+
+
+def _residuals(campaign: Campaign, model: RobotModel, u: Mapping[str, float], columns: Mapping[str, Array]) -> Array:
     raw = campaign.readings - campaign.measurement.predict(model)
-    moved = [name for name, value in u.items() if value]
-    if moved:
-        raw = raw - _columns(campaign, model, moved) @ np.array([u[name] for name in moved])
+    for name, value in u.items():
+        if value:
+            raw = raw - value * columns[name]
     return np.asarray(raw)
 
 
-def _columns(campaign: Campaign, model: RobotModel, wanted: Sequence[str]) -> Array:
-    """Columns (N, R, k) of the nuisance unknowns named."""
+def _columns(campaign: Campaign, model: RobotModel, wanted: Sequence[str]) -> dict[str, Array]:
+    """Columns (N, R) of the sources that hold the nuisance unknowns named."""
     found: dict[str, Array] = {}
     for source in campaign.common:
         names = [u.name for u in source.unknowns(campaign.measurement, model)]
         if set(names) & set(wanted):
             columns = source.columns(campaign.measurement, model)
             found |= {name: columns[:, :, i] for i, name in enumerate(names)}
-    return np.stack([found[name] for name in wanted], axis=2)
+    return found
 
 
 def _priors(extra: Sequence[Unknown], before: int, given: Mapping[str, float]) -> tuple[Array, Array]:

@@ -2,8 +2,8 @@
 
 physical   the same robot described by fewer parameters (``model.descriptions``: M1, M2).
 algebraic  parameters that act only together are represented by some of them (``identifiability.groups``).
-resolved   a parameter whose change by the size that matters would stay below the noise is held: what only differences
-           far below the noise tell apart would spoil all the others.
+resolved   a parameter of which even a thousand times what matters would stay below the noise is held: what only
+           differences far below the noise tell apart would spoil all the others.
 M3         the parameter with the smallest ratio of value to standard deviation, if below the threshold, is held at
            the model's own value and everything fitted again, one at a time: dropping all at once loses good ones.
 
@@ -25,11 +25,14 @@ from elastocal.identify.influence import influence
 from elastocal.identify.outliers import Suspect, suspects
 from elastocal.identify.problem import Problem, Weights, linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
+from elastocal.measure.kind import Measurement
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Ints
 
 ROUNDS, MOST = 3, 0.05
+ABSURD = 1e3
+"""Times the size that matters: a change that no robot survives."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ def identify(
     campaign: Campaign,
     seek: Sequence[str] | None = None,
     *,
+    hold: Sequence[str] = (),
     thresholds: tuple[float, float] = (ABOVE, BELOW),
     statistical: bool = True,
     loss: Loss = "linear",
@@ -91,8 +95,8 @@ def identify(
 ) -> Identification:
     """Everything from readings to a model that is safe to compensate with.
 
-    ``described`` is the robot, described by fewer and fewer parameters; ``seek`` are names or patterns of them (default
-    all that the kind of measurement has columns for); ``statistical=False`` stops before M3;
+    ``described`` is the robot, described by fewer and fewer parameters; ``seek`` and ``hold`` are names or patterns of
+    them (default all that the kind of measurement has columns for); ``statistical=False`` stops before M3;
     ``leave_out`` takes numbers out that do not belong, before anything is judged by their scatter.
     """
     if not thresholds[0] > thresholds[1] > 0:
@@ -101,13 +105,13 @@ def identify(
         raise InputError("no model to identify; give at least one description")
     poses = campaign.measurement.setup.pose
     last = described[-1].model
-    campaign, gross = _screened(campaign, last, campaign.measurement.names(last, seek), leave_out)
+    campaign, gross = _screened(campaign, last, sought_names(campaign.measurement, last, seek, hold), leave_out)
     weights = weigh(campaign, last)
     stages: list[Stage] = []
     lost: list[Dropped] = []
     names: tuple[str, ...] = ()
     for description in described:
-        before, names = names, campaign.measurement.names(description.model, seek)
+        before, names = names, sought_names(campaign.measurement, description.model, seek, hold)
         gone = [n for n in before if n not in names]
         if before and not gone:
             continue
@@ -133,6 +137,14 @@ def identify(
     return Identification(sought, tuple(stages), groups, whole, kinds, (*lost, *fallen), fit, thresholds, gross)
 
 
+def sought_names(
+    measurement: Measurement, model: RobotModel, seek: Sequence[str] | None, hold: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Parameters to seek: those named (default all that the kind has columns for) but those held."""
+    held = {model.parameters.names[i] for i in model.parameters.select(hold)} if hold else set()
+    return tuple(n for n in measurement.names(model, seek) if n not in held)
+
+
 def _screened(
     campaign: Campaign, model: RobotModel, names: Sequence[str], leave_out: bool
 ) -> tuple[Campaign, tuple[Suspect, ...]]:
@@ -154,7 +166,7 @@ def _screened(
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """``hidden`` are the parameters that the readings do not resolve, with the effect of a change that matters."""
+    """``hidden`` are the parameters that the readings do not resolve, with the effect of an absurd change."""
 
     groups: Groups
     hidden: dict[str, float]
@@ -181,9 +193,9 @@ def _structural(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> 
 
 
 def _sizes(problem: Problem) -> Array:
-    """What matters of every parameter; nuisances are always seen."""
+    """A change of every parameter beyond all that is plausible; nuisances are always seen."""
     lengths = np.linalg.norm(problem.matrix[:, problem.parameters :], axis=0)
-    return np.concatenate([problem.scales[: problem.parameters], 1e6 / np.where(lengths > 0, lengths, 1.0)])
+    return np.concatenate([ABSURD * problem.scales[: problem.parameters], 1e6 / np.where(lengths > 0, lengths, 1.0)])
 
 
 def _settled(first: Fit) -> Fit:
@@ -215,7 +227,7 @@ def _inner(trial: _Trial, poses: Ints) -> list[Stage]:
     left = influence(trial.fit, poses).rms(_lengths(trial.fit.campaign))
     rows = [("algebraic", "what acts only together is represented by some", trial.groups.rank.rank)]
     if trial.hidden:
-        rows.append(("resolved", "what a change that matters would not show is held", len(trial.fit.names)))
+        rows.append(("resolved", "what would not show however large it were is held", len(trial.fit.names)))
     nan = float("nan")
     return [
         Stage(
@@ -234,7 +246,9 @@ def _by_sight(model: RobotModel, trial: _Trial) -> list[Dropped]:
     out = []
     for name, size in trial.hidden.items():
         p = model.parameters.rows[model.parameters.index(name)]
-        why = f"a change by {p.scale:g} {p.unit} would show by {size:.2g} of the noise only, beyond what others explain"
+        why = (
+            f"even {ABSURD * p.scale:g} {p.unit} would show by only {size:.2g} of the noise beyond what others explain"
+        )
         out.append(Dropped(name, "resolved", why, np.nan, np.nan, np.nan, p.value))
     return out
 
@@ -273,6 +287,10 @@ def _neglect(model: RobotModel, whole: Fit, threshold: float) -> tuple[list[str]
         c = c - np.outer(c[:, j], c[j]) / c[j, j]
         rest = [i for i in range(len(names)) if i != j]
         x, c, names, p = x[rest], c[np.ix_(rest, rest)], [names[i] for i in rest], p - 1
+    if not p and not out:
+        raise InputError(
+            "the readings tell nothing of what is sought beside the nuisances; load the arm, or seek others"
+        )
     if not p:
         raise InputError(_NOTHING.format(threshold=threshold, name=out[-1].name, ratio=out[-1].ratio))
     return names, tuple(out)

@@ -8,14 +8,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from elastocal.measure.kind import Measurement, Row, in_order
-from elastocal.measure.setup import Setup, stacked
+from elastocal.measure.kind import Measurement, Row
+from elastocal.measure.setup import Setup, in_order, stacked
 from elastocal.model.elements import CompliantCoordinate, Element
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose, linear_deflection
-from elastocal.model.statics.equilibrium import Status, equilibrium
+from elastocal.model.statics.equilibrium import Status
 from elastocal.model.statics.linear_observation import linear_names, linear_observation
-from elastocal.model.statics.observation import loaded_observation
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, rotations
 
@@ -80,8 +79,7 @@ class Deflection(Measurement):
         at = self.where
         if self.statics == "linear":
             return in_order(names, *linear_observation(model, at.q, [at.load], at.markers, names))
-        loaded = in_order(names, *loaded_observation(model, at.q, [at.load], at.markers, names)[:2])
-        unloaded = in_order(names, *loaded_observation(model, at.q, (), at.markers, names)[:2])
+        loaded, unloaded = (at.observation(model, names, state) for state in (True, False))
         if all(m.rows == 3 for m in at.markers):
             return loaded - unloaded
         turns, _, lost = self._moves(model)
@@ -98,7 +96,7 @@ class Deflection(Measurement):
     def _moves(self, model: RobotModel) -> tuple[list[Array], list[Array], Array]:
         """Rotation vectors and shifts (3, N) of every marker, and which readings have no determined state."""
         at = self.where
-        bent, free = equilibrium(model, at.q, [at.load]), equilibrium(model, at.q)
+        bent, free = at.bent(model), at.bent(model, loaded=False)
         turns, shifts = [], []
         for m in at.markers:
             (p1, r1), (p0, r0) = frame_pose(model, at.q, bent, m.frame), frame_pose(model, at.q, free, m.frame)

@@ -73,10 +73,3 @@ class Measurement(ABC):
     def setup(self) -> Setup:
         """Configurations, load and markers, for kinds that watch markers of a loaded arm."""
         raise InputError(f"a measurement of {self.kind} has no markers and no load: such an error cannot apply to it")
-
-
-def in_order(names: Sequence[str], found: Sequence[str], columns: Array) -> Array:
-    """Columns (N, R, p) of the parameters ``found`` in the order asked for: matrices come in the table's order."""
-    if tuple(found) == tuple(names):
-        return columns
-    return columns[:, :, [found.index(name) for name in names]]

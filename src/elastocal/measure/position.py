@@ -9,12 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.kind import Measurement, Row, in_order
+from elastocal.measure.kind import Measurement, Row
 from elastocal.measure.setup import Setup
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose
-from elastocal.model.statics.equilibrium import Status, equilibrium
-from elastocal.model.statics.observation import loaded_observation
+from elastocal.model.statics.equilibrium import Status
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
 
@@ -62,7 +61,7 @@ class Position(Measurement):
 
     def predict(self, model: RobotModel) -> Array:
         at = self.where
-        bent = equilibrium(model, at.q, [at.load])
+        bent = at.bent(model)
         out = np.empty((at.count, at.height))
         for number, (m, start) in enumerate(zip(at.markers, at.starts, strict=True)):
             point, turn = frame_pose(model, at.q, bent, m.frame)
@@ -78,7 +77,7 @@ class Position(Measurement):
 
     def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
         at = self.where
-        out = in_order(names, *loaded_observation(model, at.q, [at.load], at.markers, names)[:2])
+        out = at.observation(model, names)
         if self.turned is None:
             return out
         away = self.predict(model)

@@ -12,6 +12,7 @@ from elastocal.errors import InputError
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.robot import RobotModel
+from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial.entries import Array, Ints
 
@@ -68,6 +69,24 @@ class Setup:
         wrench = self.load.wrench if len(self.load.wrench) == 1 else self.load.wrench[rows]
         return Setup(self.q[rows], AppliedWrenches(self.load.frame, wrench, self.load.follows), self.markers)
 
+    @cached_property
+    def _solved(self) -> dict[bool, tuple[RobotModel, Equilibrium]]:
+        return {}
+
+    def bent(self, model: RobotModel, loaded: bool = True) -> Equilibrium:
+        """The equilibrium with or without the load, remembered for the last model asked for."""
+        found = self._solved.get(loaded)
+        if found is None or found[0] is not model:
+            found = (model, equilibrium(model, self.q, [self.load] if loaded else ()))
+            self._solved[loaded] = found
+        return found[1]
+
+    def observation(self, model: RobotModel, names: Sequence[str], loaded: bool = True) -> Array:
+        """Derivative (N, R, p) of the markers' poses by parameters, with or without the load."""
+        applied = [self.load] if loaded else []
+        found, columns, _ = loaded_observation(model, self.q, applied, self.markers, names, self.bent(model, loaded))
+        return in_order(names, found, columns)
+
     def positions(self, model: RobotModel) -> Array:
         """Where the markers are without load, (N, markers, 3)."""
         return np.stack([kinematics(model, self.q, m.frame).position for m in self.markers], axis=1)
@@ -79,11 +98,12 @@ class Setup:
 
     def by_load(self, model: RobotModel) -> Array:
         """Rows moved by the six components of the load in its own axes, at the loaded state, (N, R, 6)."""
+        bent = self.bent(model)
         standing = [e for e in model.elements if isinstance(e, Wrench) and e.frame == self.load.frame]
         if not standing:
             model = model.with_elements(Wrench(frame=self.load.frame, follows=self.load.follows))
         names = [f"{self.load.frame}.{c}" for c in COMPONENTS]
-        out = loaded_observation(model, self.q, [self.load], self.markers, names)[1]
+        out = loaded_observation(model, self.q, [self.load], self.markers, names, bent)[1]
         if not standing or standing[0].follows == self.load.follows:
             return out
         turn = kinematics(model, self.q, self.load.frame).rotation  # the standing wrench has the other sort of axes
@@ -101,3 +121,10 @@ class Setup:
 def stacked(markers: Sequence[Marker], parts: Sequence[Array]) -> Array:
     """Twists (N, 6) of the markers as rows (N, R)."""
     return np.concatenate([part[:, : m.rows] for m, part in zip(markers, parts, strict=True)], axis=1)
+
+
+def in_order(names: Sequence[str], found: Sequence[str], columns: Array) -> Array:
+    """Columns (N, R, p) of the parameters ``found`` in the order asked for: matrices come in the table's order."""
+    if tuple(found) == tuple(names):
+        return columns
+    return columns[:, :, [found.index(name) for name in names]]

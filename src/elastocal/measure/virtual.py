@@ -64,6 +64,7 @@ def virtual_campaign(
         if source.common:
             drawn |= {k.name: float(v) for k, v in zip(unknowns, u[0], strict=True)}
     planted = _plant(measurement, readings, rng, gross, gross_size)
+    readings = np.round(readings, 9)  # no instrument writes more than a nanometre
     return Virtual(Campaign(measurement, readings, sources), exact, drawn, planted)
 
 

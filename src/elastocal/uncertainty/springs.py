@@ -16,7 +16,7 @@ from elastocal.identifiability.groups import Group
 from elastocal.identify.definite import DefiniteFit, fit_definite
 from elastocal.identify.fit import Fit
 from elastocal.identify.problem import linearise, unknowns
-from elastocal.identify.reduction import Identification
+from elastocal.identify.reduction import Identification, sought_names
 from elastocal.model.compliant.beam_relations import SYMBOLS, Rebuilding, rebuild
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance
@@ -48,14 +48,16 @@ class PossibleSprings:
     converged: bool
 
 
-def possible_springs(fit: Fit, model: RobotModel, seek: Sequence[str] | None) -> PossibleSprings | None:
+def possible_springs(
+    fit: Fit, model: RobotModel, seek: Sequence[str] | None, hold: Sequence[str] = ()
+) -> PossibleSprings | None:
     """Constrained fit of the symmetric model with everything sought, linearised at ``fit``; None without a spring.
 
     ``model`` is the robot before identification, whose values are the prior.
     """
     campaign = fit.campaign
     nominal = in_form(model, "symmetric")
-    names = list(campaign.measurement.names(nominal, seek))
+    names = list(sought_names(campaign.measurement, nominal, seek, hold))
     blocks = _blocks(nominal, names)
     if not any(b.shape == (6, 6) for _, b in blocks):
         return None

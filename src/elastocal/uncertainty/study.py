@@ -68,6 +68,7 @@ def study(
     seek: Sequence[str] | None = None,
     *,
     rng: np.random.Generator,
+    hold: Sequence[str] = (),
     form: Form | None = None,
     thresholds: tuple[float, float] = (ABOVE, BELOW),
     statistical: bool = True,
@@ -79,13 +80,13 @@ def study(
     """Identify and judge; ``rng`` serves the Gibbs sampler and the bootstrap, ``watch`` hears what is being done."""
     watch("fitting")
     found = identify(
-        descriptions(model, form), campaign, seek, thresholds=thresholds, statistical=statistical, loss=loss,
+        descriptions(model, form), campaign, seek, hold=hold, thresholds=thresholds, statistical=statistical, loss=loss,
         leave_out=leave_out,
     )  # fmt: skip
     fit, setup = found.fit, campaign.measurement.setup
     watch("judging")
     again = repeats(fit, setup.state)
-    springs = possible_springs(fit, model, seek)
+    springs = possible_springs(fit, model, seek, hold)
     watch("sampling")
     missing: list[str] = []
     posterior = _posterior(fit, rng, missing)

@@ -1,36 +1,38 @@
-"""What a plan of configurations and loads would tell about the compliances, before anything is measured."""
+"""What a plan of configurations and loads would tell, before anything is measured."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal import __version__
 from elastocal.app.configurations import chosen_configurations
-from elastocal.app.inputs import Inputs, inputs_of
+from elastocal.app.inputs import inputs_of
 from elastocal.app.pushing import LoadRequest, pushing
 from elastocal.app.robot_choice import load_robot, selected, without_kinds
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
+from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
-    from elastocal.identifiability.groups import Groups
-    from elastocal.identifiability.practical import Expectation
+    from elastocal.identify.expectation import Expected
+    from elastocal.measure.campaign import Campaign
     from elastocal.model.compliant.link_compliance import Form
-    from elastocal.model.parameters import Parameter
     from elastocal.model.robot import RobotModel
     from elastocal.model.statics.observation import Marker
-    from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True)
 class AssessRequest:
-    """``noise`` in mm and ``turn_noise`` in mrad are standard deviations of one reading, per axis."""
+    """A robot and a table, or (``plan`` None) a campaign file in place of the robot.
+
+    ``noise`` in mm and ``turn_noise`` in mrad are standard deviations of one reading, per axis.
+    """
 
     robot: str
-    plan: Path
+    plan: Path | None
     markers: tuple[str, ...] = ()
     pose: bool = False
     noise: float = 0.03
@@ -47,55 +49,87 @@ class AssessRequest:
 
 @dataclass(frozen=True, eq=False)
 class AssessResult:
-    inputs: Inputs
+    """``load_text`` and ``noise_text`` are the load and the errors in words."""
+
     model: RobotModel
-    markers: tuple[Marker, ...]
-    configurations: int
-    equations: int
+    campaign: Campaign
+    expected: Expected
     load_text: str
-    parameters: tuple[Parameter, ...]
-    groups: Groups
-    expectations: tuple[Expectation, ...]
-    noise: tuple[float, float]
+    noise_text: str
+    facts: tuple[Fact, ...]
     notes: tuple[str, ...]
 
 
 def run(request: AssessRequest) -> AssessResult:
-    from elastocal.identifiability.groups import classify
-    from elastocal.identifiability.practical import expectations
-    from elastocal.identifiability.triangle import stacked_triangle
-    from elastocal.model.statics.linear_observation import linear_observation_chunks
+    return _campaign(request) if request.plan is None else _table(request, request.plan)
+
+
+def _campaign(request: AssessRequest) -> AssessResult:
+    """The plan of a campaign file, with all its sources of error."""
+    from elastocal.files.campaign_yaml import read_plan
+    from elastocal.identify.expectation import expected
+    from elastocal.identify.reduction import sought_names
+    from elastocal.model.descriptions import in_form
+
+    if Path(request.robot).suffix.lower() not in (".yaml", ".yml"):
+        raise InputError(
+            f"{request.robot}: give a table of configurations after the robot, or a campaign file (.yaml) alone"
+        )
+    file = read_plan(Path(request.robot))
+    asked = file.requests
+    model = in_form(file.model, asked.form or "beam")
+    names = sought_names(file.campaign.measurement, model, asked.seek, asked.hold)
+    with one_thread():
+        found = expected(model, file.campaign, names, asked.thresholds)
+    frame = file.campaign.measurement.setup.load.frame
+    noise = ", ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
+    facts = (
+        Fact("elastocal", "Elastocal", __version__, __version__),
+        Fact("campaign", "campaign", request.robot, request.robot),
+        Fact("robot", "robot", model.name, model.name),
+    )
+    load = f"as in the table, at {frame}"
+    return AssessResult(model, file.campaign, found, load, f"Errors: {noise}.", facts, file.notes)
+
+
+def _table(request: AssessRequest, plan: Path) -> AssessResult:
+    """Compliances from deflections, with the instrument's noise alone."""
+    from elastocal.identify.expectation import expected
+    from elastocal.measure.campaign import Campaign
+    from elastocal.measure.deflection import Deflection
+    from elastocal.measure.setup import Setup
+    from elastocal.measure.sources.reading import Reading
 
     robot = load_robot(request.robot, request.tool)
     model = _in_form(without_kinds(robot.model, request.without), request.form)
-    at = chosen_configurations(model, (), request.plan, request.ignore_limits)
+    at = chosen_configurations(model, (), plan, request.ignore_limits)
     load = pushing(model, request.load, at)
     if load.applied is None or not load.applied.wrench.any():
-        raise InputError(f"{request.plan}: no load, so nothing bends; add columns fx_N..mz_Nm or give --force")
+        raise InputError(f"{plan}: no load, so nothing bends; add columns fx_N..mz_Nm or give --force")
     selected(model, request.parameters)
     markers = _markers(model, request)
-    noise = _noise(request)
-    weights = _weights(markers, noise)
+    sd, turn_sd = _noise(request)
+    kind = Deflection(Setup(at.q, load.applied, markers), "linear")
+    campaign = Campaign(kind, kind.predict(model), (Reading(sd=sd, turn_sd=turn_sd),))
     with one_thread():
-        wanted = request.parameters or None
-        names, chunks = linear_observation_chunks(model, at.q, [load.applied], markers, wanted)
-        triangle = stacked_triangle(_whitened(chunks, weights), len(names))
-        rows = [model.parameters.rows[model.parameters.index(n)] for n in names]
-        import numpy as np
-
-        joints = [p.name for p in rows if p.kind in ("joint_compliance", "motor_compliance")]
-        groups = classify(names, triangle, np.array([p.scale for p in rows]), joints)
-        expected = expectations(groups, triangle, np.array([p.value for p in rows]), *request.thresholds)
-    equations = len(at) * sum(m.rows for m in markers)
-    notes = (*robot.notes, *at.notes, *load.notes)
+        found = expected(model, campaign, kind.names(model, request.parameters or None), request.thresholds)
     watched = ", ".join(m.frame for m in markers)
-    inputs = inputs_of(request.robot, model, load, watched, _STATE, request.without, str(request.plan))
-    return AssessResult(
-        inputs, model, markers, len(at), equations, load.text, tuple(rows), groups, expected, noise, notes
-    )  # fmt: skip
+    inputs = inputs_of(request.robot, model, load, watched, _STATE, request.without, str(plan))
+    notes = (*robot.notes, *at.notes, *load.notes)
+    return AssessResult(model, campaign, found, load.text, _noise_text(request), inputs.facts(), notes)
 
 
 _STATE = "linear model of the unloaded arm, weights not counted"
+
+
+def _noise_text(request: AssessRequest) -> str:
+    sd, turn_sd = (None if v is None else sqrt(2) * 1e3 * v for v in _noise(request))
+    turning = f" and {turn_sd:.4g} mrad" if request.pose else ""
+    return (
+        f"Standard deviation of a deflection (loaded minus unloaded reading): {sd:.4g} mm{turning} per axis. "
+        "Only this noise counts here: uncertain loads, repeatability and registration come on top; a campaign file "
+        "can state them."
+    )
 
 
 def _in_form(model: RobotModel, form: str | None) -> RobotModel:
@@ -121,8 +155,8 @@ def _markers(model: RobotModel, request: AssessRequest) -> tuple[Marker, ...]:
     return tuple(Marker(frame, "pose" if request.pose else "position") for frame in frames)
 
 
-def _noise(request: AssessRequest) -> tuple[float, float]:
-    """Standard deviation of one deflection, m and rad: two readings, each the mean of the repeats."""
+def _noise(request: AssessRequest) -> tuple[float, float | None]:
+    """Standard deviation of one reading, m and rad: the mean of the repeats."""
     if request.repeats < 1:
         raise InputError(f"--repeats {request.repeats}: at least one reading is needed")
     turn = request.turn_noise
@@ -130,17 +164,5 @@ def _noise(request: AssessRequest) -> tuple[float, float]:
         raise InputError("--pose measures orientations too; say how well with --noise-mrad")
     if not request.noise > 0 or (turn is not None and not turn > 0):
         raise InputError("--noise-mm and --noise-mrad must be positive; a reading without noise does not exist")
-    factor = sqrt(2 / request.repeats)
-    return 1e-3 * request.noise * factor, 1e-3 * (turn or float("nan")) * factor
-
-
-def _weights(markers: tuple[Marker, ...], noise: tuple[float, float]) -> Array:
-    import numpy as np
-
-    return np.concatenate([1 / np.repeat(noise, 3)[: m.rows] for m in markers])
-
-
-def _whitened(chunks: Iterator[tuple[slice, Array]], weights: Array) -> Iterator[Array]:
-    """Rows in units of their noise: (p, rows, m) as (m rows, p)."""
-    for _, part in chunks:
-        yield (part * weights[:, None]).reshape(part.shape[0], -1).T
+    factor = 1e-3 / sqrt(request.repeats)
+    return request.noise * factor, None if turn is None else turn * factor

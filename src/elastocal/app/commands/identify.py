@@ -74,12 +74,14 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
         found = study(
             file.model,
             file.campaign,
-            asked.sought(file.model, file.campaign.measurement),
+            asked.seek,
             rng=rng,
+            hold=asked.hold,
             form=asked.form,
             thresholds=asked.thresholds,
             statistical=asked.statistical,
             loss=asked.loss,
+            leave_out=asked.outliers == "leave_out",
             correlated=request.correlated,
             watch=lambda step: progress(STEPS[step], 100),
         )

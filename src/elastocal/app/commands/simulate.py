@@ -108,7 +108,7 @@ def _bias(plan: CampaignFile, truth: RobotModel, drawn: Virtual) -> tuple[float,
     if not names:
         return bend, ()
     exact = Campaign(linear, drawn.exact, plan.campaign.scattering)
-    fit = identify(descriptions(truth)[-1:], exact, names, thresholds=plan.requests.thresholds).fit
+    fit = identify(descriptions(truth)[-1:], exact, names, thresholds=plan.requests.thresholds, leave_out=False).fit
     table = {p.name: p for p in truth.parameters}
     return bend, tuple(
         Bias(n, table[n].unit, table[n].value, float(v)) for n, v in zip(fit.names, fit.values, strict=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from elastocal.app.commands.assess import AssessResult
+from elastocal.app.pages.identify_judgement import budget_table
+from elastocal.app.pages.identify_parameters import combination_table
 from elastocal.identifiability.groups import Group
 from elastocal.identifiability.practical import Practical
 from elastocal.report.blocks import Cell, Column, Report, Section, Table, Text, Unknown
@@ -12,18 +14,22 @@ _SILENT = "nothing that is measured depends on it"
 
 
 def page(result: AssessResult) -> Report:
+    g, several = result.expected.groups, len(result.expected.budget.sources) > 1
     sections = (
         Section("The plan", (Text(_plan(result)),)),
         Section("Parameters", (parameter_table(result),)),
-        Section("What acts together", (combination_table(result),) if result.groups.subgroups else ()),
+        Section("Where the uncertainty would come from", (budget_table(result.expected.budget),) if several else ()),
+        Section("What acts together", (combination_table(result.expected.groups),) if g.subgroups else ()),
     )
     title = f"What the plan tells about {result.model.name}"
-    return Report(title, verdict(result), tuple(s for s in sections if s.blocks), result.notes, result.inputs.facts())
+    return Report(title, verdict(result), tuple(s for s in sections if s.blocks), result.notes, result.facts)
 
 
 def verdict(result: AssessResult) -> tuple[str, ...]:
-    g = result.groups
-    found = {kind: [e for e in result.expectations if e.group is kind] for kind in Practical}
+    g = result.expected.groups
+    nuisances = {p.name for p in result.expected.parameters if p.kind == "nuisance"}
+    own = [e for e in result.expected.expectations if e.name not in nuisances]
+    found = {kind: [e for e in own if e.group is kind] for kind in Practical}
     lines = [
         f"{len(g.names)} parameters: the plan determines {g.rank.rank} combinations of them "
         f"({g.count(Group.IDENTIFIABLE)} alone, {g.count(Group.COMBINED)} only together, "
@@ -36,8 +42,10 @@ def verdict(result: AssessResult) -> tuple[str, ...]:
             f"The rank is not clear-cut: the singular values fall by a factor of only {g.rank.gap:.0f} there; "
             "add configurations that differ more."
         )
-    if result.equations < len(g.names):
-        lines.append(f"{result.equations} equations for {len(g.names)} parameters: add configurations or markers.")
+    if result.expected.equations < len(g.names):
+        lines.append(
+            f"{result.expected.equations} equations for {len(g.names)} parameters: add configurations or markers."
+        )
     if g.count(Group.SILENT):
         silent = [n for n, kind in zip(g.names, g.group, strict=True) if kind is Group.SILENT]
         lines.append(
@@ -47,15 +55,14 @@ def verdict(result: AssessResult) -> tuple[str, ...]:
 
 
 def _plan(result: AssessResult) -> tuple[str, ...]:
-    frames = ", ".join(f"{m.frame} ({m.what})" for m in result.markers)
-    shift, turn = result.noise
-    turning = f" and {1e3 * turn:.4g} mrad" if result.markers[0].what == "pose" else ""
+    setup = result.campaign.measurement.setup
+    frames = ", ".join(f"{m.frame} ({m.what})" for m in setup.markers)
     return (
-        f"{result.configurations} configurations, {result.equations} equations, markers: {frames}.",
+        f"{setup.count} readings, {result.expected.equations} equations, markers: {frames}.",
         f"Load: {result.load_text}.",
-        f"Standard deviation of a deflection (loaded minus unloaded reading): {1e3 * shift:.4g} mm{turning} per axis. "
-        "Only this noise counts here: uncertain loads, repeatability and registration come on top.",
-        "Linear model: deflection = sum of J k J^T W (Klimchik et al. 2013, IMECE, eq. 8).",
+        result.noise_text,
+        "Compliances alone are judged by the linear model: deflection = sum of J k J^T W (Klimchik et al. 2013, IMECE, "
+        "eq. 8).",
     )
 
 
@@ -69,10 +76,14 @@ def parameter_table(result: AssessResult) -> Table:
         Column("unit", "unit"),
         Column("ratio", "value / noise"),
     )
-    expected = {e.name: e for e in result.expectations}
+    expected = {e.name: e for e in result.expected.expectations}
     rows: list[tuple[Cell, ...]] = []
-    for p, group in zip(result.parameters, result.groups.group, strict=True):
+    for p, group in zip(result.expected.parameters, result.expected.groups.group, strict=True):
         e = expected.get(p.name)
+        if e is not None and p.kind == "nuisance":
+            none = Unknown("an error, not a parameter")
+            rows.append((p.name, "nuisance", none, e.sd, none, p.unit, none))
+            continue
         if e is None:
             why = Unknown(_SILENT if group is Group.SILENT else _NOT_KEPT)
             rows.append((p.name, str(group), p.value, why, why, p.unit, why))
@@ -82,16 +93,3 @@ def parameter_table(result: AssessResult) -> Table:
         rows.append((p.name, label, e.value, e.sd, percent, p.unit, e.ratio))
     notes = ("G3 with a value: kept for its subgroup; value and accuracy are those of the combination below.",)
     return Table("parameters", "", columns, tuple(rows), notes)
-
-
-def combination_table(result: AssessResult) -> Table:
-    columns = (Column("subgroup", "subgroup"), Column("acts_as", "acts as"), Column("combination", "combination"))
-    rows: list[tuple[Cell, ...]] = []
-    for number, subgroup in enumerate(result.groups.subgroups, 1):
-        for c in subgroup.combinations:
-            rows.append((number, f"{len(subgroup.members)} as {len(subgroup.combinations)}", c.text()))
-    notes = (
-        "Parameters of a subgroup act only through these combinations. Kept are the actuated joints first, then the "
-        "order of the robot file; the others are absorbed with the factor shown (SI units).",
-    )
-    return Table("combinations", "", columns, tuple(rows), notes)

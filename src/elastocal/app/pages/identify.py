@@ -31,17 +31,19 @@ def _report(result: IdentifyResult, complete: bool) -> Report:
         Section("From everything to what the data support", (tables.path_table(study),)),
         Section("Parameters", (tables.parameter_table(study),)),
         Section("Nuisances", (tables.nuisance_table(study),) if study.fit.problem.nuisance else ()),
-        Section("Not estimated", (tables.dropped_table(study, complete),)),
-        Section("What acts together", (tables.combination_table(study),) if found.groups.subgroups else ()),
+        Section("Not estimated", (tables.dropped_table(study),)),
+        Section("What acts together", (tables.combination_table(found.groups),) if found.groups.subgroups else ()),
         Section("Noise and model", (judge.noise_table(study),)),
-        Section("Error budget", (judge.budget_table(study),)),
+        Section("Error budget", (judge.budget_table(study.budget),)),
         Section("What the reduction costs", (judge.cost_table(study),)),
         Section("Left out", (judge.gross_table(study),) if found.gross else ()),
         Section("Doubtful readings", (judge.suspect_table(study),) if study.suspects else (Text((_CLEAN,)),)),
         Section("Correlations", (judge.correlation_table(study, result.correlated),) if study.correlations else ()),
     ]
     if complete:
+        physical = tables.physical_table(study)
         sections += [
+            Section("Taken away on physical grounds", (physical,) if physical.rows else ()),
             Section("Readings that decide most", (judge.leverage_table(study),)),
             Section("Residuals", (judge.residual_lines(study), judge.left_out_lines(study))),
             Section("Springs that physics allows", (tables.spring_table(study),) if springs else ()),
@@ -96,7 +98,7 @@ def _trust(result: IdentifyResult) -> list[str]:
     if study.identification.gross:
         worst = study.identification.gross[0]
         out.append(
-            f"LEFT OUT: {len(study.identification.gross)} numbers that do not belong, the worst {worst.place}: read "
+            f"LEFT OUT as gross errors: {len(study.identification.gross)}; the worst is {worst.place}: read "
             f"{1e3 * worst.value:.4g}, the others say {1e3 * worst.predicted:.4g} (mm or mrad)."
         )
     if study.suspects:

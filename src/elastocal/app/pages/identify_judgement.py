@@ -8,6 +8,7 @@ from elastocal.app.pages.columns import known
 from elastocal.report.blocks import Cell, Column, Lines, Series, Table
 
 if TYPE_CHECKING:
+    from elastocal.identify.budget import Budget
     from elastocal.identify.outliers import Suspect
     from elastocal.spatial.entries import Array
     from elastocal.uncertainty.study import Study
@@ -46,9 +47,8 @@ def noise_table(study: Study) -> Table:
     return Table("noise", "", columns, rows)
 
 
-def budget_table(study: Study) -> Table:
+def budget_table(budget: Budget) -> Table:
     """Mean share of each source, then its share in every parameter."""
-    budget = study.budget
     columns = (
         Column("source", "source of error"),
         Column("mean_percent", "mean", "%", 1),

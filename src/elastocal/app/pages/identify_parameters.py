@@ -11,6 +11,7 @@ from elastocal.report.blocks import Cell, Column, Table, Unknown
 from elastocal.report.display import concise
 
 if TYPE_CHECKING:
+    from elastocal.identifiability.groups import Groups
     from elastocal.uncertainty.study import Study
 
 NO_NOISE = "no noise was stated"
@@ -64,7 +65,7 @@ def parameter_table(study: Study) -> Table:
     count = study.fit.problem.parameters
     rows = tuple(_parameter(study, i) for i in range(count))
     notes = (
-        "G1: determined alone; G3: stands for the combination written below; + above, ~ between, - below the thresholds. "
+        "G1: determined alone; G3: stands for the combination written below; + ~ - by the thresholds. "
         "Accuracy is one standard deviation: that of the stated noise, enlarged where the residuals scatter more.",
         "What M3 keeps was chosen because it stands out: the intervals of values near the threshold cover less than "
         "they say.",
@@ -110,8 +111,29 @@ def _parameter(study: Study, i: int) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def dropped_table(study: Study, physical: bool) -> Table:
-    """``physical`` adds what symmetry and template took away, which are many and all alike."""
+def physical_table(study: Study) -> Table:
+    """What symmetry and template took away: many, and all alike."""
+    columns = (
+        Column("place", "spring"),
+        Column("stage", "stage"),
+        Column("count", "count"),
+        Column("elements", "elements"),
+    )
+    gone: dict[tuple[str, str], list[str]] = {}
+    for d in study.identification.dropped:
+        if d.stage not in _OWN:
+            place, symbol = d.name.rsplit(".", 1)
+            gone.setdefault((place, d.stage), []).append(symbol)
+    rows = tuple((place, stage, len(names), " ".join(names)) for (place, stage), names in gone.items())
+    notes = ("M1: equal to the mirrored element. M2: zero in the template of a beam along x.",)
+    return Table("physical", "", columns, rows, notes)
+
+
+_OWN = ("algebraic", "resolved", "M3")
+
+
+def dropped_table(study: Study) -> Table:
+    """What the readings do not give."""
     columns = (
         Column("parameter", "parameter"),
         Column("stage", "stage"),
@@ -126,15 +148,15 @@ def dropped_table(study: Study, physical: bool) -> Table:
         (d.name, d.stage, d.reason, known(d.value, why), known(d.sd, why), known(d.ratio, why),
          known(d.held_at, "follows from the description"))
         for d in study.identification.dropped
-        if physical or d.stage in ("algebraic", "resolved", "M3")
+        if d.stage in _OWN
     )  # fmt: skip
     return Table("dropped", "", columns, rows, ("Held at: the value that the robot file gives, in SI units.",))
 
 
-def combination_table(study: Study) -> Table:
+def combination_table(groups: Groups) -> Table:
     columns = (Column("subgroup", "subgroup"), Column("acts_as", "acts as"), Column("combination", "combination"))
     rows: list[tuple[Cell, ...]] = []
-    for number, subgroup in enumerate(study.identification.groups.subgroups, 1):
+    for number, subgroup in enumerate(groups.subgroups, 1):
         for c in subgroup.combinations:
             rows.append((number, f"{len(subgroup.members)} as {len(subgroup.combinations)}", c.text()))
     notes = (

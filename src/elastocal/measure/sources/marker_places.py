@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
@@ -13,10 +12,8 @@ from elastocal.measure.kind import Measurement
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource, Unknown
 from elastocal.model.elements import quantity
-from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose
-from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.spatial.entries import Array
 
 
@@ -38,17 +35,17 @@ class MarkerPlaces(ErrorSource):
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         """R(loaded) for positions; for deflections R(loaded) - R(unloaded)."""
         at = measurement.setup
-        axes = _axes(at, model, [at.load])
+        axes = _axes(at, model, loaded=True)
         if measurement.states == 2:
-            axes = axes - _axes(at, model, [])
+            axes = axes - _axes(at, model, loaded=False)
         out = np.zeros((at.count, at.height, 3 * len(at.markers)))
         for number, start in enumerate(at.starts):
             out[:, start : start + 3, 3 * number : 3 * number + 3] = axes[:, number]
         return out
 
 
-def _axes(at: Setup, model: RobotModel, load: Sequence[AppliedWrenches]) -> Array:
-    """How the markers' frames are turned under a load, (N, markers, 3, 3); zero where no state is determined."""
-    bent = equilibrium(model, at.q, load)
+def _axes(at: Setup, model: RobotModel, loaded: bool) -> Array:
+    """How the markers' frames are turned, (N, markers, 3, 3); zero where no state is determined."""
+    bent = at.bent(model, loaded)
     turned = [np.moveaxis(frame_pose(model, at.q, bent, m.frame)[1], -1, 0) for m in at.markers]
     return np.nan_to_num(np.stack(turned, axis=1))
