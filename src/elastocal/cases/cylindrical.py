@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from elastocal.cases import cylindrical_noise as cn
 from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
 from elastocal.report.blocks import Lines, Series
 
@@ -18,15 +19,8 @@ if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array
 
-CONFIGURATIONS, DRAWS = 30, 200
+CONFIGURATIONS = 30
 LOAD = 1000.0
-NOISE = (1e-5, 5e-5, 1e-4, 5e-4)
-PRINTED = {
-    1e-5: (0.012, 0.033, 0.077),
-    5e-5: (0.047, 0.032, 0.193),
-    1e-4: (0.038, 0.040, 0.308),
-    5e-4: (0.662, 0.819, 0.266),
-}
 UNCALIBRATED = (4.21, 14.18, 0.66)
 
 
@@ -52,20 +46,33 @@ class CylindricalCase(Case):
             *(_uncalibrated(axis, bare) for axis in range(3)),
             Figure("compensated_residual_m", 0.0, float(clean.max()), "m", "no noise; the report prints zero"),
         ]
-        inside = 0
-        for number, sigma in enumerate(NOISE, 1):
-            errors = study.spread(sigma, rng)
-            inside += _inside(sigma, errors)
-            progress(number, len(NOISE))
-            figures += [_noisy(sigma, axis, errors) for axis in range(3)]
+        levels = study.levels(rng, progress)
         verdict = (
             f"Without noise the three compliances come back to {recovery:.0e} relative and the compensated path is met "
-            f"to {clean.max():.0e} m. With noise {inside} of the {3 * len(NOISE)} printed errors (one draw each) lie "
-            f"in the 5-95 % range of {DRAWS} draws here. The report prints neither its stiffnesses nor its path, and "
-            "those used here (robot file; a 200 mm circle) differ, so its figures cannot be recomputed, only their "
-            "size compared. Noise is taken as standard deviation; the reading as variance is not shown beside it."
+            f"to {clean.max():.0e} m. {_noise_words(levels, study.deflections)} The report prints neither its "
+            "stiffnesses nor its path, and those used here (robot file; a 200 mm circle) differ, so its figures cannot "
+            "be recomputed, only their size compared."
         )
-        return Outcome(self.name, verdict, tuple(figures), (study.curves(exact),))
+        curves = (study.curves(exact), *cn.noise_curves(levels))
+        return Outcome(self.name, verdict, (*figures, *cn.noise_figures(levels)), curves)
+
+
+def _noise_words(levels: tuple[cn.Level, ...], deflections: Array) -> str:
+    import numpy as np
+
+    sd, variance, metres = (cn.inside(levels, reading) for reading in cn.READINGS)
+    better = (
+        "the variance fits" if variance > sd else "the standard deviation fits" if sd > variance else "neither fits"
+    )
+    size = 1e3 * float(np.sqrt(np.mean(deflections**2)))
+    spans = [tuple(1e3 * r.sd(v) for v in (cn.NOISE[0], cn.NOISE[-1])) for r in (cn.VARIANCE, cn.VARIANCE_M)]
+    small, large = (f"{low:.1f} to {high:.1f} mm sd" for low, high in spans)
+    return (
+        f"The report calls its noise a variance but gives it as a length. Of its {3 * len(cn.NOISE)} errors (one draw "
+        f"each) {sd} lie in the 5-95 % range of {cn.DRAWS} draws here if it is a standard deviation in mm, {variance} "
+        f"if it is a variance in mm^2 ({small}), {metres} if in m^2 ({large}, where deflections are {size:.1f} mm "
+        f"rms); so {better} better."
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +109,19 @@ class _Study:
 
         return np.asarray(np.abs(self.loaded(k) - _path()).mean(axis=1))
 
-    def spread(self, sigma: float, rng: np.random.Generator) -> Array:
-        """Mean errors of many draws, (draws, 3) m."""
+    def levels(self, rng: np.random.Generator, progress: Progress) -> tuple[cn.Level, ...]:
+        """Every printed noise in every reading, from the same draws."""
         import numpy as np
 
-        noise = rng.normal(0.0, sigma, (DRAWS, len(self.deflections)))
-        return self.mean_error(np.array([self.identified(n, sigma) for n in noise]))
+        out = []
+        for number, printed in enumerate(cn.NOISE, 1):
+            unit = rng.normal(size=(cn.DRAWS, len(self.deflections)))
+            for reading in cn.READINGS:
+                sd = reading.sd(printed)
+                k = np.array([self.identified(sd * noise, sd) for noise in unit])
+                out.append(cn.Level(printed, reading, 1e3 * self.mean_error(k)))
+            progress(number, len(cn.NOISE))
+        return tuple(out)
 
     def curves(self, k: Array) -> Lines:
         import numpy as np
@@ -158,21 +172,3 @@ def _path() -> Array:
 def _uncalibrated(axis: int, bare: Array) -> Figure:
     note = "mean absolute error of the uncompensated path; the report's stiffnesses and path are not printed"
     return Figure(f"uncalibrated_{'xyz'[axis]}_mm", UNCALIBRATED[axis], 1e3 * float(bare[axis]), "mm", note)
-
-
-def _inside(sigma: float, errors: Array) -> int:
-    """How many of the printed errors at this noise lie in the 5-95 % range of the draws."""
-    import numpy as np
-
-    low, high = 1e3 * np.quantile(errors, [0.05, 0.95], axis=0)
-    printed = np.array(PRINTED[sigma])
-    return int(np.sum((printed >= low) & (printed <= high)))
-
-
-def _noisy(sigma: float, axis: int, errors: Array) -> Figure:
-    import numpy as np
-
-    low, high = 1e3 * np.quantile(errors[:, axis], [0.05, 0.95])
-    note = f"mean of {DRAWS} draws, 5-95 %: {low:.3g} to {high:.3g} mm; printed: one draw, noise taken as sd"
-    name = f"error_{'xyz'[axis]}_mm_at_{1e3 * sigma:g}mm"
-    return Figure(name, PRINTED[sigma][axis], 1e3 * float(errors[:, axis].mean()), "mm", note)

@@ -43,7 +43,7 @@ def decide_rank(r: Array, scales: Array) -> Rank:
     silent = effect <= ZERO_COLUMN * (effect.max() if effect.size else 0.0)
     unit = np.where(silent, 1.0, lengths)
     even = np.where(silent, 0.0, r / unit)
-    _, singular, v = np.linalg.svd(even, full_matrices=True)
+    singular, v = _svd(even)
     width = r.shape[1]
     values = np.zeros(width)
     values[: len(singular)] = singular
@@ -52,3 +52,14 @@ def decide_rank(r: Array, scales: Array) -> Rank:
     loud = width - int(silent.sum())
     gap = np.inf if rank >= loud or below == 0.0 else float(values[rank - 1] / below) if rank else np.inf
     return Rank(rank, values, gap, unit, silent, v[rank:].T)
+
+
+def _svd(matrix: Array) -> tuple[Array, Array]:
+    """Singular values and right vectors; by the slower driver where the fast one does not converge, which happens."""
+    try:
+        _, singular, v = np.linalg.svd(matrix, full_matrices=True)
+    except np.linalg.LinAlgError:
+        from scipy.linalg import svd
+
+        _, singular, v = svd(matrix, full_matrices=True, lapack_driver="gesvd")
+    return singular, v

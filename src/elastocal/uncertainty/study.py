@@ -13,16 +13,19 @@ from elastocal.identify.budget import Budget, budget
 from elastocal.identify.fit import Fit, Loss
 from elastocal.identify.influence import Correlation, Influence, correlations, influence
 from elastocal.identify.outliers import Suspect, suspects
-from elastocal.identify.reduction import Identification, identify
+from elastocal.identify.reduction import Identification, identify, sought_names
 from elastocal.identify.repeats import Repeats, repeats
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
-from elastocal.model.descriptions import Form, descriptions
+from elastocal.model.descriptions import Form, descriptions, in_form
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.uncertainty.bootstrap import Bootstrap, bootstrap
+from elastocal.uncertainty.compensator_posterior import sample_spring
+from elastocal.uncertainty.compensator_start import compensator_of, start_values
 from elastocal.uncertainty.discrepancy import Discrepancy, discrepancy
 from elastocal.uncertainty.gibbs import Posterior, gibbs
+from elastocal.uncertainty.metropolis import NonlinearPosterior
 from elastocal.uncertainty.prediction import Knowledge
 from elastocal.uncertainty.reduction_cost import Cost, reduction_cost
 from elastocal.uncertainty.springs import PossibleSprings, RebuiltSpring, possible_springs, rebuilt_springs
@@ -32,7 +35,10 @@ Watch = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """``posterior`` and ``resampled`` are None where they cannot be had, with the reason in ``missing``."""
+    """``posterior`` and ``resampled`` are None where they cannot be had, with the reason in ``missing``.
+
+    The posterior of a compensator's spring is sampled without linearising it.
+    """
 
     identification: Identification
     influence: Influence
@@ -44,7 +50,7 @@ class Study:
     costs: tuple[Cost, ...]
     springs: PossibleSprings | None
     rebuilt: tuple[RebuiltSpring, ...]
-    posterior: Posterior | None
+    posterior: Posterior | NonlinearPosterior | None
     resampled: Bootstrap | None
     missing: tuple[str, ...]
 
@@ -79,6 +85,8 @@ def study(
 ) -> Study:
     """Identify and judge; ``rng`` serves the Gibbs sampler and the bootstrap, ``watch`` hears what is being done."""
     watch("fitting")
+    missing: list[str] = []
+    model = _started(model, campaign, seek, hold, form, missing)
     found = identify(
         descriptions(model, form), campaign, seek, hold=hold, thresholds=thresholds, statistical=statistical, loss=loss,
         leave_out=leave_out,
@@ -88,7 +96,6 @@ def study(
     again = repeats(fit, setup.state)
     springs = possible_springs(fit, model, seek, hold)
     watch("sampling")
-    missing: list[str] = []
     posterior = _posterior(fit, rng, missing)
     resampled = _resampled(fit, setup.pose, rng, missing)
     return Study(
@@ -123,7 +130,33 @@ def _centred(fit: Fit, draws: Array) -> Array:
     return draws + fit.values
 
 
-def _posterior(fit: Fit, rng: np.random.Generator, missing: list[str]) -> Posterior | None:
+def _started(
+    model: RobotModel,
+    campaign: Campaign,
+    seek: Sequence[str] | None,
+    hold: Sequence[str],
+    form: Form | None,
+    said: list[str],
+) -> RobotModel:
+    """The model with start values for a compensator whose spring is sought; its own where they cannot be had."""
+    names = sought_names(campaign.measurement, in_form(model, form or "beam"), seek, hold)
+    spring = compensator_of(model, names)
+    if spring is None or not isinstance(campaign.measurement, Deflection):
+        return model
+    try:
+        found = start_values(model, campaign, names, spring).values
+    except InputError as error:
+        said.append(f"The search for the spring starts from the robot file: {error}.")
+        return model
+    own = {n: v for n, v in found.items() if n.startswith(f"{spring.joint}.")}
+    said.append("The search starts from " + ", ".join(f"{n} = {v:.4g}" for n, v in own.items()) + " (two linear fits).")
+    return model.with_parameters(own)
+
+
+def _posterior(fit: Fit, rng: np.random.Generator, missing: list[str]) -> Posterior | NonlinearPosterior | None:
+    spring = compensator_of(fit.model, fit.names)
+    if spring is not None:
+        return sample_spring(fit, spring, rng=rng)
     used, classes = _rows(fit)
     try:
         drawn = gibbs(fit.names, fit.problem.matrix[used], fit.problem.misfit[used], classes, rng=rng)

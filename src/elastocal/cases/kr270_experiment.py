@@ -1,0 +1,198 @@
+"""A virtual experiment on the KR-270 with the set-ups of Klimchik et al. 2013 (IMECE), section 5.
+
+The truth is the shipped robot at its loaded equilibrium: joints, links, foundation, weights and compensator.  What
+identifies it knows the geometry, the weights and the compensator, and takes every compliance for zero at first.
+
+Set-up 1 loads the tool with 2.5 kN downwards, set-up 2 with 3.5 kN horizontally, in turn along x and y of the base: the
+paper names no direction.  Each has 15 configurations of its own, drawn evenly from the joint limits where the tool
+stays clear of floor and column (the paper optimised its own), and reads three markers three times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from elastocal.identify.fit import Fit
+    from elastocal.identify.reduction import Identification
+    from elastocal.measure.campaign import Campaign
+    from elastocal.measure.deflection import Statics
+    from elastocal.measure.setup import Setup
+    from elastocal.measure.sources.source import ErrorSource
+    from elastocal.model.robot import RobotModel
+    from elastocal.spatial.entries import Array, Bools, Ints
+
+KINDS = ("joint_compliance", "link_compliance", "foundation_compliance")
+SEEK = ("*.k", "*.k[1-6][1-6]")
+MARKERS = ("marker1", "marker2", "marker3")
+DOWN, SIDEWAYS = 2500.0, 3500.0
+POSES, REPEATS = 15, 3
+HEIGHT, RADIUS = 0.5, 0.8
+"""Least distances (m) of the tool from the floor, with room for the weight, and from axis 1."""
+HELD_OUT = 30
+TRACKER = 10e-6
+REPEATABILITY = 0.06e-3
+RETURN = REPEATABILITY / 3.616
+"""ISO 9283 repeatability is mean + 3 sd of the distance, (1.596 + 3 x 0.673) times the sd of each axis."""
+LOAD_SIZE, LOAD_TILT = 0.005, 2e-3
+
+
+def tracker_only() -> tuple[ErrorSource, ...]:
+    from elastocal.measure.sources.reading import Reading
+
+    return (Reading(sd=TRACKER),)
+
+
+def error_budget() -> tuple[ErrorSource, ...]:
+    """The tracker, an arm that leaves and comes back between readings, and a load that is not quite known."""
+    from elastocal.measure.sources.load import LoadDirection, LoadSize
+    from elastocal.measure.sources.repeatability import Repeatability
+
+    return (*tracker_only(), Repeatability(sd=RETURN), LoadSize(sd=LOAD_SIZE), LoadDirection(sd=LOAD_TILT))
+
+
+def rigid(truth: RobotModel) -> RobotModel:
+    """What is known before the experiment: everything but the compliances."""
+    return truth.with_parameters({p.name: 0.0 for p in truth.parameters if p.kind in KINDS})
+
+
+def clear(model: RobotModel, q: Array) -> Bools:
+    """Where the tool is clear of floor and column."""
+    import numpy as np
+
+    from elastocal.model.kinematics import kinematics
+
+    at = kinematics(model, q).position
+    return np.asarray((at[:, 2] > HEIGHT) & (np.hypot(at[:, 0], at[:, 1]) > RADIUS))
+
+
+def two_setups(model: RobotModel, rng: np.random.Generator) -> Setup:
+    """Configurations and loads of both set-ups, the repeats one after another."""
+    import numpy as np
+
+    from elastocal.measure.setup import Setup
+    from elastocal.model.loads.wrench import AppliedWrenches
+    from elastocal.model.statics.observation import Marker
+
+    limits = np.array([m.limits for m in model.motions])
+    q = np.zeros((0, model.n))
+    while len(q) < 2 * POSES:
+        drawn = rng.uniform(limits[:, 0], limits[:, 1], (2 * POSES, model.n))
+        q = np.concatenate([q, drawn[clear(model, drawn)]])
+    wrenches = np.zeros((2 * POSES, 6))
+    wrenches[:POSES, 2] = -DOWN
+    wrenches[range(POSES, 2 * POSES), np.arange(POSES) % 2] = SIDEWAYS
+    load = AppliedWrenches(model.tool, np.repeat(wrenches, REPEATS, axis=0))
+    return Setup(np.repeat(q[: 2 * POSES], REPEATS, axis=0), load, tuple(Marker(m) for m in MARKERS))
+
+
+def measured(
+    truth: RobotModel, setup: Setup, sources: tuple[ErrorSource, ...], rng: np.random.Generator, statics: Statics
+) -> Campaign:
+    """One draw of all readings."""
+    from elastocal.measure.deflection import Deflection
+    from elastocal.measure.virtual import virtual_campaign
+
+    return virtual_campaign(truth, Deflection(setup, statics), sources, rng).campaign
+
+
+def first_setup(campaign: Campaign) -> Campaign:
+    """The vertical loads alone."""
+    import numpy as np
+
+    from elastocal.measure.campaign import Campaign
+    from elastocal.measure.deflection import Deflection
+
+    kind, rows = campaign.measurement, np.arange(POSES * REPEATS)
+    assert isinstance(kind, Deflection)
+    return Campaign(Deflection(kind.where.picked(rows), kind.statics), campaign.readings[rows], campaign.sources)
+
+
+def identified(truth: RobotModel, campaign: Campaign, whole_path: bool = False) -> Identification:
+    """By M1, M2, algebraic reduction and M3 from everything that yields; M1 and M2 are only tried with the path."""
+    from elastocal.identify.reduction import identify
+    from elastocal.model.descriptions import descriptions
+
+    described = descriptions(rigid(truth))
+    return identify(described if whole_path else described[-1:], campaign, SEEK)
+
+
+def all_at_once(found: Identification) -> Fit:
+    """M3 in one step: everything whose ratio is below the threshold before any of it is dropped."""
+    from elastocal.identify.fit import estimate
+
+    whole = found.whole
+    kept = {
+        n: float(v) for n, v, r in zip(whole.names, whole.values, whole.ratios, strict=True) if r >= found.thresholds[0]
+    }
+    return estimate(found.sought.with_parameters(kept), whole.campaign, list(kept))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Configurations and loads that nothing was identified from, and the true deflections (N, 3) of the tool there."""
+
+    q: Array
+    wrenches: Array
+    statics: Statics
+    exact: Array
+
+    @classmethod
+    def build(cls, truth: RobotModel, statics: Statics = "loaded") -> HeldOut:
+        """Clear configurations all over the limits, each under forces of both sizes along all six base directions."""
+        import numpy as np
+
+        from elastocal.uncertainty.prediction import same_size_loads, spread_configurations
+
+        q = spread_configurations(truth, 8 * HELD_OUT)
+        q = q[clear(truth, q)][:HELD_OUT]
+        sizes = [same_size_loads(np.array([[size, 0.0, 0.0, 0.0, 0.0, 0.0]])) for size in (DOWN, SIDEWAYS)]
+        each = np.concatenate(sizes)
+        empty = cls(np.repeat(q, len(each), axis=0), np.tile(each, (len(q), 1)), statics, np.zeros(0))
+        return cls(empty.q, empty.wrenches, statics, empty.deflection(truth))
+
+    def deflection(self, model: RobotModel) -> Array:
+        from elastocal.measure.deflection import Deflection
+        from elastocal.measure.setup import Setup
+        from elastocal.model.loads.wrench import AppliedWrenches
+        from elastocal.model.statics.observation import Marker
+
+        at = Setup(self.q, AppliedWrenches(model.tool, self.wrenches), (Marker(model.tool),))
+        return Deflection(at, self.statics).predict(model)
+
+    @property
+    def vertical(self) -> Ints:
+        """Rows of loads up and down."""
+        import numpy as np
+
+        return np.flatnonzero(self.wrenches[:, 2])
+
+    def rest(self, model: RobotModel) -> Array:
+        """What remains of the deflections (N, 3) when a model's predictions are taken off; nan where it has none."""
+        return self.exact - self.deflection(model)
+
+    def share(self, rest: Array, rows: Ints | slice = slice(None)) -> float:
+        """Per cent of the rms deflection that is compensated."""
+        return 100 * (1 - rms(rest[rows]) / rms(self.exact[rows]))
+
+    def predicted_sd(self, found: Identification) -> float:
+        """Rms length (m) that the identified model itself expects to be left."""
+        from elastocal.identify.repeats import repeats
+        from elastocal.model.loads.wrench import AppliedWrenches
+        from elastocal.uncertainty.discrepancy import discrepancy
+        from elastocal.uncertainty.prediction import Knowledge, predict
+
+        fit = found.fit
+        fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
+        known = Knowledge(fit.model, fit.names, fit.covariance, fault, self.statics)
+        return rms(predict(known, self.q, AppliedWrenches(fit.model.tool, self.wrenches)).sd[:, :3])
+
+
+def rms(vectors: Array) -> float:
+    """Root mean square length of (N, 3)."""
+    import numpy as np
+
+    return float(np.sqrt(np.mean(np.sum(vectors**2, axis=1))))

@@ -1,0 +1,152 @@
+"""Gibbs sampling with a Metropolis step, for a few parameters that enter nonlinearly beside many that do not.
+
+    y = A beta + g(psi) + e,    e ~ N(0, s^2) on readings, N(0, 1) on prior rows
+
+psi | s         one Metropolis step with beta integrated out: what counts is the sum of squares that no beta explains;
+                a normal proposal of covariance (2.38^2 / k) C, C from the linearised fit
+beta | psi, s   normal, by the QR triangle of A; so psi and beta are drawn together
+s^2 | beta, psi inverse gamma (prior 1/s^2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Bools
+from elastocal.uncertainty.convergence import effective_number, split_rhat
+from elastocal.uncertainty.draws import Draws
+
+Curve = Callable[[Array], Array]
+"""g: psi (chains, k) -> (chains, m)."""
+MIXED, ENOUGH = 1.01, 400.0
+
+
+@dataclass(frozen=True, eq=False)
+class NonlinearPosterior(Draws):
+    """``draws`` (chains, draws, p) in the order of ``names``; ``scales`` (chains, draws) of s; ``accepted`` a share."""
+
+    scales: Array
+    rhat: Array
+    effective: Array
+    accepted: float
+
+    @property
+    def converged(self) -> bool:
+        return bool(np.all(self.rhat < MIXED) and np.all(self.effective > ENOUGH))
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The nonlinear part: names, start and covariance (k, k) of psi, its curve, and its log prior, -inf if impossible.
+
+    Choose psi so that the curve bends little: the proposal is a normal one.
+    """
+
+    names: tuple[str, ...]
+    start: Array
+    covariance: Array
+    curve: Curve
+    log_prior: Callable[[Array], Array]
+
+
+def gibbs_metropolis(
+    names: Sequence[str],
+    matrix: Array,
+    readings: Array,
+    known: Bools,
+    block: Block,
+    *,
+    rng: np.random.Generator,
+    chains: int = 4,
+    draws: int = 5000,
+    warm_up: int = 1000,
+) -> NonlinearPosterior:
+    """``names`` of beta, whitened A (m, p) and y (m,), ``known`` (m,) the rows whose scale is one for sure (priors)."""
+    m = len(readings)
+    if matrix.shape != (m, len(names)) or len(known) != m:
+        raise InputError(f"matrix {matrix.shape} and {m} readings do not fit {len(names)} parameters")
+    if not np.any(~known):
+        raise InputError("no reading to sample from; priors alone say nothing")
+    run = _Chains.begin(matrix, readings, known, block, rng, chains)
+    psi, z = np.empty((chains, draws, len(block.names))), np.empty((chains, draws, len(names)))
+    scales = np.empty((chains, draws))
+    accepted = 0.0
+    for i in range(-warm_up, draws):
+        share = run.step(rng)
+        if i >= 0:
+            psi[:, i], z[:, i], scales[:, i] = run.psi, run.z, np.sqrt(run.square)
+            accepted += share / draws
+    both = np.concatenate([run.parameters(z), psi], axis=2)
+    return NonlinearPosterior((*names, *block.names), both, scales, split_rhat(both), effective_number(both), accepted)
+
+
+class _Chains:
+    """State of all chains: psi (c, k), z (c, p) = R beta with A = Q R, square (c,) = s^2, the curve at psi (c, m)."""
+
+    def __init__(self, matrix: Array, readings: Array, known: Bools, block: Block) -> None:
+        self.sizes = np.linalg.norm(matrix, axis=0)
+        self.q, self.r = np.linalg.qr(matrix / self.sizes)
+        self.readings, self.known, self.block = readings, known, block
+        self.free_gram, self.known_gram = (self.q[rows].T @ self.q[rows] for rows in (~known, known))
+        self.lower = np.linalg.cholesky(block.covariance) * 2.38 / np.sqrt(len(block.names))
+        empty: Array = np.empty((0, 0))
+        self.psi, self.z, self.square, self.curve = empty, empty, empty, empty
+
+    @classmethod
+    def begin(
+        cls, matrix: Array, readings: Array, known: Bools, block: Block, rng: np.random.Generator, chains: int
+    ) -> _Chains:
+        """Overdispersed starts: twice the spread of the linearised fit, a decade in s^2."""
+        self = cls(matrix, readings, known, block)
+        spread = (
+            block.start + 2 * rng.standard_normal((chains, len(block.names))) @ np.linalg.cholesky(block.covariance).T
+        )
+        self.psi = np.where(np.isfinite(block.log_prior(spread))[:, None], spread, block.start)
+        self.curve = block.curve(self.psi)
+        self.square = 10.0 ** rng.uniform(-0.5, 0.5, chains)
+        return self
+
+    def parameters(self, z: Array) -> Array:
+        return np.asarray(np.linalg.solve(self.r, z[..., None])[..., 0] / self.sizes)
+
+    def step(self, rng: np.random.Generator) -> float:
+        """One round of all blocks; the share of chains whose proposal was accepted."""
+        share = self._draw_psi(rng)
+        self._draw_z(rng)
+        rest = (self.readings - self.curve - self.z @ self.q.T)[:, ~self.known]
+        self.square = np.sum(rest**2, axis=1) / rng.chisquare(rest.shape[1], len(rest))
+        return share
+
+    def _normal(self, curve: Array) -> tuple[Array, Array, Array]:
+        """Cholesky factor (c, p, p) of z's precision, the right side (c, p), and the squares (c,) before any z."""
+        target = self.readings - curve
+        w = np.where(self.known, 1.0, 1 / self.square[:, None])
+        precision = self.free_gram / self.square[:, None, None] + self.known_gram
+        return np.linalg.cholesky(precision), (target * w) @ self.q, np.sum(target**2 * w, axis=1)
+
+    def _draw_z(self, rng: np.random.Generator) -> None:
+        lower, right, _ = self._normal(self.curve)
+        along = np.linalg.solve(lower, right[:, :, None])[:, :, 0] + rng.standard_normal(right.shape)
+        self.z = np.asarray(np.linalg.solve(lower.swapaxes(1, 2), along[:, :, None])[:, :, 0])
+
+    def _draw_psi(self, rng: np.random.Generator) -> float:
+        proposal = self.psi + rng.standard_normal(self.psi.shape) @ self.lower.T
+        prior = self.block.log_prior(proposal)
+        possible = np.isfinite(prior)
+        tried = np.where(possible[:, None], proposal, self.psi)
+        curve = self.block.curve(tried)
+        gain = 0.5 * (self._left(self.curve) - self._left(curve)) + prior - self.block.log_prior(self.psi)
+        accept = possible & (np.log(rng.random(len(gain))) < gain)
+        self.psi = np.where(accept[:, None], tried, self.psi)
+        self.curve = np.where(accept[:, None], curve, self.curve)
+        return float(np.mean(accept))
+
+    def _left(self, curve: Array) -> Array:
+        """Sum of squares (c,) of what no z explains, at the chains' own s."""
+        lower, right, squares = self._normal(curve)
+        along = np.linalg.solve(lower, right[:, :, None])[:, :, 0]
+        return np.asarray(squares - np.sum(along**2, axis=1))

@@ -1,0 +1,85 @@
+"""The cylindrical robot: recovery, compensation, and the noise table against what linear least squares must give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elastocal.cases.cylindrical_noise import NOISE, PRINTED, READINGS, STANDARD, VARIANCE, VARIANCE_M, Level, inside
+
+
+def wrenches(seed=1):
+    """The 30 random wrenches of a run: configurations are drawn first."""
+    rng = np.random.default_rng(seed)
+    rng.uniform(size=(30, 3))
+    return rng.uniform(-1000, 1000, (30, 6))
+
+
+def test_the_robot_is_recovered_and_its_path_met(outcome, figure) -> None:
+    of = outcome("cylindrical")
+    assert figure(of, "recovery_relative") < 1e-10
+    assert figure(of, "compensated_residual_m") < 1e-9
+    assert figure(of, "uncalibrated_z_mm") == pytest.approx(1.0, rel=1e-9)  # 1000 N on 1e6 N/m
+
+
+def test_the_error_in_z_is_what_the_vertical_forces_leave(outcome, figure) -> None:
+    """k1 is fitted from dz = k1 Fz alone: sd(k1) = sd / |Fz|, and the error of 1000 N is normal."""
+    of = outcome("cylindrical")
+    force = np.linalg.norm(wrenches()[:, 2])
+    for v in NOISE:
+        for reading, ending in ((STANDARD, "mm"), (VARIANCE, "mm2")):
+            expected = 1e3 * np.sqrt(2 / np.pi) * 1000.0 * reading.sd(v) / force
+            assert figure(of, f"error_z_mm_at_{1e3 * v:g}{ending}") == pytest.approx(expected, rel=0.25)
+
+
+def test_a_variance_is_read_in_square_millimetres() -> None:
+    assert [r.sd(1e-5) for r in READINGS] == pytest.approx([1e-5, 1e-4, np.sqrt(1e-5)])
+    assert [VARIANCE.sd(v) ** 2 * 1e6 for v in NOISE] == pytest.approx([0.01, 0.05, 0.1, 0.5])
+    assert VARIANCE_M.sd(5e-4) == pytest.approx(22.36e-3, rel=1e-3)
+
+
+def test_both_readings_use_the_same_draws(outcome, figure) -> None:
+    """Errors are linear in the noise, so the same draws differ by the ratio of the standard deviations."""
+    of = outcome("cylindrical")
+    for axis in "xyz":
+        for v in NOISE:
+            one, other = (figure(of, f"error_{axis}_mm_at_{1e3 * v:g}{u}") for u in ("mm", "mm2"))
+            assert other / one == pytest.approx(VARIANCE.sd(v) / v, rel=1e-2)
+
+
+def test_errors_grow_with_the_noise(outcome, figure) -> None:
+    of = outcome("cylindrical")
+    for unit, factor in (("mm", 50), ("mm2", np.sqrt(50))):
+        small, large = (figure(of, f"error_x_mm_at_{s}{unit}") for s in ("0.01", "0.5"))
+        assert large / small == pytest.approx(factor, rel=0.3)
+
+
+def test_printed_errors_are_counted_inside_the_range() -> None:
+    first = np.array(PRINTED[1e-5])
+    spread = np.linspace(0, 1, 101)[:, None]
+    around = Level(1e-5, STANDARD, 2 * first * spread)
+    assert around.range == pytest.approx(np.stack([0.1 * first, 1.9 * first]))
+    below = Level(1e-5, STANDARD, 0.9 * first * spread)
+    one = Level(1e-5, VARIANCE, np.array([2.0, 0.9, 0.9]) * first * spread)
+    assert (around.inside, below.inside, one.inside) == (3, 0, 1)
+    assert inside((around, below, one), STANDARD) == 3
+    assert inside((around, below, one), VARIANCE) == 1
+
+
+def test_the_verdict_tells_which_reading_fits(outcome, figure) -> None:
+    of = outcome("cylindrical")
+    counts = {r.unit: figure(of, f"inside_{r.unit}") for r in READINGS}
+    assert counts["mm2"] > max(counts["mm"], counts["m2"])
+    assert f"{counts['mm']:.0f} lie" in of.verdict
+    assert "so the variance fits better" in of.verdict
+    assert {c.key for c in of.curves} == {"path", "noise_x", "noise_y", "noise_z"}
+    drawn = next(c for c in of.curves if c.key == "noise_z")
+    assert drawn.series[0].y == tuple(PRINTED[v][2] for v in NOISE)
+    assert drawn.series[2].y[-1] == figure(of, "error_z_mm_at_0.5mm2")
+
+
+def test_the_same_seed_gives_the_same_figures(outcome) -> None:
+    from elastocal.cases.case import case_named
+
+    again = case_named("cylindrical").run(np.random.default_rng(1))
+    assert again.figures == outcome("cylindrical").figures
