@@ -1,0 +1,97 @@
+"""A first fit of everything that is sought: what the readings can tell apart, what they resolve, what does not belong.
+
+resolved   a parameter of which even a thousand times what matters would stay below the noise is held: what only
+           differences far below the noise tell apart would spoil all the others.
+screened   numbers that do not belong are found before anything is judged by the scatter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.identifiability.groups import Groups, resolved
+from elastocal.identify.fit import Fit, check_equations, groups_of, linear_fit
+from elastocal.identify.outliers import Suspect, suspects
+from elastocal.identify.problem import Problem, Weights, linearise, unknowns, weigh
+from elastocal.measure.campaign import Campaign
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+ROUNDS, MOST = 3, 0.05
+ABSURD = 1e3
+"""Times the size that matters: a change that no robot survives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """``hidden`` are the parameters that the readings do not resolve, with the effect of an absurd change."""
+
+    groups: Groups
+    hidden: dict[str, float]
+    fit: Fit
+
+
+def first_fit(campaign: Campaign, model: RobotModel, names: Sequence[str], weights: Weights) -> Trial:
+    """Groups at the model's values, and one linear step in the kept basis."""
+    extra = [u.name for u in unknowns(campaign, model)]
+    problem = linearise(campaign, model, [*names, *extra], weights)
+    check_equations(problem)
+    plain = linearise(_structural(campaign, model, names), model, [*names, *extra], weights)
+    groups = groups_of(plain, model.joint_parameters)
+    joints = set(model.joint_parameters)
+    count = len(names)
+    order = sorted(range(len(groups.names)), key=lambda i: (i < count, groups.names[i] not in joints, i))
+    seen, hidden = resolved(plain.reduced.triangle, _sizes(problem), groups.kept, order)
+    fit = _settled(linear_fit(model, campaign, problem, [groups.names[i] for i in seen]))
+    return Trial(groups, {groups.names[i]: size for i, size in hidden.items()}, fit)
+
+
+def _structural(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Campaign:
+    return replace(campaign, measurement=campaign.measurement.structure(model, names))
+
+
+def _sizes(problem: Problem) -> Array:
+    """A change of every parameter beyond all that is plausible; nuisances are always seen."""
+    lengths = np.linalg.norm(problem.matrix[:, problem.parameters :], axis=0)
+    return np.concatenate([ABSURD * problem.scales[: problem.parameters], 1e6 / np.where(lengths > 0, lengths, 1.0)])
+
+
+def _settled(first: Fit) -> Fit:
+    """Linearised again at the first estimate where readings are not affine; the first where that has no states."""
+    campaign = first.campaign
+    if campaign.measurement.affine:
+        return first
+    p = first.problem.parameters
+    u = dict(zip(first.problem.nuisance, (float(v) for v in first.values[p:]), strict=True))
+    problem = linearise(campaign, first.model, first.names, first.problem.weights, u)
+    try:
+        again = linear_fit(first.model, campaign, problem, first.names)
+    except InputError:  # so far out that the columns depend on each other
+        return first
+    return first if np.any(first.problem.used & ~problem.used) or not again.scatter < first.scatter else again
+
+
+def screened(
+    campaign: Campaign, model: RobotModel, names: Sequence[str], at: RobotModel
+) -> tuple[Campaign, tuple[Suspect, ...]]:
+    """The campaign without numbers that do not belong, at most one in twenty, found round by round.
+
+    The weights are taken at the model ``at``.
+    """
+    gross: list[Suspect] = []
+    for _ in range(ROUNDS):
+        found = suspects(first_fit(campaign, model, names, weigh(campaign, at)).fit)
+        if not found:
+            break
+        gross += found
+        if len(gross) > MOST * campaign.measured.sum():
+            raise InputError(
+                f"{len(gross)} numbers do not fit the model, the worst {gross[0].place}: that is no gross error but a "
+                "wrong model, wrong units or a far too small noise; check these, or keep all readings (outliers: keep)"
+            )
+        campaign = campaign.leaving_out((s.reading, s.row) for s in found)
+    return campaign, tuple(gross)
