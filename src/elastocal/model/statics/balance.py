@@ -42,7 +42,9 @@ def weight_torque(model: RobotModel, q: Array, joint: str) -> Array:
 
 
 def balancing_spring(model: RobotModel, q: Array, geometry: GravityCompensator) -> Balance:
-    """The pair (k_c, s_0) for a geometry that balances joint values q (N, n) best, in torque mode."""
+    """The pair (k_c > 0, s_0 >= 0) for a geometry that balances joint values q (N, n) best, in torque mode."""
+    from scipy.optimize import nnls
+
     values = model.joint_values(q)
     angle = values[:, model.joints.index(geometry.joint)]
     weight = weight_torque(model, values, geometry.joint)
@@ -51,11 +53,11 @@ def balancing_spring(model: RobotModel, q: Array, geometry: GravityCompensator) 
     x, s = geometry.phi0 - angle, geometry.length(angle)
     al = geometry.a * geometry.L
     columns = np.column_stack([al * np.sin(x), -al * np.sin(x) / s])
-    stiffness, preload = (float(v) for v in np.linalg.lstsq(columns, weight, rcond=None)[0])
-    if not (stiffness > 0 and preload >= 0):
+    stiffness, preload = (float(v) for v in nnls(columns, weight)[0])
+    if not stiffness > 0:
         raise InputError(
-            f"no real spring of this geometry balances {geometry.joint} (K_c {stiffness:.3g} N/m, K_c s_0 "
-            f"{preload:.3g} N): it would push where it should pull; check phi0, the side of the spring and the range"
+            f"no real spring of this geometry balances {geometry.joint}: it would have to push; check phi0, the side "
+            "of the spring and the range"
         )
     spring = replace(geometry, k_c=1 / stiffness, s_0=preload / stiffness, mode="torque")
     return Balance(spring, angle, weight, weight - spring.torque(angle))

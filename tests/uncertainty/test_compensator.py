@@ -1,0 +1,187 @@
+"""A compensator's spring: start values without a guess, samples of what is known of it, the spring that balances."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from elastocal.errors import InputError
+from elastocal.identify.fit import estimate
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.setup import Setup
+from elastocal.measure.sources.reading import Reading
+from elastocal.model.compliant.joint_compliance import JointCompliance
+from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
+from elastocal.model.loads.gravity_compensator import GravityCompensator
+from elastocal.model.loads.link_mass import LinkMass
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.balance import balancing_spring, weight_torque
+from elastocal.model.statics.observation import Marker
+from elastocal.spatial.pose import Pose
+from elastocal.uncertainty.compensator_posterior import equivalent_compliance, sample_spring
+from elastocal.uncertainty.compensator_start import compensator_of, start_values
+from elastocal.uncertainty.study import study
+
+SPRING = GravityCompensator(joint="j1", a_x=0.6, a_y=0.25, L=0.2, phi0=1.3, k_c=2e-6, s_0=0.4, mode="stiffness_only")
+NAMES = ("j1.k", "j2.k", "j1.k_c", "j1.s_0")
+TRUTH = (3e-6, 5e-6, 2e-6, 0.4)
+
+
+def two_joints(**change):
+    """A planar arm of two joints about y with the spring on the first; no weight unless given."""
+    tree = FrameTree(
+        (
+            Frame("j1", BASE, Pose(), JointMotion("revolute", (0, 1, 0))),
+            Frame("j2", "j1", Pose(translation=(0.8, 0, 0)), JointMotion("revolute", (0, 1, 0))),
+            Frame("tip", "j2", Pose(translation=(0.6, 0, 0))),
+        )
+    )
+    springs = (JointCompliance(joint="j1", k=3e-6), JointCompliance(joint="j2", k=5e-6))
+    return RobotModel("two", tree, "tip", (*springs, replace(SPRING, **change)), np.zeros(3))
+
+
+def campaign(model, force, noise, rng, poses=12, repeats=2):
+    q = np.repeat(
+        np.column_stack([np.linspace(-2.4, 0.6, poses), np.linspace(-1, 1, poses) ** 2 + 0.3]), repeats, axis=0
+    )
+    w = np.zeros((len(q), 6))
+    w[:, 0], w[:, 2] = force * np.cos(np.arange(len(q)) // repeats), -force
+    kind = Deflection(Setup(q, AppliedWrenches("tip", w), (Marker("tip"),)))
+    exact = kind.predict(model)
+    return Campaign(kind, exact + noise * np.sqrt(2) * rng.normal(size=exact.shape), (Reading(sd=noise or 1e-9),))
+
+
+def test_start_values_come_from_the_readings_alone():
+    """A light load, so that the linear theory holds: the truth comes back whatever the file says."""
+    truth = two_joints()
+    data = campaign(truth, 1.0, 0.0, np.random.default_rng(0))
+    guess = truth.with_parameters(dict(zip(NAMES, (1e-5, 1e-6, 3e-5, 0.05), strict=True)))
+    found = start_values(guess, data, NAMES, compensator_of(guess, NAMES))
+    assert [found.values[n] for n in NAMES] == pytest.approx(TRUTH, rel=2e-3)
+    q = found.angles
+    x, s = 1.3 - q, np.sqrt(0.65**2 + 0.04 + 0.26 * np.cos(1.3 - q))
+    eta = 0.4 / s * (0.13 / s**2 * np.sin(x) ** 2 + np.cos(x)) - np.cos(x)
+    np.testing.assert_allclose(found.equivalent, 1 / (1 / 3e-6 + 0.13 * eta / 2e-6), rtol=1e-4)
+
+
+def test_start_values_need_three_angles_and_a_spring_that_can_be():
+    truth = two_joints()
+    data = campaign(truth, 1.0, 0.0, np.random.default_rng(0), poses=2)
+    with pytest.raises(InputError, match="2 different angles of j1"):
+        start_values(truth, data, NAMES, compensator_of(truth, NAMES))
+    push = replace(campaign(truth, 1.0, 0.0, np.random.default_rng(0)))
+    with pytest.raises(InputError, match="negative compliance"):
+        start_values(truth, replace(push, readings=-push.readings), NAMES, compensator_of(truth, NAMES))
+
+
+def test_only_a_spring_that_is_sought_with_its_joint_counts():
+    model = two_joints()
+    assert compensator_of(model, NAMES) is not None
+    assert compensator_of(model, ("j2.k", "j1.k_c", "j1.s_0")) is None
+    assert compensator_of(model.without("gravity_compensator"), ("j1.k", "j2.k")) is None
+
+
+def test_the_search_needs_no_help_and_recovers_the_spring():
+    truth = two_joints()
+    data = campaign(truth, 400.0, 1e-6, np.random.default_rng(1), poses=20)
+    wrong = truth.with_parameters({"j1.k_c": 5e-5, "j1.s_0": 0.1, "j1.k": 1e-6, "j2.k": 1e-6})
+    found = study(wrong, data, NAMES, rng=np.random.default_rng(0))
+    assert any("starts from" in s for s in found.missing)
+    assert set(found.fit.names) == set(NAMES)
+    at = [found.fit.names.index(n) for n in NAMES]
+    z = (found.fit.values[at] - TRUTH) / found.fit.sd[at]
+    assert np.abs(z).max() < 4
+    assert found.posterior is not None
+    low, high = found.posterior.interval(0.999)[:, at]
+    assert np.all((low < TRUTH) & (high > TRUTH))
+
+
+def test_the_curve_sampled_has_the_slopes_of_the_loaded_model():
+    truth = two_joints()
+    data = campaign(truth, 50.0, 1e-6, np.random.default_rng(2))
+    fit = estimate(truth, data, NAMES)
+    q = np.repeat(data.measurement.setup.q[:, 0], 3)
+    psi = fit.values[[0, 2, 3]]
+    kappa = equivalent_compliance(SPRING, q, psi)
+    reach = fit.problem.matrix[:, 0] / (kappa / psi[0]) ** 2
+    for place, column in ((1, 2), (2, 3)):
+        step = np.zeros(3)
+        step[place] = 1e-5 * psi[place]
+        up, down = (equivalent_compliance(SPRING, q, psi + s * step) for s in (1, -1))
+        expected = reach * (up - down) / (2 * step[place])
+        np.testing.assert_allclose(fit.problem.matrix[:, column], expected, atol=2e-3 * np.abs(expected).max())
+
+
+def test_samples_agree_with_emcee_on_the_same_density():
+    """Where the spring is known badly the posterior is skew, and both samplers must see the same."""
+    emcee = pytest.importorskip("emcee")
+    truth = two_joints()
+    data = campaign(truth, 60.0, 4e-6, np.random.default_rng(3), poses=14)
+    fit = estimate(truth, data, NAMES)
+    drawn = sample_spring(fit, SPRING, rng=np.random.default_rng(4), draws=4000)
+    assert drawn.converged
+    q = np.repeat(data.measurement.setup.q[:, 0], 3)
+    here = fit.values[[0, 2, 3]]
+    kappa = equivalent_compliance(SPRING, q, here)
+    reach = fit.problem.matrix[:, 0] / (kappa / here[0]) ** 2
+    m = len(fit.problem.misfit)
+
+    def density(x):
+        psi = here * (1 + x[:, :3])
+        good = np.all(psi > 0, axis=1)
+        psi = np.where(good[:, None], psi, here)
+        curve = reach * (equivalent_compliance(SPRING, q, psi) - kappa)
+        rest = fit.problem.misfit - curve - x[:, 3:4] * fit.sd[1] * fit.problem.matrix[:, 1]
+        return np.where(good, -0.5 * np.sum(rest**2, axis=1) / np.exp(2 * x[:, 4]) - m * x[:, 4], -np.inf)
+
+    rng = np.random.default_rng(5)
+    start = rng.normal(size=(40, 5)) * np.array([*(0.3 * fit.sd[[0, 2, 3]] / here), 1.0, 0.1])
+    sampler = emcee.EnsembleSampler(40, 5, density, vectorize=True)
+    sampler.random_state = np.random.RandomState(6).get_state()
+    sampler.run_mcmc(start, 6000)
+    chain = sampler.get_chain(discard=1500, flat=True)
+    for name, column in (("j1.k", 0), ("j1.k_c", 1), ("j1.s_0", 2)):
+        i = fit.names.index(name)
+        ours = np.quantile(drawn.flat[:, i], [0.05, 0.5, 0.95])
+        theirs = fit.values[i] * (1 + np.quantile(chain[:, column], [0.05, 0.5, 0.95]))
+        np.testing.assert_allclose(ours, theirs, atol=0.15 * drawn.sd[i])
+
+
+def weighing(mass=30.0, arm=0.5):
+    tree = FrameTree(
+        (Frame("j", BASE, Pose(), JointMotion("revolute", (0, -1, 0))), Frame("tip", "j", Pose(translation=(1, 0, 0))))
+    )
+    load = LinkMass(frame="j", mass=mass, moment=(mass * arm, 0.0, 0.0))
+    return RobotModel("weighing", tree, "tip", (JointCompliance(joint="j", k=1e-6), load), np.array([0, 0, -10.0]))
+
+
+def test_weight_torque_is_that_of_a_pendulum():
+    q = np.linspace(-2, 2, 9)
+    np.testing.assert_allclose(weight_torque(weighing(), q[:, None], "j"), -150 * np.cos(q), atol=1e-9)
+
+
+def test_a_spring_without_free_length_balances_a_pendulum_everywhere():
+    """Classical: with s_0 = 0 and the spring's angle right, K_c a L = m g r and nothing is left."""
+    q = np.linspace(-1.2, 1.2, 13)[:, None]
+    geometry = GravityCompensator(joint="j", a_x=0.0, a_y=0.7, L=0.2, phi0=-np.pi / 2, k_c=1e-6, s_0=0.1)
+    found = balancing_spring(weighing(), q, geometry)
+    assert 1 / found.spring.k_c == pytest.approx(150 / (0.7 * 0.2), rel=1e-9)
+    assert found.spring.s_0 == pytest.approx(0.0, abs=1e-9)
+    assert found.share == pytest.approx(1.0, abs=1e-9)
+    assert found.spring.mode == "torque"
+
+
+def test_a_shifted_spring_does_its_best_and_one_on_the_wrong_side_is_refused():
+    q = np.linspace(-1.2, 1.2, 25)[:, None]
+    geometry = GravityCompensator(joint="j", a_x=0.3, a_y=0.7, L=0.2, phi0=-np.pi / 2 + 0.4, k_c=1e-6, s_0=0.1)
+    found = balancing_spring(weighing(), q, geometry)
+    assert 0.5 < found.share < 0.999
+    for change in ({"k_c": found.spring.k_c * 1.05}, {"s_0": found.spring.s_0 * 0.9}):
+        other = replace(found.spring, **change)
+        assert np.sum((found.weight - other.torque(found.angles)) ** 2) > np.sum(found.left**2)
+    with pytest.raises(InputError, match="no real spring"):
+        balancing_spring(weighing(), q, replace(geometry, phi0=np.pi / 2))
