@@ -1,0 +1,177 @@
+"""Geometry of a spring compensator from its arcs (000 sections 2, 3): P1 about P2 with known q, markers about P0.
+
+    a = P2 - P0 = (a_x, a_y),   alpha = atan2(a_y, a_x),   psi = direction of P1 seen from P2 at q = 0
+    s^2 = |P1 - P0|^2 = a^2 + L^2 + 2 a L cos(phi0 - q),   phi0 = -sense (psi - alpha)          (1)
+
+``sense`` is that of the arc of P1: -1 where it runs against q, then phi0 = psi - alpha.  The text writes alpha in the
+place of phi0; ``printed_error`` is what that would do to s.
+
+The points of P0 and P2 are read apart from each other, so their covariances add.  phi0 can also be fitted to the
+measured lengths |P1 - P0| alone (``phi0_by_length``): residuals of the arc are independent of what is fitted to it,
+so its variance is that of phi0 plus what the residuals bring in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elastocal.arcs.concentric import ConcentricArcs
+from elastocal.arcs.known_angles import KnownAngleArc
+from elastocal.arcs.rigid import RigidBody
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array
+
+NAMES = ("L", "a_x", "a_y", "phi0")
+
+
+@dataclass(frozen=True, eq=False)
+class CompensatorGeometry:
+    """Lengths in m, angles in rad; ``covariance`` (4, 4) of L, a_x, a_y, phi0.
+
+    ``angles`` and ``lengths`` (m,): q and |P1 - P0| as measured.  ``tilt``: angle between the axis of the arc and the
+    normal of the plane in which all this is described; in space only.
+    """
+
+    L: float
+    a_x: float
+    a_y: float
+    phi0: float
+    covariance: Array
+    sense: int
+    angles: Array
+    lengths: Array
+    phi0_by_length: float
+    phi0_by_length_sd: float
+    tilt: float
+
+    @property
+    def a(self) -> float:
+        return float(np.hypot(self.a_x, self.a_y))
+
+    @property
+    def alpha(self) -> float:
+        return float(np.arctan2(self.a_y, self.a_x))
+
+    @property
+    def sd(self) -> dict[str, float]:
+        """Of L, a_x, a_y, phi0, and of a and alpha, which follow from them."""
+        out = dict(zip(NAMES, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
+        c, s = self.a_x / self.a, self.a_y / self.a
+        block = self.covariance[1:3, 1:3]
+        for name, slope in (("a", np.array([c, s])), ("alpha", np.array([-s, c]) / self.a)):
+            out[name] = float(np.sqrt(slope @ block @ slope))
+        return out
+
+    def length(self, q: ArrayLike, phi0: float | None = None) -> Array:
+        """s(q), eq. (1)."""
+        x = (self.phi0 if phi0 is None else phi0) - np.asarray(q, dtype=np.float64)
+        return np.asarray(np.sqrt(self.a**2 + self.L**2 + 2 * self.a * self.L * np.cos(x)))
+
+    def swing(self, q: ArrayLike) -> Array:
+        """Direction of the spring, from P0 to P1, in the plane: the angle by which the body on P0 turns."""
+        x = self.alpha - self.sense * self.phi0 + self.sense * np.asarray(q, dtype=np.float64)
+        return np.asarray(np.arctan2(self.a_y + self.L * np.sin(x), self.a_x + self.L * np.cos(x)))
+
+    @property
+    def s_rms(self) -> float:
+        """Root mean square of measured minus modelled length."""
+        return float(np.sqrt(np.mean((self.lengths - self.length(self.angles)) ** 2)))
+
+    @property
+    def s_rms_by_length(self) -> float:
+        """The same with ``phi0_by_length``."""
+        return float(np.sqrt(np.mean((self.lengths - self.length(self.angles, self.phi0_by_length)) ** 2)))
+
+    @property
+    def printed_error(self) -> float:
+        """Largest error of s with alpha in the place of phi0, as eq. (1) is printed."""
+        return float(np.max(np.abs(self.lengths - self.length(self.angles, self.alpha))))
+
+    def words(self) -> tuple[str, ...]:
+        """What the data say of the angle in (1), lengths in mm."""
+        way = "with" if self.sense == 1 else "against"
+        out = [
+            f"The point P1 runs {way} the joint angle.",
+            f"With phi0 = {np.degrees(self.phi0):.3f} +- {np.degrees(self.sd['phi0']):.3f} deg eq. (1) gives the "
+            f"measured lengths {1e3 * self.lengths.min():.1f} to {1e3 * self.lengths.max():.1f} mm to "
+            f"{1e3 * self.s_rms:.3f} mm; fitted to the lengths alone, phi0 = {np.degrees(self.phi0_by_length):.3f} +- "
+            f"{np.degrees(self.phi0_by_length_sd):.3f} deg and {1e3 * self.s_rms_by_length:.3f} mm.",
+            f"With alpha = {np.degrees(self.alpha):.2f} deg in the place of phi0, as printed, s would be wrong by up "
+            f"to {1e3 * self.printed_error:.0f} mm: the printed angle contradicts the data.",
+        ]
+        if self.tilt > np.radians(1.0):
+            out.append(f"The joint's axis is inclined by {np.degrees(self.tilt):.1f} deg to the plane's normal.")
+        return tuple(out)
+
+
+def compensator_geometry(
+    arc: KnownAngleArc, pivot: ConcentricArcs | RigidBody, axes: ArrayLike | None = None
+) -> CompensatorGeometry:
+    """Put the arc of P1 about P2 and the arcs of markers about P0 together.
+
+    In space ``axes`` (2, 3) are the directions of a_x and a_y, taken as exact; by default x and y of the data.
+    """
+    if pivot.dimension != arc.dimension:
+        raise InputError(
+            f"the arc of P1 has {arc.dimension} coordinates and the markers {pivot.dimension}; give both the same"
+        )
+    across = _axes(axes, arc.dimension)
+    cosine = float(arc.axis @ np.cross(*across)) if arc.dimension == 3 else 1.0
+    sense = arc.sense if cosine > 0 else -arc.sense
+    a, zero = across @ (arc.centre - pivot.centre), across @ arc.zero_direction
+    turn = np.arctan2(zero[1], zero[0]) - np.arctan2(a[1], a[0])
+    phi0 = float((-sense * turn + np.pi) % (2 * np.pi) - np.pi)
+    spokes = (arc.problem.points - pivot.centre) @ across.T
+    by_length, by_length_sd = _from_lengths(arc, spokes, across, float(np.hypot(*a)), phi0)
+    covariance = _covariance(arc, pivot, across, sense)
+    return CompensatorGeometry(
+        arc.radius, float(a[0]), float(a[1]), phi0, covariance, sense, arc.angles, np.linalg.norm(spokes, axis=1),
+        by_length, float(np.hypot(by_length_sd, np.sqrt(covariance[3, 3]))), float(np.arccos(min(1.0, abs(cosine)))),
+    )  # fmt: skip
+
+
+def _axes(axes: ArrayLike | None, dimension: int) -> Array:
+    """(2, d) unit vectors at right angles."""
+    if axes is None or dimension == 2:
+        return np.eye(2, dimension)
+    out = np.asarray(axes, dtype=np.float64)
+    if out.shape != (2, 3) or not np.allclose(out @ out.T, np.eye(2), atol=1e-6):
+        raise InputError("the axes of the compensator must be two unit vectors of space at right angles")
+    return out
+
+
+def _covariance(arc: KnownAngleArc, pivot: ConcentricArcs | RigidBody, across: Array, sense: int) -> Array:
+    """Of L, a_x, a_y and phi0: first of the direction psi of P1, from which phi0 follows with alpha."""
+    d, zero, a = arc.dimension, across @ arc.zero_direction, across @ (arc.centre - pivot.centre)
+    slopes = np.zeros((4, len(arc.estimate.unit_covariance)))
+    slopes[0, d], slopes[1:3, :d] = 1.0, across
+    slopes[3] = np.array([-zero[1], zero[0]]) @ across @ arc.zero_direction_slopes / (zero @ zero)
+    out = arc.estimate.of(slopes)
+    out[1:3, 1:3] += across @ pivot.centre_covariance @ across.T
+    turn = np.eye(4)
+    turn[3] = -sense * np.array([0.0, a[1] / (a @ a), -a[0] / (a @ a), 1.0])
+    return np.asarray(turn @ out @ turn.T)
+
+
+def _from_lengths(arc: KnownAngleArc, spokes: Array, across: Array, a: float, phi0: float) -> tuple[float, float]:
+    """phi0 that fits the measured lengths best, a and L given, and the sd of its difference from the one by direction.
+
+    To first order the difference is sum v_i^T r_i with the residuals r of the arc, whose covariance is
+    sigma^2 (I - J (J^T J)^-1 J^T).
+    """
+    s = np.linalg.norm(spokes, axis=1)
+    found = phi0
+    for _ in range(50):
+        model = np.sqrt(a**2 + arc.radius**2 + 2 * a * arc.radius * np.cos(found - arc.angles))
+        slope = -a * arc.radius * np.sin(found - arc.angles) / model
+        step = float(slope @ (s - model) / (slope @ slope))
+        found += step
+        if abs(step) < 1e-14:
+            break
+    v = ((slope / s / (slope @ slope))[:, None] * spokes @ across).reshape(-1)
+    jacobian = arc.problem.slopes().reshape(len(v), -1)
+    rest = v @ v - (v @ jacobian) @ arc.estimate.unit_covariance @ (v @ jacobian)
+    return found, float(arc.estimate.sigma * np.sqrt(max(rest, 0.0)))

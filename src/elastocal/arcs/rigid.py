@@ -1,0 +1,153 @@
+"""Arcs of markers on one rigid body: one common rotation per pose, or the direction of the spring as well.
+
+Beyond 000 eq. (18), which lets every marker turn by an angle of its own.  What is known more makes the centre more
+certain, if it is true; ``arcs.variants`` says whether the points agree with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elastocal.arcs.axis_problem import AxisProblem
+from elastocal.arcs.body_problem import BodyProblem
+from elastocal.arcs.concentric import algebraic
+from elastocal.arcs.estimate import Estimate, estimated
+from elastocal.arcs.points import Markers, as_markers, as_noise, as_points
+from elastocal.arcs.problem import minimise
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class RigidBody:
+    """A body on an axis.  In space ``centre`` is the point of the axis at the mean height of the markers' circles."""
+
+    problem: BodyProblem
+    estimate: Estimate
+
+    @property
+    def pointing(self) -> bool:
+        """Whether the body was held to point at the targets."""
+        return self.problem.targets is not None
+
+    @property
+    def dimension(self) -> int:
+        return self.problem.markers.dimension
+
+    @property
+    def centre(self) -> Array:
+        return self.problem.frame.origin
+
+    @property
+    def axis(self) -> Array:
+        return self.problem.frame.axis
+
+    @property
+    def radii(self) -> Array:
+        return np.asarray(np.linalg.norm(self.problem.arms, axis=1))
+
+    @property
+    def turns(self) -> Array:
+        """(poses,) angles of the body in rad; from its first pose, or of the direction to the target."""
+        return self.problem.angles
+
+    @property
+    def residuals(self) -> Array:
+        """(M, d) measured minus model, in the order of ``problem.labels``."""
+        return self.problem.residuals()
+
+    @property
+    def residual_sd(self) -> float:
+        return self.estimate.residual_sd
+
+    @property
+    def centre_slopes(self) -> Array:
+        """(d, p): in the plane by itself, along the axis by the mean of the heights."""
+        out = np.zeros((self.dimension, len(self.estimate.unit_covariance)))
+        out[:, :2] = self.problem.frame.plane
+        if self.dimension == 3:
+            k = self.problem.markers.count
+            out[:, 4 + 2 * k : 4 + 3 * k] = self.axis[:, None] / k
+        return out
+
+    @property
+    def centre_covariance(self) -> Array:
+        return self.estimate.of(self.centre_slopes)
+
+    @property
+    def axis_covariance(self) -> Array:
+        """(3, 3) of the unit vector, zero along it; only in space."""
+        if self.dimension == 2:
+            raise InputError("points in a plane do not say how its axis is inclined; give three coordinates")
+        plane = self.problem.frame.plane
+        return np.asarray(plane @ self.estimate.covariance[2:4, 2:4] @ plane.T)
+
+
+def fit_common_rotation(markers: Sequence[ArrayLike], *, noise: float | None = None) -> RigidBody:
+    """Fit markers, (m, 2) or (m, 3) each, row i of all of them pose i; rows of nan were not seen."""
+    data, numbers = _compressed(as_markers(markers, same_poses=True))
+    start = algebraic(data)
+    turns = _common_angles(start)
+    problem = BodyProblem(start.frame, _arms(start, turns), start.heights, turns, data, numbers)
+    return _finished(problem, noise)
+
+
+def fit_pointing(markers: Sequence[ArrayLike], targets: ArrayLike, *, noise: float | None = None) -> RigidBody:
+    """The same for a body that points from its axis to ``targets`` (m, d), which are taken as exact."""
+    data, numbers = _compressed(as_markers(markers, same_poses=True))
+    aims = as_points(targets, "targets")
+    if len(aims) <= numbers[-1] or aims.shape[1] != data.dimension:
+        raise InputError(f"the markers have {numbers[-1] + 1} poses, the targets {len(aims)}; give one for each pose")
+    aims = aims[list(numbers)]
+    if np.isnan(aims).any():
+        lost = numbers[int(np.argmax(np.isnan(aims[:, 0])))]
+        raise InputError(f"the target was not seen in pose {lost + 1}; leave this pose out for the markers as well")
+    start = algebraic(data)
+    local = start.frame.local(aims)
+    turns = np.arctan2(local[:, 1], local[:, 0])
+    problem = BodyProblem(start.frame, _arms(start, turns), start.heights, turns, data, numbers, aims)
+    return _finished(problem, noise)
+
+
+def _finished(start: BodyProblem, noise: float | None) -> RigidBody:
+    problem = minimise(start).centred()
+    equations = problem.markers.points.size
+    spare = equations - problem.slopes().shape[2]
+    return RigidBody(problem, estimated(problem, as_noise(noise), equations, spare, "rigid body"))
+
+
+def _compressed(markers: Markers) -> tuple[Markers, tuple[int, ...]]:
+    """Poses that some marker was seen in, counted without gaps, and their numbers in the data."""
+    numbers, pose = np.unique(markers.pose, return_inverse=True)
+    return replace(markers, pose=pose, poses=len(numbers)), tuple(numbers.tolist())
+
+
+def _common_angles(start: AxisProblem) -> Array:
+    """(poses,) first guess of the body's angles from the first: marker after marker, through the poses they share."""
+    data, local = start.markers, start.frame.local(start.markers.points)
+    angle = np.arctan2(local[:, 1], local[:, 0])
+    turns = np.full(data.poses, np.nan)
+    left = list(range(data.count))
+    while left:
+        known = [int(np.sum(~np.isnan(turns[data.pose[data.marker == j]]))) for j in left]
+        j = left.pop(int(np.argmax(known)))
+        rows = np.flatnonzero(data.marker == j)
+        shared = rows[~np.isnan(turns[data.pose[rows]])]
+        if len(left) < data.count - 1 and not len(shared):
+            raise InputError(f"marker {j + 1} shares no pose with the others, so their common rotation is unknown")
+        own = np.angle(np.sum(np.exp(1j * (angle[shared] - turns[data.pose[shared]])))) if len(shared) else 0.0
+        new = rows[np.isnan(turns[data.pose[rows]])]
+        turns[data.pose[new]] = angle[new] - own
+    return np.asarray(np.angle(np.exp(1j * (turns - turns[0]))))
+
+
+def _arms(start: AxisProblem, turns: Array) -> Array:
+    """(k, 2): mean place of each marker in the body."""
+    data, local = start.markers, start.frame.local(start.markers.points)
+    back = (local[:, 0] + 1j * local[:, 1]) * np.exp(-1j * turns[data.pose])
+    means = np.array([back[data.marker == j].mean() for j in range(data.count)])
+    return np.column_stack([means.real, means.imag])

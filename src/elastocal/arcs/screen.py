@@ -1,0 +1,173 @@
+"""Points that the others contradict: a loss that lets go of them, then an exact test of each against the rest.
+
+Start: Cauchy's loss, each point with the weight 1 / (1 + t^2), t = |r| / (2.385 scale), scale from the median, so that
+several bad points do not hide each other.  Then, with the points kept so far, point g is e_g away from what the others
+predict, with covariance sigma_g^2 C_g, and
+
+    T = e_g^T C_g^-1 e_g / (d sigma_g^2)   follows F on d and the others' spare equations,
+
+exactly for a linear model.  For a point that took no part C_g = I + J_g (J^T J)^-1 J_g^T; for one that did, with
+H = J_g (J^T J)^-1 J_g^T, e_g = (I - H)^-1 r_g and C_g = (I - H)^-1.  It is bad where its probability times the number
+of points is below a level (Bonferroni): with no bad point, one run in a hundred names one at the level 0.01.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.arcs.problem import Problem, decomposed, minimise
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Bools
+
+TUNING = 2.385
+"""Where Cauchy's loss bends, in standard deviations: 95 % efficient for normal errors."""
+FAR, LEVEL, ROUNDS, SAME = 5.0, 0.01, 20, 1e-3
+EXACT = 1e-13
+"""Rounding of coordinates, which must not pass for noise where data are exact."""
+HARDLY = 1e-8
+"""A weight that decides what no other point sees, and moves nothing else."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deviation:
+    """One point against the rest: deviation ``away`` (d,) from the prediction, its covariance, and the F test.
+
+    ``basis`` (d, t): the t directions in which the rest predicts the point at all.
+    """
+
+    away: Array
+    covariance: Array
+    basis: Array
+    statistic: float
+    freedom: int
+    probability: float
+
+
+@dataclass(frozen=True, eq=False)
+class Screening:
+    """The state fitted to the points ``kept`` (points,), and how each point stands to the others.
+
+    ``instead[g]``: kept points of which one may as well be the bad one in place of g.
+    """
+
+    state: Problem
+    kept: Bools
+    deviations: tuple[Deviation, ...]
+    instead: dict[int, tuple[int, ...]]
+
+
+def screen(problem: Problem, noise: float | None = None, level: float = LEVEL) -> Screening:
+    """Find the bad points from a start; a stated noise is a floor for what the rest is taken to scatter."""
+    if not 0 < level < 1:
+        raise InputError(f"the level of the test must lie between 0 and 1, not {level}")
+    state = _let_go(problem)
+    size = np.linalg.norm(state.residuals(), axis=1)
+    kept, seen = size <= FAR * _scale(size, state), []
+    while kept.tobytes() not in seen:
+        seen.append(kept.tobytes())
+        state = minimise(state, kept.astype(float))
+        kept = _next(deviations(state, kept, noise), kept, level)
+    if 2 * np.sum(~kept) >= len(kept):
+        raise InputError("no more than half of the points agree on one arc; check their order, markers and units")
+    state = minimise(state, kept.astype(float))
+    bad = [int(g) for g in np.flatnonzero(~kept)]
+    instead = {g: _alternatives(state, kept, g, noise, level) for g in bad}
+    return Screening(state, kept, deviations(state, kept, noise), instead)
+
+
+def _next(found: tuple[Deviation, ...], kept: Bools, level: float) -> Bools:
+    """All that pass come back; of those that fail only the worst leaves, because one may be blamed for another."""
+    bad = np.array([d.probability * len(kept) < level for d in found])
+    out: Bools = np.logical_or(kept, ~bad)
+    if np.any(bad & kept):
+        out[min(np.flatnonzero(bad & kept), key=lambda g: (found[g].probability, -found[g].statistic))] = False
+    return out
+
+
+def _agreeing(state: Problem, kept: Bools, noise: float | None, level: float) -> Bools:
+    return np.array([not d.probability * len(kept) < level for d in deviations(state, kept, noise)])
+
+
+def _alternatives(state: Problem, kept: Bools, bad: int, noise: float | None, level: float) -> tuple[int, ...]:
+    """Points without which the bad one would pass, and all others too."""
+    everyone = kept.copy()
+    everyone[bad] = True
+    suspected = ~_agreeing(minimise(state, everyone.astype(float)), everyone, noise, level)
+    out = []
+    for h in np.flatnonzero(suspected & kept):
+        without = everyone.copy()
+        without[h] = False
+        other = minimise(state, without.astype(float))
+        if _agreeing(other, without, noise, level)[without].all():
+            out.append(int(h))
+    return tuple(out)
+
+
+def _let_go(problem: Problem) -> Problem:
+    """Minimum of Cauchy's loss by reweighting; the scale is taken anew after each round."""
+    state, last = minimise(problem), 0.0
+    for _ in range(ROUNDS):
+        size = np.linalg.norm(state.residuals(), axis=1)
+        scale = _scale(size, state)
+        if abs(scale - last) <= SAME * scale:
+            break
+        last = scale
+        state = minimise(state, 1 / (1 + (size / (TUNING * scale)) ** 2))
+    return state
+
+
+def _scale(size: Array, state: Problem) -> float:
+    """Standard deviation of a coordinate from the median of the points' residuals, less those that fit themselves."""
+    from scipy.special import chdtri
+
+    d = len(state.components)
+    free = min(state.slopes().shape[2] // d, len(size) - 1)
+    scale = float(np.median(np.sort(size)[free:]) / np.sqrt(chdtri(d, 0.5)))
+    return max(scale, EXACT * float(np.max(np.abs(state.points))))
+
+
+def deviations(state: Problem, kept: Bools, noise: float | None = None) -> tuple[Deviation, ...]:
+    """Each point against the kept ones without it; ``state`` is the minimum for the kept ones."""
+    r, j = state.residuals(), state.slopes()
+    lengths, _, s, vt = decomposed(j[kept].reshape(-1, j.shape[2]))
+    root, unseen = vt.T / s / lengths[:, None], np.eye(j.shape[2]) - vt.T @ vt
+    squares, spare = float(np.sum(r[kept] ** 2)), r[kept].size - len(s)
+    floor = max(noise or 0.0, EXACT * float(np.max(np.abs(state.points))))
+    out = []
+    for g in range(len(r)):
+        if kept[g]:
+            basis, away, shape = _left_out(r[g], j[g] @ root)
+            without = squares - float(r[g] @ basis @ away)
+            out.append(_deviation(basis, away, shape, without, spare - len(away), floor))
+            continue
+        away, slope = r[g], j[g]
+        if np.linalg.norm(slope / lengths @ unseen) > 1e-6 * np.linalg.norm(slope / lengths):
+            own = minimise(state, kept + HARDLY * (np.arange(len(r)) == g))
+            away, slope = own.residuals()[g], own.slopes()[g]
+        u, hidden, _ = np.linalg.svd(slope / lengths @ unseen)
+        basis = u[:, np.concatenate([hidden, np.zeros(len(away) - len(hidden))]) <= 1e-6 * max(1.0, hidden[0])]
+        seen = basis.T @ slope @ root
+        out.append(_deviation(basis, basis.T @ away, np.eye(len(seen)) + seen @ seen.T, squares, spare, floor))
+    return tuple(out)
+
+
+def _left_out(r: Array, seen: Array) -> tuple[Array, Array, Array]:
+    """Directions, deviation and its shape for a point that took part."""
+    values, vectors = np.linalg.eigh(np.eye(len(r)) - seen @ seen.T)
+    alone = values <= 1e-6
+    basis, shape = vectors[:, ~alone], np.diag(1 / values[~alone])
+    return basis, shape @ basis.T @ r, shape
+
+
+def _deviation(basis: Array, away: Array, shape: Array, squares: float, spare: int, floor: float) -> Deviation:
+    """The F test; nan where the rest says nothing of the point or has no equation to spare."""
+    from scipy.special import fdtrc
+
+    value = probability = variance = float("nan")
+    if spare > 0 and len(away):
+        variance = max(squares / spare, floor**2)
+        value = float(away @ np.linalg.solve(shape, away)) / len(away) / variance
+        probability = float(fdtrc(len(away), spare, value))
+    return Deviation(basis @ away, variance * basis @ shape @ basis.T, basis, value, spare, probability)
