@@ -23,8 +23,6 @@ TUNING = {"huber": 1.345, "cauchy": 2.385}
 """Where a loss bends, in standard deviations: 95 % efficient for normal errors."""
 STEPS, ROUNDS = 100, 4
 LOST = 1e6
-FIXED = ("reading", "repeatability", "drift")
-"""Sources whose effect on a reading does not depend on the parameters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +120,7 @@ def estimate(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: 
     if loss not in LOSSES:
         raise UnknownNameError("loss", loss, LOSSES)
     first = _solve(model, campaign, names, loss, weigh(campaign, model))
-    if all(s.kind in FIXED for s in campaign.scattering):
+    if not any(s.bends for s in campaign.scattering):
         return first
     return _solve(model, campaign, names, loss, weigh(campaign, first.model))
 

@@ -17,7 +17,7 @@ from elastocal.errors import InputError
 from elastocal.identifiability.groups import Groups
 from elastocal.identifiability.practical import ABOVE, BELOW, Practical, practical
 from elastocal.identify.dropped import Dropped, by_description, by_groups, by_sight
-from elastocal.identify.fit import FIXED, Fit, Loss, estimate
+from elastocal.identify.fit import Fit, Loss, estimate
 from elastocal.identify.influence import influence
 from elastocal.identify.neglect import neglected
 from elastocal.identify.outliers import Suspect
@@ -102,7 +102,7 @@ def identify(
     rules = Rules(thresholds, statistical, loss, leave_out)
     names = [sought_names(campaign.measurement, d.model, seek, hold) for d in described]
     found = _reduced(described, names, campaign, rules, described[-1].model)
-    if all(s.kind in FIXED for s in campaign.scattering):
+    if not any(s.bends for s in campaign.scattering):
         return found
     return _reduced(described, names, campaign, rules, found.fit.model)
 

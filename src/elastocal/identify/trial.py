@@ -80,11 +80,15 @@ def screened(
 ) -> tuple[Campaign, tuple[Suspect, ...]]:
     """The campaign without numbers that do not belong, at most one in twenty, found round by round.
 
-    The weights are taken at the model ``at``.
+    The weights are taken at the model ``at`` and, where they depend on the parameters, once more at the first fit:
+    with those of a far too stiff start an uncertain load would look like gross errors.
     """
     gross: list[Suspect] = []
     for _ in range(ROUNDS):
-        found = suspects(first_fit(campaign, model, names, weigh(campaign, at)).fit)
+        trial = first_fit(campaign, model, names, weigh(campaign, at))
+        if any(s.bends for s in campaign.scattering):
+            trial = first_fit(campaign, model, names, weigh(campaign, trial.fit.model))
+        found = suspects(trial.fit)
         if not found:
             break
         gross += found

@@ -26,11 +26,16 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Ints
 
 SAME_ANGLE = 1e-4
+CLEAR = 3.0
+"""An angle counts where its compliance is more than this many standard deviations, so that its inverse is tame."""
 
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Values by parameter name, and the equivalent compliance with its standard deviation at every angle measured."""
+    """Values by parameter name, and the equivalent compliance with its standard deviation at every angle measured.
+
+    Both are nan at an angle where the load does not turn the joint.
+    """
 
     values: dict[str, float]
     angles: Array
@@ -89,27 +94,35 @@ def _by_angle(linear: Deflection, model: RobotModel, own: str, place: Ints) -> A
 
 
 def _solved(names: Sequence[str], matrix: Array, target: Array) -> tuple[Array, Array]:
-    """Least squares with zero for what cannot be told apart."""
+    """Least squares with zero for what cannot be told apart, and nan for angles at which the joint is not seen."""
     triangle = np.asarray(np.linalg.qr(np.column_stack([matrix, target]), mode="r"))
     r, d = triangle[:, :-1], triangle[:, -1]
     angles = [n for n in names if n.startswith("angle ")]
     kept = list(classify(names, r, np.full(len(names), 1e-7), angles).kept)
     lost = [n for i, n in enumerate(names) if i not in kept and n in angles]
-    if lost:
+    if len(angles) - len(lost) < 3:
         raise InputError("the readings do not tell the compensator's joint from the others; load it at other angles")
     values, spread = np.zeros(len(names)), np.zeros((len(names), len(names)))
     values[kept] = np.linalg.lstsq(r[:, kept], d, rcond=None)[0]
     spread[np.ix_(kept, kept)] = covariance(r, kept)
+    unseen = [i for i, n in enumerate(names) if n in lost]
+    values[unseen], spread[unseen, unseen] = np.nan, np.nan
     return values, spread
 
 
 def _spring(spring: GravityCompensator, angles: Array, compliance: Array, spread: Array) -> dict[str, float]:
-    """Weighted fit of K(q) = 1/compliance by its three linear coefficients."""
-    if np.any(compliance <= 0):
-        raise InputError(
-            f"the joint {spring.joint} shows a negative compliance at {int(np.sum(compliance <= 0))} angles: too much "
-            "noise for the spring; measure more or give k_c and s_0 in the robot file"
+    """Weighted fit of K(q) = 1/compliance by its three linear coefficients, at the angles where it is clear."""
+    sd = np.sqrt(np.diag(spread))
+    negative, clear = compliance < -CLEAR * sd, np.flatnonzero(compliance > CLEAR * sd)
+    if np.any(negative) or len(clear) < 3:
+        said = (
+            f"a negative compliance at {np.sum(negative)}" if np.any(negative) else f"a clear one at {len(clear)} only"
         )
+        raise InputError(
+            f"the joint {spring.joint} shows {said} of {len(angles)} angles: too much noise for the spring; measure "
+            "more or give k_c and s_0 in the robot file"
+        )
+    angles, compliance, spread = angles[clear], compliance[clear], spread[np.ix_(clear, clear)]
     x, s, al = spring.phi0 - angles, spring.length(angles), spring.a * spring.L
     bend = (al / s**2 * np.sin(x) ** 2 + np.cos(x)) / s
     design = np.column_stack([np.ones_like(x), -al * np.cos(x), al * bend])

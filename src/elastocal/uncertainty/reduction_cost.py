@@ -31,8 +31,10 @@ class Cost:
 
 
 def reduction_cost(before: Fit, after: Fit, count: int = 200) -> tuple[Cost, ...]:
-    """Under the campaign's own loads, and under forces of that size along every base axis."""
+    """Under the campaign's own loads, and under forces of that size along every base axis; nothing without a load."""
     at = before.campaign.measurement.setup
+    if not np.any(at.wrenches):
+        return ()
     q = spread_configurations(before.model, count)
     loads = {
         "loads of the campaign": np.unique(at.wrenches[np.any(at.wrenches != 0, axis=1)], axis=0),

@@ -18,6 +18,7 @@ class Drift(ErrorSource):
     """Standard deviation per axis of the creep between readings, the same for all markers of a reading."""
 
     kind: ClassVar[str] = "drift"
+    bends: ClassVar[bool] = False
     sd: float = quantity("length")
 
     def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:

@@ -27,6 +27,7 @@ class Reading(ErrorSource):
     """
 
     kind: ClassVar[str] = "reading"
+    bends: ClassVar[bool] = False
     sd: float | Vector = quantity("length")
     turn_sd: float | Vector | None = quantity("angle", default=None)
     marker: str | None = None

@@ -23,6 +23,7 @@ class Repeatability(ErrorSource):
     """
 
     kind: ClassVar[str] = "repeatability"
+    bends: ClassVar[bool] = False
     sd: float = quantity("length")
 
     def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:

@@ -37,6 +37,8 @@ class ErrorSource(ABC):
     """One source of error; frozen dataclasses with a ``kind`` word."""
 
     kind: ClassVar[str]
+    bends: ClassVar[bool] = True
+    """Whether its effect on a reading depends on how the arm bends, so that weights change with the parameters."""
 
     @property
     def common(self) -> bool:
