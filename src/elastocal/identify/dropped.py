@@ -59,5 +59,6 @@ def by_sight(model: RobotModel, trial: Trial) -> list[Dropped]:
 def by_ratio(name: str, value: float, sd: float, threshold: float, held: float) -> Dropped:
     """What does not stand out of the noise (M3)."""
     ratio = abs(value) / sd
-    why = f"value over standard deviation {ratio:.2g} is below {threshold:g}"
+    also = f", and its distance from {held:.3g}" if held else ""
+    why = f"value over standard deviation {ratio:.2g} is below {threshold:g}{also}"
     return Dropped(name, "M3", why, value, sd, ratio, held)

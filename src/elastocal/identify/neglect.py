@@ -1,5 +1,9 @@
 """M3, one at a time: the parameter with the smallest ratio of value to standard deviation is held, all others fitted
-again, until every one stands out (003 section 4.3).  Dropping all at once loses good ones."""
+again, until every one stands out (003 section 4.3).  Dropping all at once loses good ones.
+
+A parameter falls only where the readings tell it neither from zero nor from what it would be held at: the ratio is
+max(|x|, |x - held|) / sd, the paper's where it is held at zero.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from elastocal.identify.dropped import Dropped, by_ratio
 from elastocal.identify.fit import Fit, Loss, estimate
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
 
 
 def neglected(
@@ -18,7 +23,7 @@ def neglected(
     """The final fit and what fell: first on the linear problem, then, where that is not exact, fit by fit."""
     kept, fallen = _conditioned(model, whole, threshold)
     fit = estimate(model, campaign, kept, loss)
-    while (weakest := _weakest(fit, threshold)) is not None:
+    while (weakest := _weakest(model, fit, threshold)) is not None:
         i = fit.names.index(weakest)
         held = float(model.parameters.values[model.parameters.index(weakest)])
         fallen.append(by_ratio(weakest, float(fit.values[i]), float(fit.sd[i]), threshold, held))
@@ -33,7 +38,7 @@ def _conditioned(model: RobotModel, whole: Fit, threshold: float) -> tuple[list[
     held = {n: float(v) for n, v in zip(model.parameters.names, model.parameters.values, strict=True)}
     out = []
     while p:
-        ratio = np.abs(x[:p]) / np.sqrt(np.diag(c)[:p])
+        ratio = _ratios(x[:p], np.sqrt(np.diag(c)[:p]), np.array([held[n] for n in names[:p]]))
         j = int(np.argmin(ratio))
         if not ratio[j] < threshold:
             break
@@ -57,8 +62,14 @@ _NOTHING = (
 )
 
 
-def _weakest(fit: Fit, threshold: float) -> str | None:
-    ratios = fit.ratios[: fit.problem.parameters]
+def _ratios(values: Array, sd: Array, held: Array) -> Array:
+    return np.asarray(np.maximum(np.abs(values), np.abs(values - held)) / sd)
+
+
+def _weakest(model: RobotModel, fit: Fit, threshold: float) -> str | None:
+    p = fit.problem.parameters
+    held = model.parameters.values[[model.parameters.index(n) for n in fit.names[:p]]]
+    ratios = _ratios(fit.values[:p], fit.sd[:p], held)
     if not len(ratios) or not ratios.min() < threshold:
         return None
     if len(ratios) == 1:

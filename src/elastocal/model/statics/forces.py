@@ -153,16 +153,20 @@ def evaluate(
 
 
 def force_noise(model: RobotModel, flex: Flexibility, forces: Forces, placed: Sequence[Placed]) -> Array:
-    """How large rounding may make a force that should vanish (n, N): 1e-10 of the terms it is summed from."""
+    """How large rounding may make a force that should vanish (n, N): 1e-10 of |v| |f| + |w| |m| of all that is summed.
+
+    Lengths, not components: an axis that should be at right angles to a force is so to rounding only.
+    """
     screws = forces.screws
     out = np.zeros(screws.shape[1:])
-    terms = np.zeros((6, screws.shape[2]))
+    push, twist = np.zeros(screws.shape[2]), np.zeros(screws.shape[2])
+    shift, turn = np.linalg.norm(screws[:3], axis=0), np.linalg.norm(screws[3:], axis=0)
     for run, new in runs(flex, placed):
         for _, resultant in new:
             force, moment = resultant.wrench()
-            for i, entry in enumerate((*force, *moment)):
-                terms[i] += np.abs(entry)
-        out[run] = np.einsum("ain,an->in", np.abs(screws[:, run]), terms)
+            push += np.sqrt(sum(np.square(entry) for entry in force))
+            twist += np.sqrt(sum(np.square(entry) for entry in moment))
+        out[run] = shift[run] * push + turn[run] * twist
     for load in model.loads:
         for joint, size in load.axis_sizes():
             dof = model.chain.joint_dof(joint)
