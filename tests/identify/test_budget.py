@@ -9,7 +9,8 @@ import pytest
 from oracle.campaigns import arm, arm_campaign
 
 from elastocal.identify.budget import UNEXPLAINED, UNSTATED, budget
-from elastocal.identify.fit import estimate, linear_fit
+from elastocal.identify.estimate import estimate
+from elastocal.identify.fit import linear_fit
 from elastocal.identify.problem import linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.load import LoadPoint, LoadSize

@@ -10,7 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot_yaml import read_robot
-from elastocal.identify.fit import TUNING, estimate, groups_of
+from elastocal.identify.estimate import estimate
+from elastocal.identify.fit import groups_of
+from elastocal.identify.loss import TUNING
 from elastocal.identify.problem import linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection

@@ -8,7 +8,7 @@ from oracle.campaigns import arm, arm_campaign, planar
 from scipy import linalg
 
 from elastocal.files.robot_yaml import read_robot
-from elastocal.identify.fit import estimate
+from elastocal.identify.estimate import estimate
 from elastocal.identify.influence import correlations, influence
 from elastocal.identify.problem import unknowns
 from elastocal.measure.campaign import Campaign

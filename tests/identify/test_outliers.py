@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign, scatter
 
-from elastocal.identify.fit import estimate
+from elastocal.identify.estimate import estimate
 from elastocal.identify.outliers import suspects
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.load import LoadSize

@@ -7,7 +7,7 @@ import pytest
 from oracle.campaigns import arm, arm_campaign, scatter
 from scipy import stats
 
-from elastocal.identify.fit import estimate
+from elastocal.identify.estimate import estimate
 from elastocal.identify.repeats import repeats
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.reading import Reading

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar, scatter
 
-from elastocal.identify.fit import estimate, groups_of
+from elastocal.identify.estimate import estimate
+from elastocal.identify.fit import groups_of
 from elastocal.identify.problem import linearise, weigh
 from elastocal.identify.reduction import identify
 from elastocal.identify.repeats import repeats

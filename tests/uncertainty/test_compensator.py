@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.identify.fit import estimate
+from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.setup import Setup
@@ -76,6 +76,21 @@ def test_start_values_need_three_angles_and_a_spring_that_can_be():
     push = replace(campaign(truth, 1.0, 0.0, np.random.default_rng(0)))
     with pytest.raises(InputError, match="negative compliance"):
         start_values(truth, replace(push, readings=-push.readings), NAMES, compensator_of(truth, NAMES))
+
+
+def test_an_angle_at_which_the_joint_is_not_loaded_is_passed_over():
+    """At one pose nothing pulls, at another next to nothing: both say nothing of the spring, the others enough."""
+    truth = two_joints()
+    data = campaign(truth, 1.0, 0.0, np.random.default_rng(0))
+    kind = data.measurement
+    w = kind.where.load.wrench.copy()
+    w[4:6], w[8:10] = 0.0, 1e-6 * w[8:10]
+    kind = Deflection(Setup(kind.where.q, AppliedWrenches("tip", w), kind.where.markers))
+    noise = 1e-9 * np.random.default_rng(1).normal(size=data.readings.shape)
+    weak = Campaign(kind, kind.predict(truth) + noise, (Reading(sd=1e-9),))
+    found = start_values(truth.with_parameters({"j1.k_c": 3e-5}), weak, NAMES, compensator_of(truth, NAMES))
+    assert [found.values[n] for n in NAMES] == pytest.approx(TRUTH, rel=0.05)
+    assert np.sum(np.isnan(found.equivalent)) == 1
 
 
 def test_only_a_spring_that_is_sought_with_its_joint_counts():

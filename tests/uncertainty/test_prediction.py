@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.spatial.transform import Rotation
 
 from elastocal.files.robot_yaml import read_robot
-from elastocal.identify.fit import estimate
+from elastocal.identify.estimate import estimate
 from elastocal.identify.repeats import repeats
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from elastocal.files.located import Located
 from elastocal.files.schema import Units
 from elastocal.identifiability.practical import ABOVE, BELOW
-from elastocal.identify.fit import Loss
+from elastocal.identify.loss import Loss
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity

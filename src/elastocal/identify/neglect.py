@@ -11,7 +11,9 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.identify.dropped import Dropped, by_ratio
-from elastocal.identify.fit import Fit, Loss, estimate
+from elastocal.identify.estimate import estimate
+from elastocal.identify.fit import Fit
+from elastocal.identify.loss import Loss
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array

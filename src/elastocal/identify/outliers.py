@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.identify.fit import TUNING, Fit, robust_scale
+from elastocal.identify.fit import Fit
+from elastocal.identify.loss import TUNING, robust_scale
 
 LIMIT = 5.0
 

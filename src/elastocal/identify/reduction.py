@@ -17,8 +17,10 @@ from elastocal.errors import InputError
 from elastocal.identifiability.groups import Groups
 from elastocal.identifiability.practical import ABOVE, BELOW, Practical, practical
 from elastocal.identify.dropped import Dropped, by_description, by_groups, by_sight
-from elastocal.identify.fit import Fit, Loss, estimate
+from elastocal.identify.estimate import estimate
+from elastocal.identify.fit import Fit
 from elastocal.identify.influence import influence
+from elastocal.identify.loss import Loss
 from elastocal.identify.neglect import neglected
 from elastocal.identify.outliers import Suspect
 from elastocal.identify.problem import weigh

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.identify.fit import Fit, misfit_at
+from elastocal.identify.estimate import misfit_at
+from elastocal.identify.fit import Fit
 from elastocal.spatial.entries import Array
 from elastocal.uncertainty.ensemble import Ensemble, ensemble
 

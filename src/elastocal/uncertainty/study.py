@@ -10,8 +10,9 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.identifiability.practical import ABOVE, BELOW
 from elastocal.identify.budget import Budget, budget
-from elastocal.identify.fit import Fit, Loss
+from elastocal.identify.fit import Fit
 from elastocal.identify.influence import Correlation, Influence, correlations, influence
+from elastocal.identify.loss import Loss
 from elastocal.identify.outliers import Suspect, suspects
 from elastocal.identify.reduction import Identification, identify, sought_names
 from elastocal.identify.repeats import Repeats, repeats

@@ -1,0 +1,37 @@
+"""Losses that let go of readings far from the rest, and the size of residuals under them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from elastocal.identify.problem import Problem
+from elastocal.spatial.entries import Array
+
+Loss = Literal["linear", "huber", "cauchy"]
+LOSSES: tuple[Loss, ...] = ("linear", "huber", "cauchy")
+TUNING = {"huber": 1.345, "cauchy": 2.385}
+"""Where a loss bends, in standard deviations: 95 % efficient for normal errors."""
+
+
+def robust_scale(misfit: Array, parameters: int) -> float:
+    """Size of the bulk of the residuals: median of those not forced to zero, over that of the normal distribution."""
+    sizes = np.sort(np.abs(misfit[misfit != 0]))[min(parameters, max(0, np.count_nonzero(misfit) - 1)) :]
+    return max(float(np.median(sizes)) / 0.6745, 1e-12) if len(sizes) else 1.0
+
+
+def scatter(problem: Problem, loss: Loss, scale: float, freedom: int) -> float:
+    """Size of the residuals per degree of freedom; for a robust loss what its covariance needs (Huber 1981, 7.6)."""
+    if freedom < 1:
+        return float("nan")
+    if loss == "linear":
+        return float(np.sqrt(np.sum(problem.misfit**2) / freedom))
+    rows = np.concatenate([problem.used.reshape(-1), np.ones(len(problem.misfit) - problem.used.size, dtype=bool)])
+    t = problem.misfit[rows] / scale
+    c = TUNING[loss]
+    if loss == "huber":
+        pull, slope = np.clip(t, -c, c), (np.abs(t) < c).astype(float)
+    else:
+        pull, slope = t / (1 + (t / c) ** 2), (1 - (t / c) ** 2) / (1 + (t / c) ** 2) ** 2
+    return float(scale * np.sqrt(np.sum(pull**2) / freedom) / np.mean(slope))
