@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from app.virtual_desk import Chain, chain
 
 from elastocal.app.cli import main
 
@@ -68,3 +69,9 @@ def arm(tmp_path: Path) -> Path:
     path = tmp_path / "arm.yaml"
     path.write_text(ARM, encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def chained(tmp_path_factory: pytest.TempPathFactory) -> Chain:
+    """Plan, virtual campaign and identification, once for all tests; they must not change its folder."""
+    return chain(tmp_path_factory.mktemp("chain"))

@@ -19,7 +19,8 @@ from elastocal import __version__
 from elastocal.app import cli
 
 Run = Callable[..., Any]
-COMMANDS = ("robots", "show", "deflect", "stiffness", "assess", "reproduce", "urdf", "demo")
+COMMANDS = ("robots", "show", "deflect", "stiffness", "assess", "simulate", "identify", "predict", "reproduce",
+            "convert", "urdf", "demo")  # fmt: skip
 ENTRY = (sys.executable, "-c", "from elastocal.app.cli import main; main()")
 
 
@@ -34,10 +35,14 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     result = CliRunner().invoke(cli.app, [command, "--help"], terminal_width=80)
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    example = lines[lines.index("  Example:") + 1].strip()
-    assert example in (getattr(cli, command).__doc__ or "").splitlines()[-2]
-    assert example.startswith(f"elastocal {command}")
-    assert shlex.split(example)
+    written = (getattr(cli, command).__doc__ or "").partition("Example:\n")[2].split("\n")
+    examples = [line.strip() for line in written if line.strip()]
+    assert examples
+    at = lines.index("  Example:") + 1
+    assert [line.strip() for line in lines[at : at + len(examples)]] == examples
+    for example in examples:
+        assert example.startswith(f"elastocal {command}")
+        assert shlex.split(example)
     assert max(map(len, lines)) <= 80
     assert "--json" in result.output
 

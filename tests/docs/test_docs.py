@@ -16,11 +16,14 @@ import pytest
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot_yaml import FORMAT, build_robot, shipped_robots
 from elastocal.files.units import DIMENSIONS
+from elastocal.measure.sources.source import source_kinds
 from elastocal.model.elements import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = tuple(p for p in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if p.exists())
 FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)\s*$", re.MULTILINE | re.DOTALL)
+ANSWER = ":class: answer\n"
+"""Marks a block whose lines the commands above it have printed, up to blanks and line ends."""
 CAPTION = re.compile(r"\A:caption: (?P<name>\S+)\n\s*")
 
 
@@ -54,15 +57,17 @@ def named(pages: tuple[Path, ...]) -> list[str]:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder to work in; effects shown in a page are found by the registry while the test runs."""
+    """An empty folder to work in; effects and sources shown in a page are found while the test runs."""
     monkeypatch.chdir(tmp_path)
-    packages = {name: importlib.import_module(f"elastocal.model.{name}") for name in ("compliant", "loads")}
-    for name, package in packages.items():
-        folder = tmp_path / "src" / "elastocal" / "model" / name
+    for name in ("model.compliant", "model.loads", "measure.sources"):
+        package = importlib.import_module(f"elastocal.{name}")
+        folder = tmp_path.joinpath("src", "elastocal", *name.split("."))
         folder.mkdir(parents=True)
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
     before = set(sys.modules)
+    source_kinds.cache_clear()
     yield tmp_path
+    source_kinds.cache_clear()
     for name in set(sys.modules) - before:
         if str(getattr(sys.modules[name], "__file__", "") or "").startswith(str(tmp_path)):
             package_name, _, leaf = name.rpartition(".")
@@ -98,16 +103,20 @@ def answer(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 def test_commands_of_a_page_run(
     page: Path, desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    said = ""
     for block in blocks(page):
         if block.file is not None:
             target = desk / block.file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(block.text, encoding="utf-8")
+        for shown in block.text.removeprefix(ANSWER).splitlines() if block.text.startswith(ANSWER) else ():
+            assert " ".join(shown.split()) in said, f"{page.name}: no command has said {shown!r}"
         for line in block.text.splitlines() if block.language == "sh" else ():
             if line.startswith("elastocal "):
                 code, out, err = answer(line, monkeypatch, capsys)
                 assert code == 0, f"{page.name}: {line}: {err}"
                 assert out, line
+                said += " ".join(out.split()) + " "
                 if "--json" in line:
                     json.loads(out)
 
@@ -209,6 +218,7 @@ def test_links_between_pages_lead_somewhere() -> None:
 def test_every_module_with_an_effect_is_in_the_api_page() -> None:
     listed = {path for page, path in mentioned(r"automodule:: (elastocal(?:\.\w+)+)") if page == "api.md"}
     assert {cls.__module__ for cls in registry().values()} <= listed
+    assert {cls.__module__ for cls in source_kinds().values()} <= listed
 
 
 def tables(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
@@ -240,7 +250,7 @@ def test_every_kind_unit_and_robot_is_in_the_robots_page(monkeypatch: pytest.Mon
 def test_tables_follow_the_registry(monkeypatch: pytest.MonkeyPatch, desk: Path) -> None:
     """A new effect appears in the tables by itself: the one that architecture.md shows."""
     assert "constant_balancer" not in registry()
-    block = next(b for b in blocks(ROOT / "docs" / "architecture.md") if b.file and b.language == "python")
+    block = next(b for b in blocks(ROOT / "docs" / "architecture.md") if b.file and b.file.endswith("balancer.py"))
     (desk / str(block.file)).write_text(block.text, encoding="utf-8")
     importlib.invalidate_caches()
     assert "constant_balancer" in registry()

@@ -25,7 +25,8 @@ from elastocal.report.blocks import (
     Unknown,
 )
 from elastocal.report.data import as_csv, as_data, as_json
-from elastocal.report.display import DASH, displayed, number
+from elastocal.report.display import DASH, concise, displayed, number, parted
+from elastocal.report.figures import lines
 from elastocal.report.html import as_html
 from elastocal.report.text import print_report
 
@@ -96,6 +97,61 @@ def test_long_tables_say_how_much_is_left_out() -> None:
 )
 def test_numbers_for_people(value: float, decimals: int | None, text: str) -> None:
     assert number(value, decimals) == text
+
+
+PARTS = Table(
+    "parts",
+    "Parts",
+    (
+        Column("name", "name"),
+        Column("value", "value", digits=3),
+        Column("hidden", "hidden", shown=False),
+        Column("more", "more", "um", 1, part=1),
+        Column("rest", "rest", part=2),
+    ),
+    (("a", 1.23456e-7, 5.0, 7.25, None), ("b", -12.3456, 6.0, Unknown(REASON), None)),
+    ("A note.",),
+)
+
+
+def test_columns_of_a_later_part_stand_in_a_table_of_their_own() -> None:
+    first, second = (displayed(part) for part in parted(PARTS))  # the third has no entry
+    assert (first.header, second.header) == (("name", "value"), ("name", "more [um]"))
+    assert [row[0] for row in second.rows] == ["a", "b"]
+    assert first.notes == ()
+    assert second.notes[0] == "A note."
+    assert REASON in second.notes[1]
+    assert parted(TABLE) == (TABLE,)
+    report = Report("Title", (), (Section("Part", (PARTS,)),))
+    assert text_of(report).count("Parts") == 1
+    tables = html.fromstring(as_html(report)).xpath("//table")
+    assert [len(t.xpath("./thead/tr/th")) for t in tables] == [2, 2]
+    assert as_data(report)["parts"][0] == {"name": "a", "value": 1.23456e-7, "hidden": 5.0, "more": 7.25, "rest": None}
+    assert as_csv(PARTS).splitlines()[0] == "name,value,hidden,more,rest"
+
+
+def test_significant_digits() -> None:
+    assert [row[1] for row in displayed(PARTS).rows] == ["1.23e-07", "-12.3"]
+
+
+@pytest.mark.parametrize(
+    ("value", "sd", "text"),
+    [
+        (0.302e-6, 0.004e-6, "0.302(4)e-6"),
+        (-0.0001, 0.005, "0(5)e-3"),
+        (55e-9, 3e-9, "55(3)e-9"),
+        (1.0, 0.0, DASH),
+        (nan, 1.0, DASH),
+    ],
+)
+def test_value_and_standard_deviation_in_short(value: float, sd: float, text: str) -> None:
+    assert concise(value, sd) == text
+
+
+def test_curves_stay_apart_when_colours_run_out() -> None:
+    many = Lines("many", "Many", "x", "", "y", "", tuple(Series(str(i), (0.0,), (1.0,), True) for i in range(20)))
+    drawn = [(d["marker"]["color"], d["marker"]["symbol"]) for d in lines(many)["data"]]
+    assert len(set(drawn)) == 20
 
 
 def test_json_is_finite_and_keeps_full_precision() -> None:

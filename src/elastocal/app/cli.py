@@ -9,6 +9,7 @@ import typer
 
 from elastocal import __version__
 from elastocal.app import options as o
+from elastocal.app.cli_compensator import arcs, compensator
 from elastocal.app.cli_identify import identify, predict, simulate
 from elastocal.app.cli_statics import assess, deflect, stiffness
 from elastocal.app.ending import run_to_exit
@@ -89,6 +90,8 @@ app.command()(assess)
 app.command()(simulate)
 app.command()(identify)
 app.command()(predict)
+app.command()(arcs)
+app.command()(compensator)
 
 
 @app.command()

@@ -17,7 +17,7 @@ def identify(
         Path, typer.Argument(metavar="CAMPAIGN.yaml", help="Robot, table of readings, errors, what to seek.")
     ],
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Write the calibration for predict and compensate.")
+        Path | None, typer.Option(metavar="FILE.json", help="Write the calibration, which predict reads.")
     ] = None,
     correlated: Annotated[float, typer.Option(metavar="R", help="List correlations above this size.")] = 0.8,
     emcee: Annotated[
@@ -35,26 +35,24 @@ def identify(
 
     \b
     Example:
-      elastocal identify campaign.yaml --out calibration.json --report identification.html
+      elastocal identify campaign.yaml --out calibration.json --report found.html
     """
     from elastocal.app.commands import identify as command
     from elastocal.app.output import deliver, warn
     from elastocal.app.pages import identify as pages
     from elastocal.app.pages.identify_parameters import parameter_table
     from elastocal.app.progress import progress
-    from elastocal.files.write import check_targets, write_files
+    from elastocal.files.write import check_targets
 
-    check_targets({"--out": out, "--report": report, "--csv": csv}, {"CAMPAIGN.yaml": campaign})
+    targets = {"--out": out, "--report": report, "--csv": csv}
+    check_targets(targets, {"CAMPAIGN.yaml": campaign})
     with progress("identifying") as callback:
-        result = command.run(command.IdentifyRequest(campaign, correlated, emcee, seed), callback)
+        result = command.run(command.IdentifyRequest(campaign, correlated, emcee, seed, targets), callback)
     if json:
         warn(result.notes)
-    page = pages.page(result)
-    if out is not None:
-        write_files({out: command.calibration(result, out)})
-    deliver(page, json, report, (csv, parameter_table(result.study)), pages.screen(result))
-    if out is not None and not json:
-        print(f"written: {out}")
+    calibration = {} if out is None else {out: command.calibration(result, out)}
+    table = parameter_table(result.study, result.ensemble)
+    deliver(pages.page(result), json, report, (csv, table), pages.screen(result), more=calibration)
 
 
 def predict(
@@ -79,7 +77,7 @@ def predict(
 
     \b
     Example:
-      elastocal predict calibration.json --at "0,-90,90,0,30,0" --force "0,0,-2500"
+      elastocal predict calibration.json --at "0,-90,90,0,30,0" --force "0,0,-900"
     """
     from elastocal.app.commands import predict as command
     from elastocal.app.output import deliver, warn
@@ -123,12 +121,10 @@ def simulate(
     from elastocal.app.commands import simulate as command
     from elastocal.app.output import deliver, warn
     from elastocal.app.pages import simulate as pages
-    from elastocal.files.write import check_targets, make_folder, write_files
+    from elastocal.files.write import make_folder
 
     result = command.run(command.SimulateRequest(plan, out, truth, seed, gross, gross_mm))
-    make_folder(out)
-    check_targets({f"--out ({f.name})": f for f in result.files}, {"PLAN.yaml": plan})
-    write_files(result.files)
     if json:
         warn(result.notes)
-    deliver(pages.page(result), json)
+    make_folder(out)
+    deliver(pages.page(result), json, more=result.files)

@@ -162,11 +162,12 @@ def assess(
     from elastocal.app.robot_choice import robot_file
     from elastocal.files.write import check_targets
 
-    check_targets({"--report": report, "--csv": csv}, {"ROBOT": robot_file(robot), "PLAN.csv": plan})
+    targets = {"--report": report, "--csv": csv}
+    check_targets(targets, {"ROBOT": robot_file(robot), "PLAN.csv": plan})
     load = LoadRequest(force, moment, load_frame)
     request = command.AssessRequest(
         robot, plan, tuple(marker or ()), pose, noise_mm, noise_mrad, repeats, load, tuple(parameters or ()), form,
-        thresholds, tuple(without or ()), ignore_limits, tool,
+        thresholds, tuple(without or ()), ignore_limits, tool, targets,
     )  # fmt: skip
     result = command.run(request)
     if json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,13 @@ def deliver(
     csv: tuple[Path | None, Table] | None = None,
     on_screen: Report | None = None,
     data: dict[str, Any] | None = None,
+    more: Mapping[Path, str] | None = None,
 ) -> None:
     """Files first, so that a failure leaves no half answer on the screen; then JSON or text.
 
-    ``on_screen`` replaces the report in a terminal, ``data`` in JSON.
+    ``on_screen`` replaces the report in a terminal, ``data`` in JSON; ``more`` are files of the command's own.
     """
-    files: dict[Path, str] = {}
+    files: dict[Path, str] = dict(more or {})
     if html is not None:
         from elastocal.report.html import as_html
 

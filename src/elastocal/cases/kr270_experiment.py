@@ -122,7 +122,7 @@ def identified(truth: RobotModel, campaign: Campaign, whole_path: bool = False) 
 
 def all_at_once(found: Identification) -> Fit:
     """M3 in one step: everything whose ratio is below the threshold before any of it is dropped."""
-    from elastocal.identify.fit import estimate
+    from elastocal.identify.estimate import estimate
 
     whole = found.whole
     kept = {

@@ -21,8 +21,9 @@ class Column:
     """``key`` names the column in JSON and CSV (with its unit), ``name`` and ``unit`` for people.
 
     Neighbours with the same ``group`` share one column on the page, where ``decimals`` is the number of
-    digits after the point (None: six significant ones).  With ``footnote`` long texts are numbered and
-    printed once below the table.  A column that is not ``shown`` is for programs only.
+    digits after the point, ``digits`` that of significant ones (six if neither is given).  With ``footnote`` long
+    texts are numbered and printed once below the table.  A column that is not ``shown`` is for programs only.
+    Columns of a later ``part`` stand on the page in a table of their own, behind the first column.
     """
 
     key: str
@@ -32,6 +33,8 @@ class Column:
     group: str = ""
     footnote: bool = False
     shown: bool = True
+    digits: int | None = None
+    part: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,14 @@ class Text:
     """Paragraphs of plain words."""
 
     paragraphs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines of a file, to be copied as they are."""
+
+    key: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -97,7 +108,7 @@ class Lines:
     notes: tuple[str, ...] = ()
 
 
-Block = Text | Table | Heatmap | Lines
+Block = Text | Code | Table | Heatmap | Lines
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import json
 from math import isfinite
 from typing import Any
 
-from elastocal.report.blocks import Cell, Heatmap, Lines, Report, Table, Text, Unknown
+from elastocal.report.blocks import Cell, Code, Heatmap, Lines, Report, Table, Text, Unknown
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -21,6 +21,8 @@ def as_data(report: Report) -> dict[str, Any]:
         for block in section.blocks:
             if isinstance(block, Text):
                 out["notes"] += list(block.paragraphs)
+            elif isinstance(block, Code):
+                out[block.key] = block.text
             elif isinstance(block, Table):
                 out[block.key] = table_data(block)
                 out["notes"] += list(block.notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import floor, isfinite, log10
 
@@ -20,6 +20,27 @@ class Shown:
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     footnotes: tuple[str, ...]
+
+
+def parted(table: Table) -> tuple[Table, ...]:
+    """The table as it is shown: one for each part of its columns, behind the first column; notes below the last."""
+    parts = [
+        [i for i, c in enumerate(table.columns) if i and c.part == part and c.shown]
+        for part in sorted({c.part for c in table.columns})
+    ]
+    parts = [at for at in parts if any(row[i] is not None for row in table.rows for i in at)]
+    if len(parts) < 2:
+        return (table,)
+    made = [
+        replace(
+            table,
+            columns=tuple(table.columns[i] for i in (0, *at)),
+            rows=tuple(tuple(row[i] for i in (0, *at)) for row in table.rows),
+            notes=table.notes if at is parts[-1] else (),
+        )
+        for at in parts
+    ]
+    return (made[0], *(replace(part, title="") for part in made[1:]))
 
 
 def displayed(table: Table, most: int | None = None) -> Shown:
@@ -81,7 +102,7 @@ def concise(value: float, sd: float) -> str:
     decimals = max(0, digits - 1 - floor(log10(float(f"{e:.{digits - 1}e}"))))
     shown = round(e * 10**decimals) if decimals else round(e)
     tail = f"e{power:d}" if power else ""
-    return f"{a:.{decimals}f}({shown}){tail}"
+    return f"{number(a, decimals)}({shown}){tail}"
 
 
 def _header(group: list[tuple[int, Column]]) -> str:
@@ -106,7 +127,7 @@ def _cell(value: Cell, column: Column, footnotes: list[str]) -> str:
         return f"[{footnotes.index(value) + 1}]"
     if isinstance(value, int):
         return str(value)
-    return number(value, column.decimals)
+    return number(value, column.decimals) if column.digits is None else number(float(f"{value:.{column.digits}g}"))
 
 
 def _is_number(value: Cell) -> bool:

@@ -9,6 +9,8 @@ from elastocal.report.blocks import Heatmap, Lines
 
 FONT = {"family": "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif", "size": 13, "color": "#1d2733"}
 COLOURS = ("#0b5394", "#c2410c", "#2e7d32", "#6a1b9a", "#00838f", "#ad1457", "#5d4037")
+SYMBOLS = ("circle", "diamond", "x", "square")
+"""The next once the colours are used up."""
 
 
 def heatmap(block: Heatmap) -> dict[str, Any]:
@@ -42,7 +44,11 @@ def lines(block: Lines) -> dict[str, Any]:
             "x": list(s.x),
             "y": [v if isfinite(v) else None for v in s.y],
             "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
-            "marker": {"color": COLOURS[i % len(COLOURS)], "size": 7},
+            "marker": {
+                "color": COLOURS[i % len(COLOURS)],
+                "symbol": SYMBOLS[i // len(COLOURS) % len(SYMBOLS)],
+                "size": 7,
+            },
         }
         for i, s in enumerate(block.series)
     ]

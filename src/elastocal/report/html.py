@@ -8,8 +8,8 @@ from typing import Any
 
 from elastocal import __version__
 from elastocal.report import figures
-from elastocal.report.blocks import Block, Heatmap, Lines, Report, Table, Text
-from elastocal.report.display import displayed
+from elastocal.report.blocks import Block, Code, Heatmap, Lines, Report, Table, Text
+from elastocal.report.display import displayed, parted
 
 MOST_ROWS = 400
 
@@ -22,7 +22,10 @@ def as_html(report: Report) -> str:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     drawings: list[dict[str, Any]] = []
-    sections = [{"title": s.title, "blocks": [_block(b, drawings) for b in s.blocks]} for s in report.sections]
+    sections = [
+        {"title": s.title, "blocks": [_block(part, drawings) for b in s.blocks for part in _parts(b)]}
+        for s in report.sections
+    ]
     return environment.from_string(source).render(
         report=report,
         sections=sections,
@@ -32,9 +35,15 @@ def as_html(report: Report) -> str:
     )
 
 
+def _parts(block: Block) -> tuple[Block, ...]:
+    return parted(block) if isinstance(block, Table) else (block,)
+
+
 def _block(block: Block, drawings: list[dict[str, Any]]) -> dict[str, Any]:
     if isinstance(block, Text):
         return {"kind": "text", "paragraphs": block.paragraphs}
+    if isinstance(block, Code):
+        return {"kind": "code", "text": block.text}
     if isinstance(block, Table):
         return {"kind": "table", "title": block.title, "shown": displayed(block, MOST_ROWS)}
     title = f"{block.title}: {block.name} [{block.unit}]" if isinstance(block, Heatmap) else block.title

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 from rich.console import Console
 
-from elastocal.report.blocks import Block, Fact, Heatmap, Lines, Report, Table, Text
-from elastocal.report.display import Shown, displayed, number, significant
+from elastocal.report.blocks import Block, Code, Fact, Heatmap, Lines, Report, Table, Text
+from elastocal.report.display import Shown, displayed, number, parted, significant
 from elastocal.report.layout import columns_that_fit, laid_out, words
 
-MOST_ROWS = 60
+MOST_ROWS = 100
 MOST_COLUMNS = 13
 
 
@@ -45,6 +45,9 @@ def _print_block(block: Block, console: Console) -> None:
     if isinstance(block, Text):
         for paragraph in block.paragraphs:
             _print(paragraph, console)
+    elif isinstance(block, Code):
+        for line in ("", *block.text.rstrip("\n").split("\n"), ""):
+            _line(line, console)
     elif isinstance(block, Table):
         _print_table(block, console)
     elif isinstance(block, Heatmap):
@@ -54,10 +57,11 @@ def _print_block(block: Block, console: Console) -> None:
 
 
 def _print_table(block: Table, console: Console) -> None:
-    shown = displayed(block, MOST_ROWS)
-    _grid(block.title, shown, console)
-    _print_below([f"[{n}] {text}" for n, text in enumerate(shown.footnotes, start=1)], console, "dim")
-    _print_below(shown.notes, console)
+    for part in parted(block):
+        shown = displayed(part, MOST_ROWS)
+        _grid(part.title, shown, console)
+        _print_below([f"[{n}] {text}" for n, text in enumerate(shown.footnotes, start=1)], console, "dim")
+        _print_below(shown.notes, console)
 
 
 def _print_map(block: Heatmap, console: Console) -> None:
@@ -93,9 +97,13 @@ def _print_lines(block: Lines, console: Console) -> None:
         ends = ((s.y[0], s.x[0]), low, high, (s.y[-1], s.x[-1]))
         rows.append((s.name, *(f"{number(y, 4)} at {number(x, 1)}" for y, x in ends)))
     header = ("curve", "at the start", "smallest", "largest", "at the end")
-    title = f"{block.title}: {block.y_name} [{block.y_unit}] over {block.x_name} [{block.x_unit}]"
+    title = f"{block.title}: {_with_unit(block.y_name, block.y_unit)} over {_with_unit(block.x_name, block.x_unit)}"
     _grid(title, Shown(header, (False, True, True, True, True), tuple(rows), (), ()), console)
     _print_below(block.notes, console)
+
+
+def _with_unit(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
 
 
 def _grid(title: str, shown: Shown, console: Console) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 class AssessRequest:
     """A robot and a table, or (``plan`` None) a campaign file in place of the robot.
 
-    ``noise`` in mm and ``turn_noise`` in mrad are standard deviations of one reading, per axis.
+    ``noise`` in mm and ``turn_noise`` in mrad are standard deviations of one reading, per axis; ``targets`` are files
+    to be written, by option.
     """
 
     robot: str
@@ -45,6 +47,7 @@ class AssessRequest:
     without: tuple[str, ...] = ()
     ignore_limits: bool = False
     tool: str | None = None
+    targets: Mapping[str, Path | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,9 @@ def run(request: AssessRequest) -> AssessResult:
 
 def _campaign(request: AssessRequest) -> AssessResult:
     """The plan of a campaign file, with all its sources of error."""
+    from elastocal.app.campaign_inputs import given_by
     from elastocal.files.campaign_yaml import read_plan
+    from elastocal.files.write import check_targets
     from elastocal.identify.expectation import expected
     from elastocal.identify.reduction import sought_names
     from elastocal.model.descriptions import in_form
@@ -75,14 +80,16 @@ def _campaign(request: AssessRequest) -> AssessResult:
         raise InputError(
             f"{request.robot}: give a table of configurations after the robot, or a campaign file (.yaml) alone"
         )
+    _check_options(request)
     file = read_plan(Path(request.robot))
+    check_targets(request.targets, given_by("ROBOT", file))
     asked = file.requests
     model = in_form(file.model, asked.form or "beam")
     names = sought_names(file.campaign.measurement, model, asked.seek, asked.hold)
     with one_thread():
         found = expected(model, file.campaign, names, asked.thresholds)
     frame = file.campaign.measurement.setup.load.frame
-    noise = ", ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
+    noise = "; ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
     facts = (
         Fact("elastocal", "Elastocal", __version__, __version__),
         Fact("campaign", "campaign", request.robot, request.robot),
@@ -90,6 +97,24 @@ def _campaign(request: AssessRequest) -> AssessResult:
     )
     load = f"as in the table, at {frame}"
     return AssessResult(model, file.campaign, found, load, f"Errors: {noise}.", facts, file.notes)
+
+
+_OPTIONS = {
+    "markers": "--marker", "pose": "--pose", "noise": "--noise-mm", "turn_noise": "--noise-mrad",
+    "repeats": "--repeats", "load": "--force, --moment or --load-frame", "parameters": "--parameters",
+    "form": "--form", "thresholds": "--thresholds", "without": "--without", "ignore_limits": "--ignore-limits",
+    "tool": "--tool",
+}  # fmt: skip
+
+
+def _check_options(request: AssessRequest) -> None:
+    """Refuse options that a campaign file has keys for."""
+    plain = AssessRequest(request.robot, None)
+    for name, option in _OPTIONS.items():
+        if getattr(request, name) != getattr(plain, name):
+            raise InputError(
+                f"{option} goes with a robot and a table; write it into the campaign file {request.robot} instead"
+            )
 
 
 def _table(request: AssessRequest, plan: Path) -> AssessResult:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,12 +29,13 @@ STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
 @dataclass(frozen=True)
 class IdentifyRequest:
     """``correlated`` is the size above which correlations are listed; ``emcee`` a number of steps; ``seed`` serves
-    sampling only."""
+    sampling only; ``targets`` are files to be written, by option."""
 
     campaign: Path
     correlated: float = 0.8
     emcee: int | None = None
     seed: int = 1
+    targets: Mapping[str, Path | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +64,18 @@ class IdentifyResult:
 def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> IdentifyResult:
     import numpy as np
 
+    from elastocal.app.campaign_inputs import given_by
     from elastocal.files.campaign_yaml import read_campaign
+    from elastocal.files.write import check_targets
     from elastocal.uncertainty.study import study
 
     if not 0 < request.correlated < 1:
         raise InputError(f"--correlated {request.correlated:g}: give a number between 0 and 1")
+    if request.emcee is not None and request.emcee < 10:
+        raise InputError(f"--emcee {request.emcee}: some hundred steps are needed; 2000 is usual")
     file = read_campaign(request.campaign)
+    check_targets(request.targets, given_by("CAMPAIGN.yaml", file))
+    _check_numbers(file)
     asked = file.requests
     rng = np.random.default_rng(request.seed)
     with one_thread():
@@ -87,17 +95,35 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
         )
         sampled = None if request.emcee is None else _sampled(found, request.emcee, rng)
     progress(100, 100)
+    if not np.isfinite(found.fit.unit_covariance * found.fit.inflation).all():
+        raise InputError(
+            f"{request.campaign}: {found.fit.problem.readings} numbers for {len(found.fit.names)} unknowns leave none "
+            "to show the noise, and none is stated; measure more, seek fewer, or add errors to the campaign file"
+        )
     residual, explained = _sizes(found)
     return IdentifyResult(
         file, found, sampled, residual, explained, request.correlated, request.seed, _facts(request, file), file.notes
     )  # fmt: skip
 
 
+def _check_numbers(file: CampaignFile) -> None:
+    """Refuse fewer numbers than parameters: what is found then depends on what the robot file says of the others."""
+    from elastocal.identify.reduction import sought_names
+    from elastocal.model.descriptions import in_form
+
+    asked, campaign = file.requests, file.campaign
+    names = sought_names(campaign.measurement, in_form(file.model, asked.form or "beam"), asked.seek, asked.hold)
+    numbers = int(campaign.measured.sum())
+    if numbers < len(names):
+        raise InputError(
+            f"{file.files[0]}: {numbers} numbers were read, fewer than the {len(names)} parameters sought; measure "
+            "more poses or markers, or name fewer parameters under seek"
+        )
+
+
 def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:
     from elastocal.uncertainty.nonlinear import sample_nonlinear
 
-    if steps < 10:
-        raise InputError(f"--emcee {steps}: some hundred steps are needed; 2000 is usual")
     return sample_nonlinear(found.fit, steps, rng)
 
 
@@ -138,7 +164,7 @@ def _facts(request: IdentifyRequest, file: CampaignFile) -> tuple[Fact, ...]:
 
 
 def _errors(file: CampaignFile) -> str:
-    return ", ".join(s.label for s in file.campaign.sources) or "none: noise is estimated from the residuals"
+    return "; ".join(s.label for s in file.campaign.sources) or "none: noise is estimated from the residuals"
 
 
 def calibration(result: IdentifyResult, out: Path) -> str:

@@ -53,6 +53,8 @@ def run(request: PredictRequest) -> PredictResult:
     with one_thread():
         found = predict(known, at.q, load.applied, request.frame)
     words = configurations_text(request.at, request.configurations)
-    inputs = inputs_of(record.robot, known.model, load, found.frame, f"{known.statics} statics, calibrated", (), words)
+    inputs = inputs_of(
+        record.robot, known.model, load, found.frame, f"{known.statics} statics, calibrated", record.without, words
+    )
     notes = (*robot.notes, *said, *at.notes, *load.notes)
     return PredictResult(inputs, record, at, load, found, known.discrepancy, notes)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal import __version__
 from elastocal.app.robot_choice import load_robot
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
+from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
     from elastocal.files.campaign_yaml import CampaignFile
@@ -49,19 +51,25 @@ class SimulateResult:
     bend: float
     biases: tuple[Bias, ...]
     files: dict[Path, str]
+    facts: tuple[Fact, ...]
     notes: tuple[str, ...]
 
 
 def run(request: SimulateRequest) -> SimulateResult:
     import numpy as np
 
+    from elastocal.app.campaign_inputs import given_by
     from elastocal.files.campaign_write import campaign_files
     from elastocal.files.campaign_yaml import read_plan
+    from elastocal.files.write import check_targets
     from elastocal.measure.virtual import virtual_campaign
 
     if request.gross < 0 or not request.gross_mm > 0:
         raise InputError("--gross must not be negative and --gross-mm must be positive")
     plan = read_plan(request.plan)
+    if request.out.is_dir():
+        written = {f"--out ({name})": request.out / name for name in ("campaign.yaml", "readings.csv")}
+        check_targets(written, given_by("PLAN.yaml", plan))
     truth = plan.model if request.truth is None else load_robot(request.truth).model
     if truth.joints != plan.model.joints:
         raise InputError(
@@ -75,13 +83,27 @@ def run(request: SimulateRequest) -> SimulateResult:
         )  # fmt: skip
         bend, biases = _bias(plan, truth, drawn)
     files = campaign_files(plan, drawn.campaign, request.out)
-    return SimulateResult(plan.name, truth, drawn, bend, biases, files, plan.notes)
+    lines = tuple(f"readings.csv line {i + 2}" for i in range(len(drawn.exact)))
+    placed = replace(drawn, campaign=replace(drawn.campaign, places=lines))
+    return SimulateResult(plan.name, truth, placed, bend, biases, files, _facts(request, plan, truth), plan.notes)
+
+
+def _facts(request: SimulateRequest, plan: CampaignFile, truth: RobotModel) -> tuple[Fact, ...]:
+    errors = tuple(s.label for s in plan.campaign.sources)
+    return (
+        Fact("elastocal", "Elastocal", __version__, __version__),
+        Fact("plan", "plan", str(request.plan), str(request.plan)),
+        Fact("robot", "robot of the plan", plan.robot, plan.robot),
+        Fact("truth", "robot that is measured", request.truth or plan.robot, request.truth or "the same"),
+        Fact("errors", "errors drawn", errors, "; ".join(errors) or "none"),
+        Fact("gross", "gross errors", float(request.gross), f"{request.gross} of {request.gross_mm:g} mm"),
+        Fact("gross_mm", "", request.gross_mm),
+        Fact("seed", "seed", float(request.seed), str(request.seed)),
+    )
 
 
 def _loaded(plan: CampaignFile) -> Measurement:
     """The truth is always the loaded equilibrium, whatever the fit will use."""
-    from dataclasses import replace
-
     from elastocal.measure.deflection import Deflection
 
     kind = plan.campaign.measurement
@@ -103,13 +125,14 @@ def _bias(plan: CampaignFile, truth: RobotModel, drawn: Virtual) -> tuple[float,
         return float("nan"), ()
     linear = Deflection(kind.where, "linear")
     bend = float(np.sqrt(np.mean((drawn.exact - linear.predict(truth)) ** 2)))
-    wanted = {truth.parameters.names[i] for i in truth.parameters.select(plan.requests.seek)}
-    names = [n for n in linear_names(truth) if n in wanted]
+    described = descriptions(truth, plan.requests.form)[-1:]
+    table = {p.name: p for p in described[0].model.parameters}
+    wanted = {tuple(table)[i] for i in described[0].model.parameters.select(plan.requests.seek)}
+    names = [n for n in linear_names(described[0].model) if n in wanted]
     if not names:
         return bend, ()
     exact = Campaign(linear, drawn.exact, plan.campaign.scattering)
-    fit = identify(descriptions(truth)[-1:], exact, names, thresholds=plan.requests.thresholds, leave_out=False).fit
-    table = {p.name: p for p in truth.parameters}
+    fit = identify(described, exact, names, thresholds=plan.requests.thresholds, leave_out=False).fit
     return bend, tuple(
         Bias(n, table[n].unit, table[n].value, float(v)) for n, v in zip(fit.names, fit.values, strict=True)
     )

@@ -31,7 +31,7 @@ def verdict(result: AssessResult) -> tuple[str, ...]:
     own = [e for e in result.expected.expectations if e.name not in nuisances]
     found = {kind: [e for e in own if e.group is kind] for kind in Practical}
     lines = [
-        f"{len(g.names)} parameters: the plan determines {g.rank.rank} combinations of them "
+        f"{_counted(len(g.names), len(nuisances))}: the plan determines {g.rank.rank} combinations of them "
         f"({g.count(Group.IDENTIFIABLE)} alone, {g.count(Group.COMBINED)} only together, "
         f"{g.count(Group.SILENT)} not at all).",
         f"At this noise {len(found[Practical.IDENTIFIABLE])} are identifiable in practice (G1+), "
@@ -54,6 +54,13 @@ def verdict(result: AssessResult) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def _counted(unknowns: int, nuisances: int) -> str:
+    """Nuisances take part in what can be told apart."""
+    if not nuisances:
+        return f"{unknowns} parameters"
+    return f"{unknowns - nuisances} parameters and {nuisances} nuisance{'s' * (nuisances > 1)}"
+
+
 def _plan(result: AssessResult) -> tuple[str, ...]:
     setup = result.campaign.measurement.setup
     frames = ", ".join(f"{m.frame} ({m.what})" for m in setup.markers)
@@ -70,11 +77,11 @@ def parameter_table(result: AssessResult) -> Table:
     columns = (
         Column("parameter", "parameter"),
         Column("group", "group"),
-        Column("value", "value"),
-        Column("sd", "standard deviation"),
+        Column("value", "value", digits=4),
+        Column("sd", "standard deviation", digits=3),
         Column("percent", "accuracy", "%", 2),
         Column("unit", "unit"),
-        Column("ratio", "value / noise"),
+        Column("ratio", "value / noise", "", 1),
     )
     expected = {e.name: e for e in result.expected.expectations}
     rows: list[tuple[Cell, ...]] = []
@@ -88,7 +95,7 @@ def parameter_table(result: AssessResult) -> Table:
             why = Unknown(_SILENT if group is Group.SILENT else _NOT_KEPT)
             rows.append((p.name, str(group), p.value, why, why, p.unit, why))
             continue
-        label = str(e.group) if group is Group.IDENTIFIABLE else f"{group} {e.group}"
+        label = str(e.group) if group is Group.IDENTIFIABLE else f"{group}{str(e.group)[2:]}"
         percent: Cell = 100 / e.ratio if e.ratio > 0.01 else Unknown("far below the noise")
         rows.append((p.name, label, e.value, e.sd, percent, p.unit, e.ratio))
     notes = ("G3 with a value: kept for its subgroup; value and accuracy are those of the combination below.",)

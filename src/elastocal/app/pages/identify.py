@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from elastocal.app.commands.identify import IdentifyResult
 from elastocal.app.pages import identify_judgement as judge
 from elastocal.app.pages import identify_parameters as tables
+from elastocal.app.pages import identify_springs as springs
 from elastocal.identifiability.groups import Group
 from elastocal.report.blocks import Report, Section, Text
+
+if TYPE_CHECKING:
+    from elastocal.uncertainty.study import Study
 
 UNLIKELY = 0.01
 WIDE = 1.5
@@ -26,12 +31,12 @@ def screen(result: IdentifyResult) -> Report:
 def _report(result: IdentifyResult, complete: bool) -> Report:
     study = result.study
     found = study.identification
-    springs = study.springs is not None and any(s.matrix.shape == (6, 6) for s in study.springs.springs)
+    dropped = tables.dropped_table(study)
     sections = [
         Section("From everything to what the data support", (tables.path_table(study),)),
-        Section("Parameters", (tables.parameter_table(study),)),
+        Section("Parameters", (tables.parameter_table(study, result.ensemble),)),
         Section("Nuisances", (tables.nuisance_table(study),) if study.fit.problem.nuisance else ()),
-        Section("Not estimated", (tables.dropped_table(study),)),
+        Section("Not estimated", (dropped,) if dropped.rows else (Text((_ALL,)),)),
         Section("What acts together", (tables.combination_table(found.groups),) if found.groups.subgroups else ()),
         Section("Noise and model", (judge.noise_table(study),)),
         Section("Error budget", (judge.budget_table(study.budget),)),
@@ -46,8 +51,7 @@ def _report(result: IdentifyResult, complete: bool) -> Report:
             Section("Taken away on physical grounds", (physical,) if physical.rows else ()),
             Section("Readings that decide most", (judge.leverage_table(study),)),
             Section("Residuals", (judge.residual_lines(study), judge.left_out_lines(study))),
-            Section("Springs that physics allows", (tables.spring_table(study),) if springs else ()),
-            Section("Elements rebuilt", (tables.rebuilt_table(study),) if _rebuilt(result) else ()),
+            *_springs(study),
         ]
     title = f"Identification of {result.model.name}: {result.name}"
     kept = tuple(s for s in sections if s.blocks)
@@ -57,8 +61,17 @@ def _report(result: IdentifyResult, complete: bool) -> Report:
 _CLEAN = "No reading lies more than 5 standard deviations from what the others predict."
 
 
-def _rebuilt(result: IdentifyResult) -> bool:
-    return any(s.rebuilding.rebuilt for s in result.study.rebuilt)
+_ALL = "Everything sought is estimated."
+
+
+def _springs(study: Study) -> list[Section]:
+    rebuilt, checks = springs.rebuilt_table(study), springs.check_table(study)
+    possible = () if study.springs is None else (springs.spring_table(study.springs),)
+    return [
+        Section("Springs that physics allows", possible),
+        Section("Elements rebuilt", (rebuilt,) if rebuilt.rows else ()),
+        Section("Elements against a beam", (checks,) if checks.rows else ()),
+    ]
 
 
 def verdict(result: IdentifyResult) -> tuple[str, ...]:
@@ -73,12 +86,16 @@ def verdict(result: IdentifyResult) -> tuple[str, ...]:
         + sum(n in found.sought.parameters.names for n in found.groups.names)
     )
     lines = [
-        f"{len(names)} of the {sought} parameters sought stand out of the noise, {alone} of them alone and "
+        f"{len(names)} of the {sought} parameters sought {_fate(result)}, {alone} of them alone and "
         f"{len(names) - alone} for a combination, from {fit.problem.readings} numbers.",
         f"They leave {1e6 * result.residual_rms:.3g} um per axis unexplained{_share(result)}; a pose that took no part "
         f"in the fit is predicted to {_micrometres(found.stages[-1].left_out)}.",
     ]
     return (*lines, *_trust(result))
+
+
+def _fate(result: IdentifyResult) -> str:
+    return "stand out of the noise" if result.file.requests.statistical else "are told apart, whatever their size"
 
 
 def _share(result: IdentifyResult) -> str:
@@ -99,7 +116,7 @@ def _trust(result: IdentifyResult) -> list[str]:
         worst = study.identification.gross[0]
         out.append(
             f"LEFT OUT as gross errors: {len(study.identification.gross)}; the worst is {worst.place}: read "
-            f"{1e3 * worst.value:.4g}, the others say {1e3 * worst.predicted:.4g} (mm or mrad)."
+            f"{1e3 * worst.value:.4g} {judge.small_unit(study, worst)}, the others say {1e3 * worst.predicted:.4g}."
         )
     if study.suspects:
         worst = study.suspects[0]
@@ -108,10 +125,12 @@ def _trust(result: IdentifyResult) -> list[str]:
             f"deviations from what the others say."
         )
     if study.repeats.probability < UNLIKELY:
+        pure = study.repeats.pure_error
+        times = f"{study.repeats.lack_of_fit / pure:.2g} times what repeats scatter" if pure else "not zero as repeats'"
+        lacks = f"something of {1e6 * study.discrepancy.sd:.3g} um" if math.isfinite(study.discrepancy.sd) else "a part"
         out.append(
-            f"LACK OF FIT: the residuals are {study.repeats.lack_of_fit / study.repeats.pure_error:.2g} times what "
-            f"repeats scatter (probability {study.repeats.probability:.1g}): the model lacks something of "
-            f"{1e6 * study.discrepancy.sd:.3g} um; predictions carry it."
+            f"LACK OF FIT: the residuals are {times} (probability {study.repeats.probability:.1g}): the model lacks "
+            f"{lacks}; predictions carry it."
         )
     if fit.stated and fit.scatter > WIDE:
         out.append(

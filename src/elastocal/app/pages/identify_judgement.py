@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import known
@@ -17,17 +18,22 @@ if TYPE_CHECKING:
 def noise_table(study: Study) -> Table:
     columns = (
         Column("quantity", "quantity"),
-        Column("value", "value"),
+        Column("value", "value", digits=3),
         Column("freedom", "degrees of freedom"),
         Column("meaning", "what it says"),
     )
     fit, again = study.fit, study.repeats
-    stated = "yes" if fit.stated else "no"
-    nothing = "nothing was repeated"
+    nothing = "nothing was repeated" if not again.pure_freedom else "repeats do not differ at all"
     unit = "in units of the stated noise" if fit.stated else "no noise stated: in units of 10 um"
+    used = (
+        "standard deviations come from it, enlarged where the residuals scatter more"
+        if fit.stated
+        else "standard deviations come from the scatter of the residuals"
+    )
     rows: tuple[tuple[Cell, ...], ...] = (
-        ("noise stated", stated, None, "standard deviations come from it, enlarged where the residuals scatter more"),
+        ("noise stated", "yes" if fit.stated else "no", None, used),
         ("residuals", known(fit.scatter, "no spare equations"), fit.freedom, f"scatter about the model, {unit}"),
+        *_scales(study, unit),
         ("pure error", known(again.pure_error, nothing), again.pure_freedom, "scatter of repeats, without any model"),
         (
             "lack of fit",
@@ -47,20 +53,38 @@ def noise_table(study: Study) -> Table:
     return Table("noise", "", columns, rows)
 
 
+def _scales(study: Study, unit: str) -> tuple[tuple[Cell, ...], ...]:
+    """The noise of every marker as the Gibbs sampler finds it."""
+    import numpy as np
+
+    if study.posterior is None:
+        return ()
+    drawn = study.posterior.scales.reshape(-1, study.posterior.scales.shape[-1])
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    markers = study.fit.campaign.measurement.setup.markers
+    return tuple(
+        (f"noise of {m.frame}", float(drawn[:, i].mean()), None,
+         f"by the Gibbs sampler, {unit}; 95 % from {low[i]:.3g} to {high[i]:.3g}")
+        for i, m in enumerate(markers)
+    )  # fmt: skip
+
+
 def budget_table(budget: Budget) -> Table:
-    """Mean share of each source, then its share in every parameter."""
+    """The share of every source, on average and in each parameter."""
     columns = (
-        Column("source", "source of error"),
-        Column("mean_percent", "mean", "%", 1),
-        *(Column(f"{n}_percent", n, "%", 0) for n in budget.names),
+        Column("parameter", "parameter"),
+        *(Column(f"{_key(s)}_percent", s, "%", 0) for s, _ in budget.overall()),
     )
-    mean = dict(budget.overall())
-    order = [s for s, _ in budget.overall()]
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (s, 100 * mean[s], *(100 * float(v) for v in budget.share[budget.sources.index(s)])) for s in order
-    )
-    notes = ("Share in the variance of each estimate; columns add up to 100 %.",)
-    return Table("budget", "", columns, rows, notes)
+    at = [budget.sources.index(s) for s, _ in budget.overall()]
+    rows: list[tuple[Cell, ...]] = [("mean of all", *(100 * mean for _, mean in budget.overall()))]
+    for name, shares in zip(budget.names, budget.share.T, strict=True):
+        rows.append((name, *(100 * float(shares[i]) for i in at)))
+    notes = ("Share of each source of error in the variance of each estimate; rows add up to 100 %.",)
+    return Table("budget", "", columns, tuple(rows), notes)
+
+
+def _key(source: str) -> str:
+    return "_".join(re.findall(r"\w+", source))
 
 
 def cost_table(study: Study) -> Table:
@@ -89,7 +113,7 @@ def cost_table(study: Study) -> Table:
 def gross_table(study: Study) -> Table:
     """Numbers that were left out."""
     notes = ("Found by Cauchy's loss before anything was judged by the scatter; 'outliers: keep' keeps them.",)
-    return _suspects("gross", study.identification.gross, notes)
+    return _suspects(study, "gross", study.identification.gross, notes)
 
 
 def suspect_table(study: Study) -> Table:
@@ -97,18 +121,24 @@ def suspect_table(study: Study) -> Table:
         "By Cauchy's loss, which lets go of readings that do not belong; limit 5 standard deviations. Check these "
         "rows, then correct or leave them out, or set loss: huber in the campaign file.",
     )
-    return _suspects("suspects", study.suspects, notes)
+    return _suspects(study, "suspects", study.suspects, notes)
 
 
-def _suspects(key: str, found: tuple[Suspect, ...], notes: tuple[str, ...]) -> Table:
+def _suspects(study: Study, key: str, found: tuple[Suspect, ...], notes: tuple[str, ...]) -> Table:
     columns = (
         Column("place", "reading"),
-        Column("value", "read", "mm or mrad", 4),
-        Column("predicted", "the others say", "mm or mrad", 4),
+        Column("value", "read", "", 4),
+        Column("predicted", "the others say", "", 4),
+        Column("unit", "unit"),
         Column("sigmas", "away by", "sd", 1),
     )
-    rows = tuple((s.place, 1e3 * s.value, 1e3 * s.predicted, s.sigmas) for s in found)
+    rows = tuple((s.place, 1e3 * s.value, 1e3 * s.predicted, small_unit(study, s), s.sigmas) for s in found)
     return Table(key, "", columns, rows, notes)
+
+
+def small_unit(study: Study, suspect: Suspect) -> str:
+    """mm or mrad"""
+    return f"m{study.fit.campaign.measurement.rows[suspect.row].unit}"
 
 
 def correlation_table(study: Study, above: float) -> Table:

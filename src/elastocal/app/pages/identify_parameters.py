@@ -12,6 +12,7 @@ from elastocal.report.display import concise
 
 if TYPE_CHECKING:
     from elastocal.identifiability.groups import Groups
+    from elastocal.uncertainty.ensemble import Ensemble
     from elastocal.uncertainty.study import Study
 
 NO_NOISE = "no noise was stated"
@@ -32,8 +33,8 @@ def path_table(study: Study) -> Table:
             s.name,
             s.parameters,
             s.identifiable,
-            known(s.scatter, "no spare equations"),
-            known(1e6 * s.left_out, "a pose alone holds up a parameter, or nothing was measured twice"),
+            known(s.scatter, _SAME if s.name == "algebraic" else "no spare equations"),
+            known(1e6 * s.left_out, _SAME if s.name == "algebraic" else _ALONE),
             s.action,
         )
         for s in study.identification.stages
@@ -45,7 +46,12 @@ def path_table(study: Study) -> Table:
     return Table("path", "", columns, rows, notes)
 
 
-def parameter_table(study: Study) -> Table:
+_SAME = "the fit is that of the next row"
+_ALONE = "a pose alone holds up a parameter, or nothing was measured twice"
+
+
+def parameter_table(study: Study, sampled: Ensemble | None = None) -> Table:
+    """Values first, then how sure they are by every route; ``sampled`` is what emcee drew, if it was asked for."""
     columns = (
         Column("parameter", "parameter"),
         Column("concise", "value (sd)"),
@@ -53,24 +59,83 @@ def parameter_table(study: Study) -> Table:
         Column("percent", "accuracy", "%", 2),
         Column("ratio", "value / sd", "", 1),
         Column("group", "group"),
+        Column("dominant", "dominant error"),
         Column("value", "value", shown=False),
         Column("sd", "sd used", shown=False),
-        Column("sd_stated", "sd, stated noise"),
-        Column("sd_estimated", "sd, estimated noise"),
-        Column("gibbs_low", "Gibbs 95 % from"),
-        Column("gibbs_high", "to"),
-        Column("sd_bootstrap", "sd, bootstrap"),
-        Column("dominant", "dominant error"),
+        Column("sd_stated", "sd, stated noise", digits=3, part=1),
+        Column("sd_estimated", "sd, estimated noise", digits=3, part=1),
+        Column("sd_bootstrap", "sd, bootstrap", digits=3, part=1),
+        Column("gibbs_low", "Gibbs 95 % from", digits=4, part=1),
+        Column("gibbs_high", "to", digits=4, part=1),
+        Column("rhat", "R-hat", "", 3, part=1),
+        Column("effective", "effective draws", "", 0, part=1),
+        Column("emcee_low", "emcee 95 % from", digits=4, part=2),
+        Column("emcee_high", "to", digits=4, part=2),
+        Column("emcee_effective", "effective draws", "", 0, part=2),
     )
-    count = study.fit.problem.parameters
-    rows = tuple(_parameter(study, i) for i in range(count))
-    notes = (
-        "G1: determined alone; G3: stands for the combination written below; + ~ - by the thresholds. "
-        "Accuracy is one standard deviation: that of the stated noise, enlarged where the residuals scatter more.",
-        "What M3 keeps was chosen because it stands out: the intervals of values near the threshold cover less than "
-        "they say.",
-    )
-    return Table("parameters", "", columns, rows, notes)
+    rows = tuple(_parameter(study, i, sampled) for i in range(study.fit.problem.parameters))
+    return Table("parameters", "", columns, rows, (*_NOTES, *_doubts(study, sampled)))
+
+
+_NOTES = (
+    "G1: determined alone; G3: stands for the combination written below; + ~ - by the thresholds. "
+    "Accuracy is one standard deviation: that of the stated noise, enlarged where the residuals scatter more.",
+    "What M3 keeps was chosen because it stands out: the intervals of values near the threshold cover less than "
+    "they say.",
+)
+
+
+def _doubts(study: Study, sampled: Ensemble | None) -> list[str]:
+    """Where a sampler has not run long enough, or a bootstrap has left something out."""
+    out = []
+    if study.posterior is not None and not study.posterior.converged:
+        out.append("The Gibbs chains have not mixed (R-hat above 1.01 or fewer than 400 effective draws).")
+    if study.resampled is not None and study.resampled.dropped:
+        lost, total = study.resampled.dropped, study.resampled.dropped + len(study.resampled.draws)
+        out.append(
+            f"{lost} of {total} resamples of the poses could not tell the parameters apart and are left out: the "
+            "bootstrap's sd is too small."
+        )
+    if sampled is not None:
+        walkers, steps, _ = sampled.draws.shape
+        fate = "converged" if sampled.converged else "too short: fewer than 50 autocorrelation times"
+        out.append(
+            f"emcee: {walkers} walkers, {steps} steps each, {100 * sampled.accepted:.0f} % of the moves accepted; "
+            f"{fate}."
+        )
+    return out
+
+
+def _parameter(study: Study, i: int, sampled: Ensemble | None) -> tuple[Cell, ...]:
+    fit, found = study.fit, study.identification
+    name, value, sd = fit.names[i], float(fit.values[i]), float(fit.sd[i])
+    alone = found.groups.group[found.groups.names.index(name)] is Group.IDENTIFIABLE
+    size = str(practical(float(fit.ratios[i]), *found.thresholds))
+    kind = size if alone else f"G3{size[2:]}"
+    stated: Cell = float(fit.covariance_stated[i, i] ** 0.5) if fit.stated else Unknown(NO_NOISE)
+    estimated = known(float(fit.covariance_estimated[i, i] ** 0.5), "no spare equations")
+    again: Cell = Unknown(NOT_SAMPLED) if study.resampled is None else float(study.resampled.sd[i])
+    source, share = study.budget.dominant(name)
+    return (
+        name, concise(value, sd), fit.problem.units[i], 100 * sd / abs(value), abs(value) / sd, kind,
+        f"{source} ({100 * share:.0f} %)", value, sd, stated, estimated, again, *_gibbs(study, i), *_emcee(sampled, i),
+    )  # fmt: skip
+
+
+def _gibbs(study: Study, i: int) -> tuple[Cell, ...]:
+    drawn = study.posterior
+    if drawn is None:
+        return (Unknown(NOT_SAMPLED),) * 4
+    low, high = drawn.interval(0.95)[:, i]
+    return float(low), float(high), float(drawn.rhat[i]), float(drawn.effective[i])
+
+
+def _emcee(sampled: Ensemble | None, i: int) -> tuple[Cell, ...]:
+    """Nothing at all where it was not asked for."""
+    if sampled is None:
+        return None, None, None
+    low, high = sampled.interval(0.95)[:, i]
+    return float(low), float(high), known(float(sampled.effective[i]), "the chains are too short to tell")
 
 
 def nuisance_table(study: Study) -> Table:
@@ -89,26 +154,6 @@ def nuisance_table(study: Study) -> Table:
         for i in places
     )  # fmt: skip
     return Table("nuisances", "", columns, rows, ("Fitted together with the parameters, not assumed.",))
-
-
-def _parameter(study: Study, i: int) -> tuple[Cell, ...]:
-    fit, found = study.fit, study.identification
-    name, value, sd = fit.names[i], float(fit.values[i]), float(fit.sd[i])
-    alone = found.groups.group[found.groups.names.index(name)] is Group.IDENTIFIABLE
-    size = str(practical(float(fit.ratios[i]), *found.thresholds))
-    kind = size if alone else f"G3{size[2:]}"
-    stated: Cell = float(fit.covariance_stated[i, i] ** 0.5) if fit.stated else Unknown(NO_NOISE)
-    estimated = known(float(fit.covariance_estimated[i, i] ** 0.5), "no spare equations")
-    gibbs: tuple[Cell, Cell] = (Unknown(NOT_SAMPLED), Unknown(NOT_SAMPLED))
-    if study.posterior is not None:
-        low, high = study.posterior.interval(0.95)[:, i]
-        gibbs = (float(low), float(high))
-    again: Cell = Unknown(NOT_SAMPLED) if study.resampled is None else float(study.resampled.sd[i])
-    source, share = study.budget.dominant(name)
-    return (
-        name, concise(value, sd), fit.problem.units[i], 100 * sd / abs(value), abs(value) / sd, kind, value, sd, stated,
-        estimated, *gibbs, again, f"{source} ({100 * share:.0f} %)",
-    )  # fmt: skip
 
 
 def physical_table(study: Study) -> Table:
@@ -137,16 +182,17 @@ def dropped_table(study: Study) -> Table:
     columns = (
         Column("parameter", "parameter"),
         Column("stage", "stage"),
-        Column("reason", "why it is not estimated"),
-        Column("value", "estimate"),
-        Column("sd", "sd"),
+        Column("concise", "estimate (sd)"),
+        Column("value", "estimate", shown=False),
+        Column("sd", "sd", shown=False),
         Column("ratio", "value / sd", "", 2),
-        Column("held_at", "held at"),
+        Column("held_at", "held at", digits=4),
+        Column("reason", "why it is not estimated"),
     )
     why = "not estimated on its own"
     rows = tuple(
-        (d.name, d.stage, d.reason, known(d.value, why), known(d.sd, why), known(d.ratio, why),
-         known(d.held_at, "follows from the description"))
+        (d.name, d.stage, concise(d.value, d.sd), known(d.value, why), known(d.sd, why), known(d.ratio, why),
+         known(d.held_at, "follows from the description"), d.reason)
         for d in study.identification.dropped
         if d.stage in _OWN
     )  # fmt: skip
@@ -164,45 +210,3 @@ def combination_table(groups: Groups) -> Table:
         "order of the robot file; the others are absorbed with the factor shown (SI units).",
     )
     return Table("combinations", "", columns, tuple(rows), notes)
-
-
-def spring_table(study: Study) -> Table:
-    """Matrices that physics allows, element by element in SI."""
-    columns = (
-        Column("place", "spring"),
-        Column("smallest_free", "smallest eigenvalue, free", "", 4),
-        Column("smallest", "possible", "", 4),
-        Column("constrained", "held at the edge"),
-        *(Column(f"k{i}{j}", f"k{i}{j}") for i in range(1, 7) for j in range(i, 7)),
-    )
-    assert study.springs is not None
-    rows: list[tuple[Cell, ...]] = []
-    for s in study.springs.springs:
-        if s.matrix.shape == (6, 6):
-            entries = (float(s.matrix[i, j]) for i in range(6) for j in range(i, 6))
-            rows.append((s.place, s.smallest_free, s.smallest, s.constrained, *entries))
-    notes = (
-        "Least squares of the symmetric model with every matrix positive semidefinite, before algebraic reduction; "
-        "what the readings do not determine stays near the robot file by a weak prior. Eigenvalues of the matrix "
-        "scaled by its nominal diagonal.",
-    )
-    return Table("springs", "", columns, tuple(rows), notes)
-
-
-def rebuilt_table(study: Study) -> Table:
-    columns = (
-        Column("parameter", "element"),
-        Column("concise", "value (sd)"),
-        Column("value", "value", shown=False),
-        Column("sd", "sd", shown=False),
-        Column("relation", "rebuilt from"),
-        Column("conflict", "other ways differ by", "sd", 1),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for spring in study.rebuilt:
-        for r in spring.rebuilding.rebuilt:
-            value, sd = known(r.value, r.relation), known(r.sd, r.relation)
-            other = known(r.conflict, "there is no other way")
-            rows.append((f"{spring.place}.{r.symbol}", concise(r.value, r.sd), value, sd, r.relation, other))
-    notes = ("Reconstructed by beam relations with the nominal section's ratios, not measured.",)
-    return Table("rebuilt", "", columns, tuple(rows), notes)

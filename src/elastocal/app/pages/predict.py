@@ -6,6 +6,7 @@ import math
 
 from elastocal.app.commands.predict import PredictResult
 from elastocal.app.pages.columns import axis_columns, configuration_cells, known
+from elastocal.app.pages.deflect import WRENCH_UNITS
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
 _LOST = "no determined loaded state there"
@@ -39,15 +40,18 @@ def verdict(result: PredictResult) -> tuple[str, ...]:
 
 
 def prediction_table(result: PredictResult) -> Table:
+    at, p = result.at, result.prediction
+    each = at.wrenches is not None
     columns = (
-        *axis_columns(result.at.axes),
+        *((Column("name", "name"),) if at.names else ()),
+        *axis_columns(at.axes),
+        *(Column(f"{w}_{u}", w, u, group="wrench", shown=each) for w, u in WRENCH_UNITS.items()),
         *(Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz"),
         *(Column(f"d{c}_95_um", f"95 % d{c} +-", "um", 1) for c in "xyz"),
         *(Column(f"r{c}_mrad", f"r{c}", "mrad", 4) for c in "xyz"),
         *(Column(f"ellipsoid_{n}_um", f"semi-axis {n}", "um", 1) for n in (1, 2, 3)),
         *(Column(f"cov_{pair}_m2", "", shown=False) for pair in _PAIRS),
     )
-    p = result.prediction
     axes = p.ellipsoid()[0]
     rows: list[tuple[Cell, ...]] = []
     for i in range(len(p.twist)):
@@ -56,7 +60,9 @@ def prediction_table(result: PredictResult) -> Table:
             *(1e3 * v for v in p.twist[i, 3:]), *(1e6 * v for v in axes[i]),
             *(p.covariance[i, "xyz".index(pair[0]), "xyz".index(pair[1])] for pair in _PAIRS),
         )  # fmt: skip
-        rows.append((*configuration_cells(result.at, i), *(known(float(v), _LOST) for v in numbers)))
+        name: tuple[Cell, ...] = (at.names[i],) if at.names else ()
+        known_cells = (known(float(v), _LOST) for v in numbers)
+        rows.append((*name, *configuration_cells(at, i), *result.load.row(i), *known_cells))
     notes = (
         "Loaded minus unloaded, base axes. Half widths of 95 % intervals; semi-axes of the one-sigma error ellipsoid "
         "of the translation, the longest first.",

@@ -14,39 +14,42 @@ def page(result: SimulateResult) -> Report:
         Section("What the linear model would make of it", (_biases(result),) if result.biases else ()),
     )
     title = f"Virtual campaign {result.name} with {result.truth.name}"
-    return Report(title, _verdict(result), tuple(s for s in sections if s.blocks), result.notes)
+    return Report(title, _verdict(result), tuple(s for s in sections if s.blocks), result.notes, result.facts)
 
 
 def _verdict(result: SimulateResult) -> tuple[str, ...]:
     readings = result.virtual.campaign.readings
     out = [
         f"{readings.shape[0]} readings of {readings.shape[1]} numbers at the loaded equilibrium of {result.truth.name}"
-        f", with {len(result.virtual.campaign.sources)} sources of error and {len(result.virtual.planted)} gross "
-        "errors.",
-        f"Written: {', '.join(str(f) for f in result.files)}.",
+        f", with {_count(len(result.virtual.campaign.sources), 'source of error', 'sources of error')} and "
+        f"{_count(len(result.virtual.planted), 'gross error', 'gross errors')}.",
     ]
     if result.bend == result.bend:
         out.append(f"The linear formula differs from the loaded deflection by {1e6 * result.bend:.3g} um rms per axis.")
     return tuple(out)
 
 
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number or 'no'} {one if number == 1 else many}"
+
+
 def _planted(result: SimulateResult) -> Table:
-    columns = (Column("place", "reading"), Column("size_mm", "off by", "mm or mrad", 3))
+    columns = (Column("place", "reading"), Column("size_mm", "off by", "mm", 3))
     campaign = result.virtual.campaign
     rows = tuple((campaign.place(p.reading, p.row), 1e3 * p.size) for p in result.virtual.planted)
     return Table("planted", "", columns, rows)
 
 
 def _drawn(result: SimulateResult) -> Table:
-    columns = (Column("unknown", "unknown"), Column("value", "value (SI)"))
+    columns = (Column("unknown", "unknown"), Column("value", "value (SI)", digits=4))
     return Table("drawn", "", columns, tuple((n, v) for n, v in result.virtual.drawn.items()))
 
 
 def _biases(result: SimulateResult) -> Table:
     columns = (
         Column("parameter", "parameter"),
-        Column("truth", "truth"),
-        Column("estimate", "linear estimate"),
+        Column("truth", "truth", digits=4),
+        Column("estimate", "linear estimate", digits=4),
         Column("unit", "unit"),
         Column("bias_percent", "bias", "%", 2),
     )

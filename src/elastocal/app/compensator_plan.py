@@ -1,0 +1,97 @@
+"""Where to stop the joint and where to put the markers next time, and how well the geometry would then be known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.compensator import CompensatorRequest
+    from elastocal.app.tracked import FreeArcs, KnownArc
+    from elastocal.arcs.compensator_geometry import CompensatorGeometry
+    from elastocal.arcs.marker_design import ExpectedGeometry, Model
+    from elastocal.files.robot_word import LoadedRobot
+    from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class PlanRow:
+    """Angles (m,) of the joint and places (k,) of the markers from the spring, in rad, and what to expect of them."""
+
+    name: str
+    model: Model
+    angles: Array
+    places: Array
+    expected: ExpectedGeometry
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """``limits`` of the joint in rad; ``noise`` in m assumed, ``stated`` or from the residuals."""
+
+    limits: tuple[float, float]
+    noise: float
+    stated: bool
+    radii: Array
+    rows: tuple[PlanRow, ...]
+
+
+def planned(
+    request: CompensatorRequest, arc: KnownArc, pivot: FreeArcs, geometry: CompensatorGeometry, noise: float | None,
+    robot: LoadedRobot | None,
+) -> Planned | None:  # fmt: skip
+    """The plan asked for, beside what was measured: by eq. (35), (36) and by exact covariance."""
+    from elastocal.app.compensator_spring import joint_range
+    from elastocal.arcs.design import plan_angles
+    from elastocal.arcs.marker_design import plan_markers
+
+    if request.plan is None:
+        return None
+    limits = joint_range(robot.model if robot else None, request.joint, request.limits, geometry)
+    by_balance = plan_angles(request.plan, limits).angles
+    exact = plan_angles(request.plan, limits, criterion="radius" if arc.rest.dimension == 2 else "centre").angles
+    radii, sd = pivot.rest.radii, noise or _scatter(arc, pivot)
+    now = _places(arc, pivot, geometry)
+    sets: list[tuple[str, Array, Array, Model]] = []
+    for model in ("concentric", "common rotation") if len(radii) > 1 else ("concentric",):
+        count, balance = len(radii), plan_markers(len(radii), geometry.swing(by_balance), criterion="balance").places
+        best = plan_markers(count, geometry.swing(exact), radii=radii, criterion=model).places
+        sets += [
+            ("as measured", geometry.angles, now, model),
+            ("planned angles, markers as measured", exact, now, model),
+            ("eq. (35) and (36)", by_balance, balance, model),
+            ("exact covariance", exact, best, model),
+        ]
+    rows = tuple(PlanRow(n, m, q, p, _expected(geometry, q, p, radii, sd, m)) for n, q, p, m in sets)
+    return Planned(limits, sd, noise is not None, radii, rows)
+
+
+def _expected(
+    geometry: CompensatorGeometry, angles: Array, places: Array, radii: Array, noise: float, model: Model
+) -> ExpectedGeometry:
+    from elastocal.arcs.marker_design import expected_geometry
+
+    return expected_geometry(geometry, angles, places, radii, noise, model)
+
+
+def _scatter(arc: KnownArc, pivot: FreeArcs) -> float:
+    """Noise that the residuals of all arcs show together."""
+    import numpy as np
+
+    both = (arc.rest.estimate, pivot.rest.estimate)
+    return float(np.sqrt(sum(e.squares for e in both) / max(1, sum(e.freedom for e in both))))
+
+
+def _places(arc: KnownArc, pivot: FreeArcs, geometry: CompensatorGeometry) -> Array:
+    """Angles (k,) of the markers from the spring's direction, seen from P0: mean over the poses."""
+    import numpy as np
+
+    from elastocal.app.commands.compensator import plane_axes
+
+    across = plane_axes(arc.rest)
+    data = pivot.rest.problem.markers
+    spokes = (data.points - pivot.rest.centre) @ (np.eye(2) if across is None else across).T
+    swing = np.full(data.poses, np.nan)
+    swing[list(arc.rest.problem.poses)] = geometry.swing(geometry.angles)
+    turned = np.exp(1j * (np.arctan2(spokes[:, 1], spokes[:, 0]) - swing[data.pose]))
+    return np.array([float(np.angle(np.nanmean(turned[data.marker == j]))) for j in range(data.count)])

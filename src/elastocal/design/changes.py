@@ -1,0 +1,36 @@
+"""What every change of one member does to a criterion: each candidate added, each member taken out or exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elastocal.design.bank import Bank, step
+from elastocal.design.criteria.criterion import Criterion
+from elastocal.design.space import Space
+from elastocal.design.trials import Trials
+from elastocal.spatial.entries import Array
+
+
+def gains_of_adding(space: Space, criterion: Criterion, members: Sequence[int]) -> Array:
+    """Gain (M,) of the plan with each candidate added."""
+    known = space.known(members)
+    return np.concatenate([criterion.gains(t) for t in Bank.at(space, known).trials(known)])
+
+
+def gains_of_removing(space: Space, criterion: Criterion, members: Sequence[int]) -> Array:
+    """Gain (m,) of the plan without each of its members; -inf where a combination is left open."""
+    rows = np.stack([space.block(c).T for c in members], axis=2)
+    return criterion.gains(Trials.at(space.known(members), rows, sign=-1))
+
+
+def gains_of_exchanging(space: Space, criterion: Criterion, members: Sequence[int]) -> Array:
+    """Gain (m, M) of the plan with each member exchanged for each candidate."""
+    bank = Bank.at(space, space.known(members))
+    out = np.empty((len(members), space.count))
+    for j, c in enumerate(members):
+        without = space.known([*members[:j], *members[j + 1 :]])
+        left = step(without, space.block(c))
+        out[j] = np.concatenate([criterion.gains(t) for t in bank.trials(without, left)])
+    return out

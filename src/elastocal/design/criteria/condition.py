@@ -1,0 +1,63 @@
+"""Condition number of the observation matrix, nuisances marginalised: the largest over the smallest singular value.
+
+    value = sqrt(l_1 / l_s),    gain = -2 log value
+
+with l_i the eigenvalues of W C W^T, the largest first, and W the parameters over their scales.
+The number measures balance, not accuracy: more data may worsen it, and twice the same data leave it as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.design.criteria.criterion import Criterion, check_scales, sizes
+from elastocal.design.criteria.e import WATCHED
+from elastocal.design.knowledge import Knowledge
+from elastocal.design.trials import Trials
+from elastocal.design.variance import minus_log
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Condition(Criterion):
+    """``scales`` (p,) are the sizes of the parameters that matter; without them all count as one."""
+
+    kind: ClassVar[str] = "condition"
+    scales: Array | None = None
+
+    @property
+    def monotone(self) -> bool:
+        return False
+
+    @property
+    def degree(self) -> float:
+        return 0.0
+
+    def check(self, parameters: int) -> None:
+        check_scales(self.kind, self.scales, parameters)
+
+    def value(self, known: Knowledge) -> float:
+        singular = np.linalg.svd(known.half(sizes(self.scales, known)), compute_uv=False)
+        return float(singular[0] / singular[-1])
+
+    def gain(self, known: Knowledge) -> float:
+        return float(-2 * np.log(self.value(known)))
+
+    def gains(self, trials: Trials) -> Array:
+        values = np.asarray(np.linalg.eigvalsh(trials.spreads(sizes(self.scales, trials.base))), dtype=np.float64)
+        return _balance(values[:, -1], values[:, 0], trials)
+
+    def ceilings(self, trials: Trials) -> Array | None:
+        rows = sizes(self.scales, trials.base)
+        directions = np.linalg.svd(trials.base.half(rows))[0]
+        largest = trials.squares(directions[:, :WATCHED].T @ rows).max(axis=0)
+        smallest = trials.squares(directions[:, -WATCHED:].T @ rows).min(axis=0)
+        return _balance(largest, smallest, trials)
+
+
+def _balance(largest: Array, smallest: Array, trials: Trials) -> Array:
+    good = trials.possible & (smallest > 0)
+    return minus_log(largest / np.where(good, smallest, 1.0), good)

@@ -1,0 +1,101 @@
+"""A criterion of a plan: how much it tells about some linear functions W x of the parameters.
+
+Every criterion is written as a gain, a logarithm that grows with what is known:
+
+    gain(t M) = gain(M) + degree log t
+
+(t times the readings), so that gains of different criteria may be weighed against each other, whatever the units, and
+exp of a difference of gains is an efficiency: the part of the readings that would do.  Nuisances are estimated along
+with the parameters and marginalised: no W of a criterion asks about them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.design.knowledge import Knowledge
+from elastocal.design.trials import Trials
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.spatial.entries import Array
+
+
+class Criterion(ABC):
+    """One criterion; frozen dataclasses with a ``kind`` word."""
+
+    kind: ClassVar[str]
+
+    @property
+    def monotone(self) -> bool:
+        """True where more data are never worse."""
+        return True
+
+    @property
+    def degree(self) -> float:
+        """Of log t in the gain."""
+        return 1.0
+
+    @property
+    def certifiable(self) -> bool:
+        """True where exp(gain) is concave in the weights of candidates and ``slopes`` are its derivatives."""
+        return False
+
+    @abstractmethod
+    def gain(self, known: Knowledge) -> float:
+        """The larger the better."""
+
+    @abstractmethod
+    def value(self, known: Knowledge) -> float:
+        """The criterion as people quote it, in its own unit."""
+
+    @abstractmethod
+    def gains(self, trials: Trials) -> Array:
+        """The gain after each candidate (n,)."""
+
+    def ceilings(self, trials: Trials) -> Array | None:
+        """Upper bounds (n,) of the gains where these cost much more; None where gains are cheap."""
+        return None
+
+    def slopes(self, known: Knowledge, rows: Array) -> Array:
+        """Derivative (n,) of the gain by the weights of candidates ``rows`` (p, k, n)."""
+        raise InputError(f"there is no certificate for the criterion {self.kind!r}; d, a and test_pose (mean) have one")
+
+    def check(self, parameters: int) -> None:  # noqa: B027  some fit any number of parameters
+        """Raise an InputError where the criterion was made for another number of parameters."""
+
+
+def sizes(scales: Array | None, known: Knowledge) -> Array:
+    """W (s, p): the parameters sought, each divided by its scale (one if none are given)."""
+    interest = known.frame.interest
+    return interest if scales is None else np.asarray(interest / scales)
+
+
+def check_scales(kind: str, scales: Array | None, parameters: int) -> None:
+    if scales is not None and (scales.shape != (parameters,) or not np.all(np.isfinite(scales) & (scales > 0))):
+        raise InputError(f"criterion {kind}: scales must be {parameters} positive numbers, one for each parameter")
+
+
+@cache
+def criterion_kinds() -> dict[str, type[Criterion]]:
+    """Every criterion by its kind."""
+    from elastocal.design import criteria
+
+    found: dict[str, type[Criterion]] = {}
+    for info in sorted(pkgutil.iter_modules(criteria.__path__), key=lambda m: m.name):
+        module = importlib.import_module(f"{criteria.__name__}.{info.name}")
+        for thing in vars(module).values():
+            if isinstance(thing, type) and issubclass(thing, Criterion) and "kind" in vars(thing):
+                found[thing.kind] = thing
+    return dict(sorted(found.items()))
+
+
+def criterion_class(kind: str) -> type[Criterion]:
+    classes = criterion_kinds()
+    if kind not in classes:
+        raise UnknownNameError("criterion", kind, classes)
+    return classes[kind]

@@ -1,0 +1,185 @@
+"""How many measurements: accuracy against their number, and the smallest plan that meets a requirement.
+
+A requirement bounds linear functions of the parameters, error_t = sqrt(tr(F_t C F_t^T)) <= limit_t for all t: the
+standard deviation of every parameter (F_t picks one), or the expected error at test poses.  The greedy plan, which
+grows one by one, meets it at some number; exchange at smaller numbers then halves the interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.design.candidates import Candidates
+from elastocal.design.criteria.criterion import Criterion
+from elastocal.design.exchange import Search, climbed, grown
+from elastocal.design.knowledge import Knowledge
+from elastocal.design.rules import Rules
+from elastocal.design.search import Plan, plan_of, search
+from elastocal.design.space import OpenPlanError, space_of
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Requirement:
+    """``derivatives`` (T, d, p) and ``limits`` (T,) in their unit."""
+
+    derivatives: Array
+    limits: Array
+
+    def __post_init__(self) -> None:
+        if self.derivatives.ndim != 3 or self.limits.shape != (len(self.derivatives),) or not len(self.limits):
+            raise InputError("requirement: give derivatives (T, d, p) and one limit for each of the T")
+        if not np.all(self.limits > 0):
+            raise InputError("requirement: every limit must be a positive number")
+
+    def ratio(self, known: Knowledge) -> float:
+        """The largest error in units of its limit: 1 or less where the requirement is met."""
+        t, d, p = self.derivatives.shape
+        squares = np.sum(known.half(self.derivatives.reshape(t * d, p)) ** 2, axis=1).reshape(t, d).sum(axis=1)
+        return float(np.max(np.sqrt(squares) / self.limits))
+
+
+def every_sd(limits: Array) -> Requirement:
+    """Standard deviations (p,) that parameters must stay below; inf where nothing is asked."""
+    asked = np.flatnonzero(np.isfinite(limits))
+    if not len(asked):
+        raise InputError("requirement: no parameter has a limit; give at least one")
+    return Requirement(np.eye(len(limits))[asked][:, None], np.asarray(limits, dtype=np.float64)[asked])
+
+
+def error_below(derivatives: Array, limit: float, over: str = "largest") -> Requirement:
+    """Expected error at test poses (T, d, p): the largest, or the root of the mean square, below one limit."""
+    t, d, p = derivatives.shape
+    if over == "mean":
+        return Requirement(derivatives.reshape(1, t * d, p) / np.sqrt(t), np.array([limit]))
+    return Requirement(derivatives, np.full(t, float(limit)))
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A plan on the curve; ``ratio`` is the largest error in units of its limit, nan without a requirement."""
+
+    count: int
+    plan: Plan
+    ratio: float
+
+    @property
+    def sd(self) -> Array:
+        return self.plan.known.sd
+
+
+@dataclass(frozen=True, eq=False)
+class HowMany:
+    """``smallest`` is None where even ``most`` members do not meet the requirement; ``tried`` are all plans compared.
+
+    ``greedy`` is the number that the greedy plan alone would need, None where it needs more than ``most``.
+    """
+
+    smallest: Point | None
+    tried: tuple[Point, ...]
+    greedy: int | None
+
+
+def accuracy_curve(
+    candidates: Candidates,
+    criterion: Criterion,
+    counts: Sequence[int],
+    *,
+    rng: np.random.Generator,
+    requirement: Requirement | None = None,
+    rules: Rules | None = None,
+    restarts: int = 3,
+    executor: Executor | None = None,
+) -> tuple[Point, ...]:
+    """Plans of growing size; each is also climbed to from the one before, so that no criterion grows worse by size.
+
+    ``rules`` give repeats and fixed members; their own count is not used, and groups are not possible.
+    """
+    space = space_of(candidates)
+    out: list[Point] = []
+    for count in sorted(set(counts)):
+        law = _law(rules, count)
+        plan = search(candidates, criterion, law, rng=rng, restarts=restarts, executor=executor, space=space)
+        if out:
+            task = Search(space, criterion, law)
+            more = climbed(task, grown(task, _members(out[-1].plan, law), count))
+            plan = plan_of(candidates, criterion, (*plan.climbs, more), space)
+        out.append(Point(count, plan, requirement.ratio(plan.known) if requirement else float("nan")))
+    return tuple(out)
+
+
+def how_many(
+    candidates: Candidates,
+    criterion: Criterion,
+    requirement: Requirement,
+    *,
+    rng: np.random.Generator,
+    most: int = 100,
+    rules: Rules | None = None,
+    restarts: int = 3,
+    executor: Executor | None = None,
+) -> HowMany:
+    """The smallest plan found that meets the requirement; ``rules`` as in ``accuracy_curve``."""
+    p, k = candidates.parameters, candidates.blocks.shape[1]
+    if requirement.derivatives.shape[2] != p:
+        raise InputError(f"requirement: it is about {requirement.derivatives.shape[2]} parameters, not {p}")
+    base = _law(rules, 1)
+    high = most if base.repeats else min(most, len(candidates.blocks))
+    least = max(1, len(base.fixed), -(-(p - len(candidates.prior_rows)) // k))
+    if high < least:
+        raise InputError(f"{high} measurements cannot give {p} parameters; allow {least} or more, or seek fewer")
+    space = space_of(candidates)
+    tried: dict[int, Point] = {}
+
+    def meets(count: int) -> bool:
+        law = _law(rules, count)
+        try:
+            plan = search(candidates, criterion, law, rng=rng, restarts=restarts, executor=executor, space=space)
+        except OpenPlanError:
+            return False
+        tried[count] = Point(count, plan, requirement.ratio(plan.known))
+        return tried[count].ratio <= 1
+
+    greedy = _greedy(Search(space, criterion, _law(rules, high)), requirement, least, high)
+    last = greedy or high
+    if not meets(last):
+        return HowMany(None, tuple(tried.values()), greedy)
+    low, top = least - 1, last
+    while top - low > 1:
+        middle = (low + top) // 2
+        low, top = (low, middle) if meets(middle) else (middle, top)
+    return HowMany(tried[top], tuple(tried[n] for n in sorted(tried)), greedy)
+
+
+def _law(rules: Rules | None, count: int) -> Rules:
+    law = Rules(count) if rules is None else replace(rules, count=count)
+    if law.quota:
+        raise InputError("the number of members cannot be sought where groups have quotas; plan each group by itself")
+    return law
+
+
+def _members(plan: Plan, law: Rules) -> list[int]:
+    """Members of a plan with the fixed ones first."""
+    rest = list(plan.chosen)
+    for c in law.fixed:
+        rest.remove(c)
+    return [*law.fixed, *rest]
+
+
+def _greedy(search: Search, requirement: Requirement, least: int, most: int) -> int | None:
+    """The number at which the greedy plan meets the requirement; it is grown by half its size at a time."""
+    members: list[int] = list(search.rules.fixed)
+    done = max(len(members), least - 1)
+    while done < most:
+        members = grown(search, members, min(most, done + max(5, done // 2)))
+        for n in range(done + 1, len(members) + 1):
+            known = search.space.known(members[:n])
+            if not known.open and requirement.ratio(known) <= 1:
+                return n
+        done = len(members)
+    return None

@@ -1,0 +1,120 @@
+"""What a plan tells about the parameters: its information as a triangular root.
+
+In coordinates y of the parameters x = T y (see ``space``) the information is M, and with M = R^T R, R upper triangular,
+
+    root = R^-1,    covariance of y = root root^T,    covariance of W x = (W T root)(W T root)^T.
+
+The coordinates of nuisances come first, so that the leading block of ``root`` is the root of the inverse of their own
+block of M, and the information of the others with nuisances marginalised (the Schur complement) has the determinant
+
+    det M_s = prod over the other i of R_ii^2  (times that of T).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Ints
+
+RIDGE = 1e-7
+"""Part of the mean information of a candidate that is added where a plan leaves a combination open."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """x = T y: ``transform`` (p, p), rows in the order of the parameters; the first ``nuisance`` of y are nuisances.
+
+    ``order`` (p,) are the parameters with nuisances first; T with rows in this order is upper triangular.
+    """
+
+    transform: Array
+    order: Ints
+    nuisance: int
+
+    @cached_property
+    def interest(self) -> Array:
+        """(s, p): picks the parameters that are no nuisances."""
+        return np.asarray(np.eye(len(self.order))[self.order[self.nuisance :]])
+
+    @cached_property
+    def log_scale(self) -> float:
+        """log |det| of the block of T that belongs to the parameters sought."""
+        diagonal = self.transform[self.order, np.arange(len(self.order))][self.nuisance :]
+        return float(np.sum(np.log(np.abs(diagonal))))
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """``root`` (p, p), upper triangular; ``open`` where a ridge had to be added to have one."""
+
+    root: Array
+    frame: Frame
+    open: bool = False
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Of y."""
+        return np.asarray(self.root @ self.root.T)
+
+    @cached_property
+    def log_determinant(self) -> float:
+        """log det of the information of the parameters sought, nuisances marginalised."""
+        diagonal = np.abs(np.diag(self.root))[self.frame.nuisance :]
+        return float(-2 * np.sum(np.log(diagonal))) - 2 * self.frame.log_scale
+
+    def half(self, rows: Array) -> Array:
+        """H (r, p) with H H^T the covariance of ``rows`` (r, p) times the parameters."""
+        return np.asarray(rows @ self.frame.transform @ self.root)
+
+    @cached_property
+    def sd(self) -> Array:
+        """Standard deviation (p,) of every parameter, nuisances too."""
+        return np.asarray(np.linalg.norm(self.frame.transform @ self.root, axis=1))
+
+    @cached_property
+    def parameter_covariance(self) -> Array:
+        """(p, p), of the parameters in their own order and units."""
+        half = self.frame.transform @ self.root
+        return np.asarray(half @ half.T)
+
+
+def inverse_triangle(triangle: NDArray[np.floating[Any]]) -> Array:
+    """R^-1 of an upper triangle."""
+    from scipy.linalg import solve_triangular
+
+    return np.asarray(solve_triangular(triangle, np.eye(len(triangle)), check_finite=False))
+
+
+def known(information: Array, frame: Frame) -> Knowledge:
+    """From M (p, p) in the coordinates of ``space``; a ridge is added where M is singular or nearly so."""
+    try:
+        root = inverse_triangle(np.linalg.cholesky(information).T)
+        if np.sum(root**2) < 1 / RIDGE:
+            return Knowledge(root, frame)
+    except np.linalg.LinAlgError:
+        pass
+    ridge = information + RIDGE * np.eye(len(information))
+    return Knowledge(inverse_triangle(np.linalg.cholesky(ridge).T), frame, open=True)
+
+
+def known_of_information(information: Array, nuisance: tuple[int, ...] = ()) -> Knowledge:
+    """From an information matrix (p, p) in units of the parameters, by Cholesky with unit diagonal."""
+    p = len(information)
+    order = np.array([*sorted(nuisance), *(i for i in range(p) if i not in nuisance)], dtype=np.int64)
+    size = np.sqrt(np.diag(information))
+    if not np.all(size > 0):
+        raise InputError(f"the information says nothing about parameter {int(np.argmin(size > 0))}; leave it out")
+    transform = np.zeros((p, p))
+    transform[order, np.arange(p)] = 1 / size[order]
+    even = (information / np.outer(size, size))[np.ix_(order, order)]
+    try:
+        triangle = np.linalg.cholesky(even).T
+    except np.linalg.LinAlgError:
+        raise InputError("the information is singular: some parameters cannot be told apart; seek fewer") from None
+    return Knowledge(inverse_triangle(triangle), Frame(transform, order, len(nuisance)))

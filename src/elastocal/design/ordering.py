@@ -1,0 +1,96 @@
+"""The order of poses for short motion: a small travelling path, the same every time.
+
+Joints move at once, so that the way from a to b takes max_j |b_j - a_j| / speed_j; another set-up costs its change on
+top.  From every first pose the nearest next one is taken, then pieces of the path are turned round while that makes it
+shorter (2-opt); the shortest path of all counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Ints
+
+STARTS = 50
+SHORTER = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """``order`` (m,) of the poses; ``time`` of the path and ``before``, as the poses were given, in s."""
+
+    order: Ints
+    time: float
+    before: float
+
+
+def ordered(
+    poses: Array, speeds: Array, *, start: Array | None = None, setup: Ints | None = None, change: float = 0.0
+) -> Ordered:
+    """Order poses (m, joints) for joints of ``speeds`` (joints,), from ``start`` (joints,) if the robot stands there.
+
+    ``setup`` (m,) numbers the set-up (load, tool) of every pose, and ``change`` is the time in s to go to another.
+    """
+    q, v = np.asarray(poses, dtype=np.float64), np.asarray(speeds, dtype=np.float64)
+    _check(q, v, start, setup, change)
+    m = len(q)
+    away = np.zeros((m + 2, m + 2))  # m is where the robot stands, m + 1 the end, at no distance
+    away[:m, :m] = np.max(np.abs(q[:, None] - q[None]) / v, axis=2)
+    if setup is not None:
+        away[:m, :m] += change * (setup[:, None] != setup[None])
+    if start is not None:
+        away[m, :m] = away[:m, m] = np.max(np.abs(q - start) / v, axis=1)
+    firsts = range(m) if start is None else np.argsort(away[m, :m], kind="stable")
+    paths = [_turned(_nearest(int(first), away), away) for first in list(firsts)[:: max(1, m // STARTS)]]
+    best = min(paths, key=lambda path: _length(path, away))  # min takes the first of equals
+    given = np.array([m, *range(m), m + 1])
+    best = given if _length(given, away) <= _length(best, away) + SHORTER else best
+    return Ordered(best[1:-1], _length(best, away), _length(given, away))
+
+
+def _check(q: Array, v: Array, start: Array | None, setup: Ints | None, change: float) -> None:
+    if q.ndim != 2 or 0 in q.shape or not np.all(np.isfinite(q)):
+        raise InputError(f"ordering: give finite poses (m, joints), not an array of shape {q.shape}")
+    if v.shape != q.shape[1:] or not np.all(np.isfinite(v) & (v > 0)):
+        raise InputError(f"ordering: give {q.shape[1]} positive speeds, one for each joint")
+    if start is not None and np.shape(start) != q.shape[1:]:
+        raise InputError(f"ordering: the start needs {q.shape[1]} joint values")
+    if setup is not None and np.shape(setup) != (len(q),):
+        raise InputError(f"ordering: give one set-up for each of the {len(q)} poses")
+    if not (np.isfinite(change) and change >= 0):
+        raise InputError("ordering: the time of a change must not be negative")
+
+
+def _length(path: Ints, away: Array) -> float:
+    return float(np.sum(away[path[:-1], path[1:]]))
+
+
+def _nearest(first: int, away: Array) -> Ints:
+    m = len(away) - 2
+    path, left = [m, first], np.ones(m, dtype=bool)
+    left[first] = False
+    while np.any(left):
+        path.append(int(np.argmin(np.where(left, away[path[-1], :m], np.inf))))
+        left[path[-1]] = False
+    return np.array([*path, m + 1])
+
+
+def _turned(path: Ints, away: Array) -> Ints:
+    """2-opt: pieces i..j turned round, the best one first, until none makes the path shorter."""
+    m = len(path) - 2
+    i, j = np.triu_indices(m, 1)
+    i, j = i + 1, j + 1
+    while m > 1:
+        change = (
+            away[path[i - 1], path[j]] + away[path[i], path[j + 1]]
+            - away[path[i - 1], path[i]] - away[path[j], path[j + 1]]
+        )  # fmt: skip
+        best = int(np.argmin(change))
+        if change[best] > -SHORTER:
+            break
+        path = path.copy()
+        path[i[best] : j[best] + 1] = path[i[best] : j[best] + 1][::-1]
+    return path

@@ -1,0 +1,142 @@
+"""Candidates with weights instead of whole numbers: a concave problem, climbed by the multiplicative algorithm.
+
+    max gain(P + sum_c w_c A_c^T A_c),    w_c >= 0 (w_c <= 1 without repeats),  the sum of every group its quota
+
+At the best weights the slopes g_c = d gain / d w_c of one group are equal wherever 0 < w_c < 1, larger at the limit 1
+and smaller at 0.  So weights are multiplied by powers of their slopes,
+
+    w_c <- t w_c (g_c / mean g)^a,    t (and the limit) such that the sums hold,
+
+with a larger a while the gain grows and a smaller one where it does not.  For D and a = 1 every step climbs, because
+det M is a polynomial in w with positive coefficients; elsewhere short ones do.  Few candidates carry weight, so it runs
+on those; candidates whose slopes are too large for a weight of zero join from time to time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.design.criteria.criterion import Criterion
+from elastocal.design.knowledge import Knowledge, known
+from elastocal.design.rules import Rules
+from elastocal.design.space import Space
+from elastocal.spatial.entries import Array, Ints
+
+ACTIVE = 400
+"""Candidates that carry weight at first."""
+STEPS = 100
+SHORTEST = 0.01
+"""Where no step of this power climbs, rounding is all that is left."""
+LEAST = 1e-7
+"""Weights below this part of the largest are dropped; the largest factor of one step is its inverse."""
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """Weights (M,) of the members that a plan adds to its fixed ones."""
+
+    space: Space
+    criterion: Criterion
+    rules: Rules
+
+    @cached_property
+    def places(self) -> tuple[tuple[Ints, int], ...]:
+        """Candidates of every group that may carry weight, and the sum of their weights."""
+        return self.rules.places(self.space.count)
+
+    @property
+    def limit(self) -> float:
+        return np.inf if self.rules.repeats else 1.0
+
+    @cached_property
+    def before(self) -> Array:
+        """Information of the prior and the fixed members."""
+        return self.space.information(self.rules.fixed)
+
+    def start(self) -> Array:
+        """Equal weights on the candidates that tell most at equal weights of all."""
+        weights = np.zeros(self.space.count)
+        for at, total in self.places:
+            weights[at] = total / len(at)
+        slopes = self.slopes(self.known(weights))
+        for at, total in self.places:
+            least = np.sort(slopes[at])[::-1][: max(ACTIVE, 2 * total)][-1]
+            weights[at] = np.where(slopes[at] >= least, 1.0, 0.0)
+        return self._held(weights)
+
+    def known(self, weights: Array) -> Knowledge:
+        at = np.flatnonzero(weights > 0)
+        return self._known(self.space.rows(at), weights[at])
+
+    def slopes(self, state: Knowledge) -> Array:
+        """Of all candidates (M,)."""
+        return np.concatenate([self.criterion.slopes(state, chunk) for chunk in self.space.chunks])
+
+    def improved(self, weights: Array) -> Array:
+        """Some steps on the candidates that carry weight; those whose weight vanishes are dropped."""
+        at = np.flatnonzero(weights > 0)
+        rows, out, length = self.space.rows(at), weights, 1.0
+        state = self._known(rows, out[at])
+        gain = self.criterion.gain(state)
+        for _ in range(STEPS):
+            slopes = np.zeros(len(out))
+            slopes[at] = self.criterion.slopes(state, rows)
+            trial = self._held(out * self._factors(out, slopes, length))
+            then = self._known(rows, trial[at])
+            new = self.criterion.gain(then)
+            if new > gain:
+                out, state, gain, length = trial, then, new, 1.5 * length
+            elif length < SHORTEST:
+                break
+            else:
+                length /= 4
+        return self._held(np.where(out < LEAST * out.max(initial=0.0), 0.0, out))
+
+    def widened(self, weights: Array, slopes: Array) -> Array:
+        """With a little weight on candidates that had none, but whose slopes are above the mean of those that have."""
+        out = weights.copy()
+        for at, total in self.places:
+            idle = at[(weights[at] == 0) & (slopes[at] > self._level(weights[at], slopes[at]))]
+            new = idle[np.argsort(-slopes[idle], kind="stable")[: ACTIVE // 4]]
+            out[new] = 0.01 * total / max(len(new), 1)
+        return self._held(out)
+
+    def _level(self, weights: Array, slopes: Array) -> float:
+        """Mean slope of a group where the weights are between their limits; any scale where none are."""
+        inner = np.where(weights < self.limit, weights, 0.0)
+        level = float(inner @ slopes / inner.sum()) if inner.any() else float(slopes.max())
+        return level if level > 0 else 1.0
+
+    def _factors(self, weights: Array, slopes: Array, power: float) -> Array:
+        out = np.zeros(len(weights))
+        for at, _ in self.places:
+            ratio = slopes[at] / self._level(weights[at], slopes[at])
+            out[at] = np.clip(ratio, LEAST, 1 / LEAST) ** min(power, 1e3)
+        return np.clip(out, LEAST, 1 / LEAST)
+
+    def _known(self, rows: Array, weights: Array) -> Knowledge:
+        weighted = (rows * np.sqrt(weights)).reshape(len(rows), -1)
+        return known(self.before + weighted @ weighted.T, self.space.frame)
+
+    def _held(self, weights: Array) -> Array:
+        out = np.zeros(len(weights))
+        for at, total in self.places:
+            out[at] = scaled(weights[at], total, self.limit)
+        return out
+
+
+def scaled(weights: Array, total: int, limit: float) -> Array:
+    """min(limit, t w) with t such that the sum is ``total``."""
+    out = np.asarray(weights * (total / weights.sum()))
+    full = out >= limit
+    while np.any(out > limit):
+        out[full] = limit
+        free = ~full & (weights > 0)
+        if not np.any(free):
+            break
+        out[free] = weights[free] * ((total - limit * full.sum()) / weights[free].sum())
+        full |= out >= limit
+    return out

@@ -1,0 +1,142 @@
+"""Candidates in coordinates in which their mean information is the identity.
+
+With R the triangle of all rows, R^T R = sum_c A_c^T A_c / M + P, the parameters are x = T y, T = R^-1 (by QR, never
+from the information itself).  In y any reasonable plan is well conditioned, whatever the units, so that searches may
+work with informations, and a part of the identity is a fair ridge.  Rows that say nothing new are dropped: nine
+readings of a rigid tool are six combinations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.design.candidates import Candidates
+from elastocal.design.knowledge import Frame, Knowledge, inverse_triangle, known
+from elastocal.errors import InputError
+from elastocal.identifiability.rank import decide_rank
+from elastocal.identifiability.triangle import stacked_triangle
+from elastocal.spatial.entries import Array, Ints
+
+CHUNK = 4096
+"""Candidates that are worked on together."""
+SILENT = 1e-9
+"""Rows shorter than this part of the longest are dropped: their information is 1e-18 of it."""
+TOUCH = 1e-7
+
+
+class OpenPlanError(InputError):
+    """A plan leaves a combination of parameters open."""
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """``chunks`` of rows (p, k, n), candidates last; ``prior`` (p, p); both in y."""
+
+    chunks: tuple[Array, ...]
+    prior: Array
+    frame: Frame
+
+    @property
+    def k(self) -> int:
+        return int(self.chunks[0].shape[1])
+
+    @cached_property
+    def count(self) -> int:
+        return sum(c.shape[2] for c in self.chunks)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Number of the first candidate of every chunk."""
+        return np.cumsum([0, *(c.shape[2] for c in self.chunks[:-1])])
+
+    def block(self, c: int) -> Array:
+        """A_c (k, p)."""
+        i = int(np.searchsorted(self.starts, c, side="right")) - 1
+        return np.asarray(self.chunks[i][:, :, c - self.starts[i]].T)
+
+    def rows(self, at: Ints) -> Array:
+        """Rows (p, k, n) of some candidates, numbers ascending."""
+        parts = np.split(at, np.searchsorted(at, self.starts[1:]))
+        chunks = zip(self.chunks, parts, self.starts, strict=True)
+        return np.concatenate([chunk[:, :, part - start] for chunk, part, start in chunks], axis=2)
+
+    def information(self, members: Sequence[int]) -> Array:
+        """M (p, p) of some members and the prior."""
+        if not len(members):
+            return self.prior
+        rows = np.concatenate([self.block(c) for c in members])
+        return np.asarray(self.prior + rows.T @ rows)
+
+    def known(self, members: Sequence[int]) -> Knowledge:
+        return known(self.information(members), self.frame)
+
+
+def space_of(candidates: Candidates) -> Space:
+    """Refuses parameters that all candidates together do not tell apart, and names them."""
+    frame = _frame(candidates)
+    turned = _compressed(candidates.blocks @ frame.transform)
+    pieces = np.split(turned, range(CHUNK, len(turned), CHUNK))
+    chunks = tuple(np.ascontiguousarray(piece.transpose(2, 1, 0)) for piece in pieces)
+    prior = candidates.prior_rows @ frame.transform
+    return Space(chunks, prior.T @ prior, frame)
+
+
+def known_by_rows(candidates: Candidates, chosen: Sequence[int], frame: Frame) -> Knowledge:
+    """By QR of the rows of a plan; refuses a plan that leaves a combination open."""
+    rows = candidates.rows(chosen) @ frame.transform
+    triangle = stacked_triangle([rows, np.zeros(frame.transform.shape)], len(frame.order))
+    found = decide_rank(triangle, np.ones(len(triangle)))
+    if found.rank < len(triangle):
+        null = frame.transform @ (found.null / found.lengths[:, None])
+        lost = _touched(candidates, null / frame_scale(frame)[:, None])
+        raise OpenPlanError(f"the plan found does not tell {lost} apart; measure more or seek fewer parameters")
+    return Knowledge(inverse_triangle(triangle), frame)
+
+
+def frame_scale(frame: Frame) -> Array:
+    """Size (p,) of a change of each parameter that one candidate of mean information would just show."""
+    return np.asarray(np.linalg.norm(frame.transform, axis=1))
+
+
+def _frame(candidates: Candidates) -> Frame:
+    blocks, order = candidates.blocks, candidates.order
+    p, step = candidates.parameters, max(1, 20_000 // blocks.shape[1])
+    pieces = (blocks[i : i + step].reshape(-1, p) for i in range(0, len(blocks), step))
+    stacked = stacked_triangle(pieces, p) / np.sqrt(len(blocks))
+    triangle = stacked_triangle([np.concatenate([stacked, candidates.prior_rows])[:, order], np.zeros((p, p))], p)
+    lengths = np.linalg.norm(triangle, axis=0)
+    found = decide_rank(triangle, 1 / np.where(lengths > 0, lengths, 1.0))
+    silent = [candidates.name(int(order[i])) for i in np.flatnonzero(lengths == 0)]
+    if silent:
+        raise InputError(f"no candidate depends on {', '.join(silent)}; leave it out or offer other candidates")
+    if found.rank < p:
+        back = np.argsort(order)
+        lost = _touched(candidates, found.null[back])
+        raise InputError(f"all candidates together do not tell {lost} apart; keep fewer or offer other candidates")
+    transform = np.zeros((p, p))
+    transform[order] = inverse_triangle(triangle / lengths) / lengths[:, None]
+    return Frame(transform, order, len(candidates.nuisance))
+
+
+def _touched(candidates: Candidates, null: Array) -> str:
+    """Names of the parameters that directions (p, n), in sizes that matter, touch."""
+    part = np.linalg.norm(null, axis=1)
+    return ", ".join(candidates.name(int(i)) for i in np.flatnonzero(part > TOUCH * part.max()))
+
+
+def _compressed(blocks: Array) -> Array:
+    """Rows turned so that those without information can go; a sample tells whether any can."""
+    k = blocks.shape[1]
+    sample = blocks[:: max(1, len(blocks) // 50)]
+    sizes = np.linalg.svd(sample, compute_uv=False)
+    most = int(np.max(np.sum(sizes > SILENT * sizes.max(), axis=1)))
+    if most == k:
+        return blocks
+    vectors = np.linalg.eigh(blocks @ blocks.swapaxes(1, 2))[1]
+    turned = vectors[:, :, ::-1].swapaxes(1, 2) @ blocks
+    lengths = np.linalg.norm(turned, axis=2).max(axis=0)
+    return np.asarray(turned[:, : 1 + int(np.flatnonzero(lengths > SILENT * lengths.max())[-1])])

@@ -1,0 +1,175 @@
+"""The command from tracked points to a compensator: geometry, element text, spring on a robot, plans, wrong words."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from oracle.table_one import ROWS, points_csv
+from scipy.optimize import nnls
+
+from elastocal.files.located import parse_yaml
+from elastocal.files.robot_yaml import build_robot, read_robot
+from elastocal.model.statics.balance import weight_torque
+
+WORDS = ("--moving", "P1", "--pivot", "P01", "--pivot", "P02", "--joint", "A2")
+A2 = """format: elastocal-robot/1
+name: one
+source: test
+joints:
+  - {name: A2, type: revolute, axis: [0, 1, 0], limits_deg: [-140, -5]}
+  - {name: tip, xyz_mm: [1000, 0, 0]}
+"""
+
+
+@pytest.fixture
+def points(tmp_path):
+    path = tmp_path / "points.csv"
+    path.write_text(points_csv(), encoding="utf-8")
+    return path
+
+
+def test_geometry_of_table_one(points, run, tmp_path):
+    table = tmp_path / "geometry.csv"
+    data = run("compensator", points, *WORDS, "--json", "--csv", table).data
+    first, geometric, common, pointing = data["geometry"]
+    assert first["L_mm"] == pytest.approx(184.7195, abs=5e-5)
+    assert first["a_x_mm"] == pytest.approx(685.993, abs=5e-4)
+    assert first["a_y_mm"] == pytest.approx(119.412, abs=5e-4)
+    assert first["phi0_deg"] == pytest.approx(90.081, abs=5e-4)
+    sd = [first[f"{n}_sd_mm"] for n in ("L", "a_x", "a_y")]
+    assert sd == pytest.approx([0.0305, 0.704, 0.323], abs=5e-4)
+    assert geometric["a_x_mm"] == pytest.approx(685.974, abs=1e-3)
+    assert (common["agrees"], pointing["agrees"]) == ("agree", "reject it")
+    assert common["a_x_sd_mm"] == pytest.approx(0.587, abs=5e-4)
+    p0 = np.array([-685.8330, -117.5706])
+    measured = [np.linalg.norm(np.array(r[1:3]) - p0) for r in ROWS]
+    assert [r["measured_mm"] for r in data["lengths"]] == pytest.approx(measured, abs=1e-3)
+    assert max(abs(r["off_mm"]) for r in data["lengths"]) < 0.07
+    assert max(abs(r["printed_mm"] - r["measured_mm"]) for r in data["lengths"]) == pytest.approx(235.3, abs=0.1)
+    kept = list(csv.DictReader(io.StringIO(table.read_text())))
+    assert float(kept[0]["a_y_mm"]) == first["a_y_mm"]
+
+
+def test_the_text_for_the_robot_file_is_read_back(points, run):
+    bare = run("compensator", points, *WORDS, "--json").data["yaml"]
+    assert "k_c_m_per_N: FILL_IN" in bare
+    text = A2 + "elements:\n" + bare.replace("N: FILL_IN", "N: 1.0e-5").replace("mm: FILL_IN", "mm: 400")
+    (spring,) = build_robot(parse_yaml(text, "pasted")).elements
+    assert (spring.kind, spring.joint, spring.mode) == ("gravity_compensator", "A2", "torque")
+    assert [spring.L, spring.a_x, spring.a_y] == pytest.approx([0.1847195, 0.6859934, 0.1194118], abs=1e-7)
+    kept = run("compensator", points, *WORDS, "--robot", "kuka-kr270", "--json").data["yaml"]
+    (spring,) = build_robot(parse_yaml(A2 + "elements:\n" + kept, "pasted")).elements
+    assert (spring.mode, spring.k_c, spring.s_0) == ("stiffness_only", 0.144e-6, 0.458)
+
+
+def test_the_spring_on_a_robot_balances_it_best(points, run):
+    data = run("compensator", points, *WORDS, "--robot", "kuka-kr270", "--json")
+    own, best = data.data["springs"]
+    assert (own["force_min_kN"], own["force_max_kN"]) == pytest.approx((372.1, 1711.0), rel=2e-3)
+    assert "imply a force of 372 kN to 1.71 MN" in data.err
+    model = read_robot("kuka-kr270")
+    q = np.zeros((181, 6))
+    q[:, 1] = np.radians(np.linspace(-140, -5, 181))
+    weight = weight_torque(model, q, "A2")
+    a, length = np.hypot(0.6859934, 0.1194118), 0.1847195
+    x = np.radians(90.08132) - q[:, 1]
+    s = np.sqrt(a**2 + length**2 + 2 * a * length * np.cos(x))
+    columns = np.column_stack([a * length * np.sin(x), -a * length * np.sin(x) / s])
+    (stiffness, preload), left = nnls(columns, weight)
+    assert best["k_c_m_per_N"] == pytest.approx(1 / stiffness, rel=1e-4)
+    assert best["s_0_mm"] == pytest.approx(1e3 * preload / stiffness, rel=1e-3)
+    assert best["share_percent"] == pytest.approx(100 * (1 - left / np.linalg.norm(weight)), abs=0.01)
+    pull = (s - preload / stiffness) * stiffness
+    assert (best["force_min_kN"], best["force_max_kN"]) == pytest.approx(
+        (1e-3 * pull.min(), 1e-3 * pull.max()), rel=1e-4
+    )
+    k2 = next(c for c in data.data["equivalent"]["series"] if c["name"] == "of the robot file")["y"]
+    assert (min(k2), max(k2)) == pytest.approx((0.2782, 0.2937), abs=2e-4)
+
+
+def test_text_and_report(points, run, tmp_path):
+    page = tmp_path / "c.html"
+    done = run("compensator", points, *WORDS, "--robot", "kuka-kr270", "--plan", 6, "--report", page)
+    assert done.code == 0
+    assert "  - kind: gravity_compensator" in done.out
+    flat = " ".join(done.out.split())
+    assert "describes the stiffness of joint A2, not a real spring" in flat
+    assert "The points reject: pointing" in flat
+    html = page.read_text(encoding="utf-8")
+    assert "<pre>  - kind: gravity_compensator" in html
+    assert "Torque on the joint" in html
+
+
+def test_a_plan_is_better_than_the_measurement(points, run):
+    data = run("compensator", points, *WORDS, "--plan", 6, "--limits", "-140,-5", "--noise-um", 100, "--json").data
+    by = {(r["plan"], r["model"]): r for r in data["plan"]}
+    assert by["as measured", "concentric"]["imbalance_35"] == pytest.approx(
+        abs(np.sum(np.exp(1j * np.radians([r[0] for r in ROWS])))) ** 2, rel=1e-6
+    )
+    best = by["exact covariance", "common rotation"]
+    angles = np.radians([-140, -140, -140, -15, -5, -5])
+    assert best["angles_deg"] == "3 x -140, -15, 2 x -5"
+    assert best["L_sd_mm"] == pytest.approx(0.1 / np.sqrt(6 - abs(np.sum(np.exp(1j * angles))) ** 2 / 6), rel=1e-6)
+    for model in ("concentric", "common rotation"):
+        now, then = by["as measured", model], by["exact covariance", model]
+        assert all(then[f"{n}_sd_mm"] < now[f"{n}_sd_mm"] for n in ("L", "a_x", "a_y"))
+    said = data["verdict"][-1]
+    assert "would bring the standard deviations" in said
+
+
+def test_points_in_space_give_the_same_geometry(tmp_path, run):
+    """Table 1 laid into an inclined plane: lengths and phi0 stay, a_x and a_y turn with the plane's axes."""
+    turn = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]
+    turn[:, 2] *= np.linalg.det(turn)
+    lines = ["marker,pose,q_deg,x_mm,y_mm,z_mm"]
+    for k, marker in enumerate(("P1", "P01", "P02")):
+        for i, r in enumerate(ROWS):
+            p = turn @ [*r[1 + 2 * k : 3 + 2 * k], 0.0] + [10.0, 20.0, 30.0]
+            lines.append(f"{marker},{i},{r[0]},{p[0]:.9f},{p[1]:.9f},{p[2]:.9f}")
+    path = tmp_path / "space.csv"
+    path.write_text("\n".join(lines) + "\n")
+    first = run("compensator", path, *WORDS, "--plan", 6, "--json").data["geometry"][0]
+    assert first["L_mm"] == pytest.approx(184.7195, abs=1e-3)
+    assert np.hypot(first["a_x_mm"], first["a_y_mm"]) == pytest.approx(np.hypot(685.9934, 119.4118), abs=1e-3)
+    assert abs(first["phi0_deg"]) == pytest.approx(90.0813, abs=1e-3)
+
+
+def test_controller_values_are_turned_into_joint_values(tmp_path, run, arm):
+    """The controller of ``arm`` counts q = -(A - 10 deg), so the same points run with q and phi0 moves along."""
+    path = tmp_path / "points.csv"
+    path.write_text(points_csv().replace("A2_deg", "A_deg"))
+    words = [*WORDS[:-1], "J", "--robot", str(arm), "--limits", "-10,100", "--json"]
+    done = run("compensator", path, *words)
+    assert done.code == 0
+    first = done.data["geometry"][0]
+    assert "read as controller value" in done.err
+    assert first["phi0_deg"] == pytest.approx(-(90.0813 - 10), abs=1e-3)
+    assert max(abs(r["off_mm"]) for r in done.data["lengths"]) < 0.07
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--moving", "P9", "--pivot", "P01", "--joint", "A2"), "--moving P9"),
+        (("--moving", "P1", "--pivot", "P1", "--joint", "A2"), "is also --moving"),
+        (("--moving", "P1", "--pivot", "P01", "--pivot", "P01", "--joint", "A2"), "named twice"),
+        ((*WORDS, "--limits", "-140,-5"), "add --plan N or --robot"),
+        ((*WORDS, "--at", "0,0,0,0,0,0"), "add --robot"),
+        ((*WORDS, "--plan", "2"), "plan at least three"),
+        ((*WORDS, "--plan", "6", "--limits", "-5,-140"), "the lower limit must stand first"),
+        ((*WORDS, "--plan", "6", "--limits", "-5"), "2 numbers are needed"),
+        ((*WORDS[:-1], "A9", "--robot", "kuka-kr270"), "there is no joint 'A9'"),
+        ((*WORDS[:-1], "A3", "--robot", "kuka-kr270"), "is not moved by A2"),
+        ((*WORDS, "--robot", "kuka-kr720"), "did you mean 'kuka-kr270'"),
+        ((*WORDS, "--sense", "with"), "mirrored"),
+    ],
+)
+def test_wrong_requests_get_one_sentence(points, run, words, said):
+    done = run("compensator", points, *words)
+    assert done.code == 2, done.err
+    assert said in done.err
+    assert done.err.count("\n") == 1
+    assert not done.out

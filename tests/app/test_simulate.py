@@ -1,0 +1,163 @@
+"""Virtual campaigns through the command line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from app.virtual_desk import PLAN, POSES, TRUE, Chain, asked, lay, refused
+
+Run = Callable[..., Any]
+CALM = PLAN.split("errors:", maxsplit=1)[0]
+
+
+def readings(folder: Path) -> np.ndarray:
+    """The last six columns of readings.csv in m, whatever unit the file has."""
+    with (folder / "readings.csv").open(encoding="utf-8") as file:
+        header, *rows = list(csv.reader(file))
+    units = {name.rpartition("_")[2] for name in header[-6:]}
+    assert units <= {"m", "mm"}
+    factor = 1.0 if units == {"m"} else 1e-3
+    return factor * np.array([[float(cell) for cell in row[-6:]] for row in rows])
+
+
+def test_readings_without_errors_are_the_loaded_deflection_of_the_truth(tmp_path: Path) -> None:
+    plan = lay(tmp_path, CALM)
+    asked("simulate", plan, "--truth", tmp_path / "truth.yaml", "--out", tmp_path / "v")
+    found = readings(tmp_path / "v")
+    assert found.shape == (20, 6)
+    for number, marker in enumerate(("m1", "m2")):
+        told = asked("deflect", tmp_path / "truth.yaml", "--configurations", tmp_path / "plan.csv", "--frame", marker)
+        exact = np.array([[row[f"d{c}_mm"] for c in "xyz"] for row in told["deflections"]]) * 1e-3
+        rows = found[:, 3 * number : 3 * number + 3]
+        np.testing.assert_allclose(rows, np.repeat(exact, 2, axis=0), atol=0.6e-9)
+    other = asked("deflect", tmp_path / "arm.yaml", "--configurations", tmp_path / "plan.csv", "--frame", "m1")
+    assert abs(other["deflections"][0]["dz_mm"] * 1e-3 - found[0, 2]) > 1e-4
+
+
+def test_the_campaign_written_is_the_plan_with_readings(chained: Chain) -> None:
+    from elastocal.files.campaign_yaml import read_campaign
+
+    read = read_campaign(chained.campaign)
+    assert read.model.name == "arm"
+    assert read.requests.seek == ("J?.k", "elbow.k*")
+    assert [s.kind for s in read.campaign.sources] == ["reading", "repeatability", "load_size"]
+    assert read.campaign.readings.shape == (20, 6)
+    assert np.array_equal(read.campaign.readings, readings(chained.campaign.parent))
+
+
+def test_the_scatter_is_the_one_stated(tmp_path: Path) -> None:
+    plan = lay(tmp_path, PLAN.replace("repeats: 2", "repeats: 60").split("  - {kind: rep", maxsplit=1)[0])
+    asked("simulate", plan, "--out", tmp_path / "v")
+    per_state = readings(tmp_path / "v").reshape(10, 60, 6)
+    sd = np.sqrt(np.mean(per_state.var(axis=1, ddof=1)))
+    assert sd == pytest.approx(15e-6 * np.sqrt(2), rel=0.05)  # a deflection is a difference of two readings
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    plan = lay(tmp_path)
+    for folder, seed in (("a", 5), ("b", 5), ("c", 6)):
+        asked("simulate", plan, "--out", tmp_path / folder, "--seed", seed, "--gross", 2)
+    for name in ("campaign.yaml", "readings.csv"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    assert (tmp_path / "a" / "readings.csv").read_bytes() != (tmp_path / "c" / "readings.csv").read_bytes()
+
+
+def test_gross_errors_stand_where_it_says(tmp_path: Path) -> None:
+    plan = lay(tmp_path)
+    told = asked("simulate", plan, "--out", tmp_path / "gross", "--gross", 3, "--gross-mm", 1.5)
+    asked("simulate", plan, "--out", tmp_path / "clean")
+    off = readings(tmp_path / "gross") - readings(tmp_path / "clean")
+    columns = ["m1.dx", "m1.dy", "m1.dz", "m2.dx", "m2.dy", "m2.dz"]
+    where = {f"readings.csv line {i + 2}, {columns[j]}": 1e3 * off[i, j] for i, j in np.argwhere(np.abs(off) > 1e-6)}
+    assert len(where) == 3
+    planted = {row["place"]: row["size_mm"] for row in told["planted"]}
+    assert planted == pytest.approx(where, abs=1e-5)
+    assert {abs(size) for size in planted.values()} == {1.5}
+
+
+def test_common_errors_are_drawn_once_and_told(chained: Chain) -> None:
+    drawn = {row["unknown"]: row["value"] for row in chained.simulated["drawn"]}
+    assert set(drawn) == {"load size"}
+    assert 0 < abs(drawn["load size"]) < 5 * 0.003
+
+
+def test_the_bias_is_what_identify_finds_with_the_linear_model(tmp_path: Path) -> None:
+    linear = "statics: linear\noutliers: keep\nload:"  # exact readings: what is left is no noise
+    plan = lay(tmp_path, CALM.replace("load:", linear).replace(', "elbow.k*"', ""))
+    told = asked("simulate", plan, "--truth", tmp_path / "truth.yaml", "--out", tmp_path / "v")
+    bias = {row["parameter"]: row for row in told["bias"]}
+    assert {n: r["truth"] for n, r in bias.items()} == TRUE
+    found = asked("identify", tmp_path / "v" / "campaign.yaml")
+    for row in found["parameters"]:
+        assert row["value"] == pytest.approx(bias[row["parameter"]]["estimate"], rel=1e-3)
+    assert max(abs(row["bias_percent"]) for row in bias.values()) > 0.1
+    assert any("linear formula differs from the loaded deflection" in line for line in told["verdict"])
+
+
+def test_positions_have_no_linear_model_and_no_bias(tmp_path: Path) -> None:
+    told = asked("simulate", lay(tmp_path, PLAN.replace("deflection", "position")), "--out", tmp_path / "v")
+    assert "bias" not in told
+    assert "measurement: position" in (tmp_path / "v" / "campaign.yaml").read_text()
+
+
+def test_text_says_what_was_drawn_and_written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    got = run("simulate", lay(tmp_path), "--out", tmp_path / "v", "--gross", 1, "--truth", tmp_path / "truth.yaml")
+    assert got.code == 0
+    assert max(map(len, got.out.replace(str(tmp_path), "").splitlines())) <= 100
+    words = " ".join(got.out.split())
+    for piece in ("with 3 sources of error and 1 gross error.", "reading; repeatability; load size, common",
+                  "readings.csv line", "What the linear model would make of it"):  # fmt: skip
+        assert piece in words
+    assert f"written: {tmp_path / 'v' / 'readings.csv'}" in got.out
+
+
+def test_inputs_say_how_to_have_it_again(chained: Chain) -> None:
+    inputs = chained.simulated["inputs"]
+    assert (inputs["seed"], inputs["gross"], inputs["gross_mm"]) == (3, 1, 2)
+    assert inputs["truth"] == str(chained.folder / "truth.yaml")
+    assert inputs["errors"] == ["reading", "repeatability", "load size, common"]
+
+
+def test_nothing_is_written_over_what_it_reads(run: Run, tmp_path: Path) -> None:
+    plan = lay(tmp_path, PLAN.replace("plan.csv", "readings.csv"))
+    (tmp_path / "readings.csv").write_text(POSES)
+    said = refused(run, tmp_path, "simulate", plan, "--out", tmp_path)
+    assert "readings.csv" in said
+    assert "PLAN.yaml" in said
+    plan.rename(tmp_path / "campaign.yaml")
+    assert "PLAN.yaml" in refused(run, tmp_path, "simulate", tmp_path / "campaign.yaml", "--out", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "pieces"),
+    [
+        (("--gross", "-1"), ["--gross", "not be negative"]),
+        (("--gross-mm", "0"), ["--gross-mm", "positive"]),
+        (("--gross", "121"), ["121 gross errors do not fit into 120 numbers"]),
+        (("--truth", "cylindrical"), ["--truth cylindrical", "q1, q2, q3", "J1, J2, J3"]),
+        (("--truth", "kuka-kr27"), ["did you mean 'kuka-kr270'?"]),
+    ],
+)
+def test_wrong_requests_write_nothing(run: Run, tmp_path: Path, words: tuple[str, ...], pieces: list[str]) -> None:
+    said = refused(run, tmp_path, "simulate", lay(tmp_path), "--out", tmp_path / "v", *words)
+    for piece in pieces:
+        assert piece in said
+
+
+def test_the_folder_must_be_one(run: Run, tmp_path: Path) -> None:
+    assert "folder cannot be made" in refused(run, tmp_path, "simulate", lay(tmp_path), "--out", tmp_path / "plan.csv")
+
+
+def test_a_robot_without_a_determined_state_is_refused(run: Run, tmp_path: Path) -> None:
+    plan = lay(tmp_path)
+    soft = (tmp_path / "truth.yaml").read_text().replace("3.6e-6", "3.6e-2")
+    (tmp_path / "truth.yaml").write_text(soft)
+    said = refused(run, tmp_path, "simulate", plan, "--truth", tmp_path / "truth.yaml", "--out", tmp_path / "v")
+    assert "reading 1" in said
+    assert "no determined state" in said

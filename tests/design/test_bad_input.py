@@ -1,0 +1,126 @@
+"""Every refusal says in one sentence what is wrong and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from design.plain import problem
+
+from elastocal.design.candidates import Candidates
+from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.test_pose import TestPose
+from elastocal.design.criteria.weighted import Weighted
+from elastocal.design.knowledge import known_of_information
+from elastocal.design.rules import Rules
+from elastocal.design.search import search
+from elastocal.errors import InputError
+
+
+def plan(candidates, rules, criterion=None, **more):
+    return search(candidates, criterion or Determinant(), rules, rng=np.random.default_rng(0), **more)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (Rules(0), "give at least 1"),
+        (Rules(1), "1 measurements of 2 rows give 2 equations for 4 parameters, priors included; plan more"),
+        (Rules(13), "a plan of 13 members needs more than 12 candidates; offer more or allow repeats"),
+        (Rules(5, fixed=(12,)), "fixed member 12: there are 12 candidates, numbered from 0"),
+        (Rules(5, fixed=(-1,)), "fixed member -1: there are 12 candidates"),
+        (Rules(5, fixed=(3, 3)), "named twice; allow repeats"),
+        (Rules(2, fixed=(1, 2, 3)), "3 members are fixed, but the plan has only 2"),
+        (Rules(4, group=np.zeros(12, dtype=int)), "the quota of every group, or neither"),
+        (Rules(4, quota=(4,)), "the quota of every group, or neither"),
+        (Rules(4, group=np.zeros(11, dtype=int), quota=(4,)), "give each of the 12 candidates a whole number from 0"),
+        (Rules(4, group=np.arange(12), quota=(2, 2)), "a whole number from 0 to 1"),
+        (Rules(4, group=np.zeros(12), quota=(4,)), "a whole number from 0"),
+        (Rules(4, group=np.arange(12) % 2, quota=(2, 3)), "add up to 4"),
+        (Rules(4, group=np.arange(12) % 2, quota=(5, -1)), "must not be negative"),
+        (Rules(4, group=np.arange(12) % 2, quota=(4, 0), fixed=(1,)), "1 members are fixed, but its quota is 0"),
+        (Rules(8, group=np.minimum(np.arange(12), 1), quota=(2, 6)), "group 0: its quota is 2, but it has 1 "),
+        (Rules(4, repeats=True, group=np.zeros(12, dtype=int), quota=(2, 2)), "group 1: its quota is 2, but it has 0"),
+    ],
+)  # fmt: skip
+def test_rules_that_no_plan_obeys(rules, message):
+    with pytest.raises(InputError, match=message) as caught:
+        plan(problem(71), rules)
+    assert str(caught.value).count(". ") == 0
+
+
+@pytest.mark.parametrize(
+    ("blocks", "message"),
+    [
+        (np.ones((3, 4)), "give blocks of rows"),
+        (np.ones((0, 2, 4)), "give blocks of rows"),
+        (np.where(np.arange(24).reshape(3, 2, 4) == 17, np.nan, 1.0), "candidate 2: its rows must be finite"),
+    ],
+)
+def test_bad_blocks(blocks, message):
+    with pytest.raises(InputError, match=message):
+        Candidates(blocks)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"names": ("a", "b")}, "2 names for 4 parameters"),
+        ({"nuisance": (4,)}, "different places from 0 to 3"),
+        ({"nuisance": (1, 1)}, "different places from 0 to 3"),
+        ({"nuisance": (0, 1, 2, 3)}, "every parameter is called a nuisance"),
+        ({"prior": np.eye(3)}, "a matrix of 4 x 4 finite numbers"),
+        ({"prior": np.full((4, 4), np.nan)}, "a matrix of 4 x 4 finite numbers"),
+        ({"prior": np.diag([1.0, -1.0, 1.0, 1.0])}, "without negative eigenvalues"),
+        ({"prior": np.triu(np.ones((4, 4)))}, "must be symmetric"),
+    ],
+)
+def test_bad_candidates(change, message):
+    with pytest.raises(InputError, match=message):
+        replace(problem(72), **change)
+
+
+def test_parameters_that_no_candidate_tells_apart_are_named():
+    blocks = np.random.default_rng(1).normal(size=(20, 2, 4))
+    blocks[:, :, 3] = 2 * blocks[:, :, 1]
+    names = ("a", "b", "c", "d")
+    with pytest.raises(InputError, match="do not tell b, d apart"):
+        plan(Candidates(blocks, names=names), Rules(5))
+    with pytest.raises(InputError, match="do not tell b, d apart"):
+        plan(Candidates(blocks, names=names, nuisance=(3,)), Rules(5))
+    with pytest.raises(InputError, match="do not tell parameter 1, parameter 3 apart"):
+        plan(Candidates(blocks), Rules(5))
+    known = plan(Candidates(blocks, prior=np.diag([0.0, 1, 0, 0])), Rules(5))
+    assert np.all(np.isfinite(known.known.sd))
+    blocks[:, :, 2] = 0.0
+    with pytest.raises(InputError, match="no candidate depends on c; leave it out"):
+        plan(Candidates(blocks, names=names), Rules(5))
+
+
+def test_a_plan_that_must_leave_a_combination_open_is_refused():
+    """Quotas allow only candidates without the last parameter."""
+    blocks = np.random.default_rng(2).normal(size=(20, 2, 3))
+    blocks[:10, :, 2] = 0.0
+    rules = Rules(5, group=np.arange(20) // 10, quota=(5, 0))
+    with pytest.raises(InputError, match="the plan found does not tell c apart; measure more or seek fewer"):
+        plan(Candidates(blocks, names=("a", "b", "c")), rules)
+
+
+def test_other_refusals():
+    with pytest.raises(InputError, match="0 restarts: give at least 1"):
+        plan(problem(73), Rules(5), restarts=0)
+    with pytest.raises(InputError, match="derivatives by 3 parameters"):
+        plan(problem(73), Rules(5), TestPose(np.ones((1, 3, 3))))
+    with pytest.raises(InputError, match="derivatives by 3 parameters"):
+        plan(problem(73), Rules(5), Weighted(((1.0, TestPose(np.ones((1, 3, 3)))),)))
+    with pytest.raises(InputError, match="each with a positive weight"):
+        Weighted(((0.0, Determinant()),))
+    with pytest.raises(InputError, match="one pose or more"):
+        TestPose(np.ones((0, 3, 4)))
+    with pytest.raises(InputError, match="there is no way to sum errors 'median'"):
+        TestPose(np.ones((1, 3, 4)), "median")
+    with pytest.raises(InputError, match="says nothing about parameter 1"):
+        known_of_information(np.diag([1.0, 0.0]))
+    with pytest.raises(InputError, match="the information is singular"):
+        known_of_information(np.ones((2, 2)))

@@ -1,0 +1,117 @@
+"""The curve of accuracy and the smallest plan, against all plans and the law 1/sqrt(m)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from design.plain import every_plan, examples, polynomial, problem, total
+
+from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.test_pose import TestPose
+from elastocal.design.how_many import Requirement, accuracy_curve, error_below, every_sd, how_many
+from elastocal.design.rules import Rules
+from elastocal.errors import InputError
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def covariance(candidates, members):
+    return np.linalg.inv(total(candidates, members))
+
+
+def test_the_curve_follows_the_root_of_the_number():
+    """D-optimal quadratic with repeats at 3, 12, 48 readings: every standard deviation halves."""
+    points = accuracy_curve(
+        polynomial(2, np.linspace(-1, 1, 21)), Determinant(), [48, 3, 12], rng=rng(), rules=Rules(1, repeats=True)
+    )
+    assert [p.count for p in points] == [3, 12, 48]
+    np.testing.assert_allclose(points[1].sd, points[0].sd / 2, rtol=1e-9)
+    np.testing.assert_allclose(points[2].sd, points[0].sd / 4, rtol=1e-9)
+    assert np.isnan(points[0].ratio)
+
+
+@pytest.mark.parametrize("name", ["d", "a", "e", "test_pose", "test_pose largest"])
+def test_the_curve_never_falls(name):
+    candidates = problem(51, count=40, k=2, p=5)
+    points = accuracy_curve(candidates, examples(candidates)[name], range(4, 12), rng=rng(), restarts=1)
+    assert np.all(np.diff([p.plan.gain for p in points]) > 0)
+    assert [len(p.plan.chosen) for p in points] == list(range(4, 12))
+
+
+def test_the_curve_keeps_fixed_members():
+    candidates = problem(52, count=30, k=2, p=5)
+    points = accuracy_curve(candidates, Determinant(), [4, 6], rng=rng(), rules=Rules(1, fixed=(7, 8)))
+    assert all({7, 8} <= set(p.plan.chosen) for p in points)
+
+
+def test_the_smallest_plan_is_the_smallest_of_all():
+    """The criterion is the requirement itself, so that the smallest number is known from all plans."""
+    candidates = problem(53, count=11, k=1, p=3)
+    poses = examples(candidates)["test_pose"].derivatives
+    criterion = TestPose(poses, "largest")
+
+    def error(members):
+        c = covariance(candidates, members)
+        return np.sqrt(max(np.trace(f @ c @ f.T) for f in poses))
+
+    best = {n: min(error(p) for p in every_plan(candidates, n)) for n in range(3, 12)}
+    for n in (4, 5, 7):
+        limit = best[n] * 1.0001
+        found = how_many(candidates, criterion, error_below(poses, limit), rng=rng(), restarts=10)
+        assert found.smallest.count == n
+        assert found.smallest.ratio == pytest.approx(best[n] / limit, rel=1e-6)
+        assert found.greedy >= n
+        assert all(p.ratio > 1 for p in found.tried if p.count < n)
+
+
+def test_every_standard_deviation_is_met():
+    candidates = problem(54, count=60, k=2, p=4)
+    limits = 0.9 * np.sqrt(np.diag(covariance(candidates, range(20))))
+    limits[2] = np.inf
+    found = how_many(candidates, Determinant(), every_sd(limits), rng=rng())
+    assert np.all(found.smallest.sd <= limits)
+    assert 2 < found.smallest.count <= found.greedy
+    sd = np.sqrt(np.diag(covariance(candidates, found.smallest.plan.chosen)))
+    assert found.smallest.ratio == pytest.approx(np.max(sd / limits), rel=1e-9)
+    assert found.smallest.ratio > 0.5
+
+
+def test_the_mean_error_is_asked_for():
+    candidates = problem(55, count=30, k=2, p=4)
+    poses = examples(candidates)["test_pose"].derivatives
+    c = covariance(candidates, range(10))
+    rms = np.sqrt(np.mean([np.trace(f @ c @ f.T) for f in poses]))
+    found = how_many(candidates, TestPose(poses), error_below(poses, rms, "mean"), rng=rng())
+    assert found.smallest.count < 10
+    chosen = covariance(candidates, found.smallest.plan.chosen)
+    assert found.smallest.ratio == pytest.approx(np.sqrt(np.mean([np.trace(f @ chosen @ f.T) for f in poses])) / rms)
+
+
+def test_a_requirement_out_of_reach_is_told():
+    candidates = problem(56, count=8, k=2, p=4)
+    sd = np.sqrt(np.diag(covariance(candidates, range(8))))
+    found = how_many(candidates, Determinant(), every_sd(0.5 * sd), rng=rng())
+    assert found.smallest is None
+    assert found.greedy is None
+    assert found.tried[-1].ratio == pytest.approx(2.0, rel=1e-9)
+    repeated = how_many(candidates, Determinant(), every_sd(0.5 * sd), rng=rng(), rules=Rules(1, repeats=True))
+    assert repeated.smallest.count > 8
+
+
+def test_bad_requirements():
+    candidates = problem(57)
+    with pytest.raises(InputError, match="no parameter has a limit"):
+        every_sd(np.full(4, np.inf))
+    with pytest.raises(InputError, match="every limit must be a positive number"):
+        every_sd(np.zeros(4))
+    with pytest.raises(InputError, match="one limit for each"):
+        Requirement(np.ones((2, 3, 4)), np.ones(3))
+    with pytest.raises(InputError, match="it is about 5 parameters, not 4"):
+        how_many(candidates, Determinant(), every_sd(np.ones(5)), rng=rng())
+    with pytest.raises(InputError, match="1 measurements cannot give 4 parameters"):
+        how_many(candidates, Determinant(), every_sd(np.ones(4)), rng=rng(), most=1)
+    rules = Rules(2, group=np.zeros(12, dtype=int), quota=(2,))
+    with pytest.raises(InputError, match="groups have quotas"):
+        accuracy_curve(candidates, Determinant(), [4], rng=rng(), rules=rules)

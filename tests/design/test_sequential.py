@@ -1,0 +1,57 @@
+"""A plan after an earlier campaign: its information counts, and the new one fills the gaps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from design.plain import every_plan, examples, gain, problem, total
+
+from elastocal.design.candidates import Candidates
+from elastocal.design.criteria.d import Determinant
+from elastocal.design.rules import Rules
+from elastocal.design.search import search
+from elastocal.design.sequential import in_stages, next_plan
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("name", ["d", "a", "e", "test_pose"])
+def test_the_next_plan_is_the_best_beside_what_was_measured(name):
+    candidates = problem(61, count=10, k=2, p=4, nuisance=(3,))
+    earlier = total(problem(62, count=10, k=2, p=4, units=False), range(4)) * np.outer(*[_sizes(candidates)] * 2)
+    criterion = examples(candidates)[name]
+    plan = next_plan(candidates, criterion, Rules(2), earlier, rng=rng(), restarts=20)
+    knowing = Candidates(candidates.blocks, earlier, (3,))
+    assert plan.gain == pytest.approx(max(gain(criterion, knowing, p) for p in every_plan(knowing, 2)), abs=1e-8)
+
+
+def _sizes(candidates):
+    return np.abs(candidates.blocks).mean(axis=(0, 1))
+
+
+def test_a_gap_of_the_first_campaign_is_filled():
+    """The first campaign did not load the last axis; one reading that does is enough and is chosen."""
+    blocks = np.random.default_rng(1).normal(size=(30, 1, 3))
+    blocks[:29, 0, 2] *= 1e-3
+    earlier = np.diag([50.0, 50.0, 0.0])
+    plan = next_plan(Candidates(blocks), Determinant(), Rules(1), earlier, rng=rng())
+    assert plan.chosen == (29,)
+
+
+def test_priors_add_up():
+    candidates = problem(63, prior=0.4)
+    more = np.diag(_sizes(candidates) ** 2)
+    np.testing.assert_allclose(candidates.knowing(more).prior, candidates.prior + more)
+    np.testing.assert_allclose(Candidates(candidates.blocks).knowing(more).prior, more)
+
+
+def test_stages_know_all_before():
+    candidates = problem(64, count=40, k=2, p=5)
+    plans = in_stages(candidates, Determinant(), [Rules(4), Rules(2), Rules(3)], rng=rng(), restarts=4)
+    every = [c for plan in plans for c in plan.chosen]
+    assert plans[-1].gain == pytest.approx(gain(Determinant(), candidates, every), abs=1e-9)
+    at_once = search(candidates, Determinant(), Rules(9, repeats=True), rng=rng(), restarts=20)
+    assert plans[-1].gain <= at_once.gain + 1e-9
+    assert plans[-1].gain > at_once.gain - 0.3
