@@ -96,6 +96,10 @@ def test_the_bias_is_what_identify_finds_with_the_linear_model(tmp_path: Path) -
     for row in found["parameters"]:
         assert row["value"] == pytest.approx(bias[row["parameter"]]["estimate"], rel=1e-3)
     assert max(abs(row["bias_percent"]) for row in bias.values()) > 0.1
+    noise = {row["quantity"]: row for row in found["noise"]}
+    assert noise["pure error"]["value"] == 0
+    assert noise["ratio F"]["unknown"]["value"] == "repeats do not differ at all"
+    assert any(line.startswith("LACK OF FIT") for line in found["verdict"])
     assert any("linear formula differs from the loaded deflection" in line for line in told["verdict"])
 
 

@@ -16,7 +16,7 @@ from elastocal.design.criteria.weighted import Weighted
 
 
 def problem(seed, count=12, k=2, p=4, nuisance=(), prior=0.0, units=True, weak=1.0):
-    """Candidates of unlike sizes, of unlike units where ``units``; rows after the second are ``weak`` times as strong."""
+    """Candidates of unlike sizes, of unlike units where ``units``; rows after the second are ``weak``."""
     rng = np.random.default_rng(seed)
     blocks = rng.normal(size=(count, k, p)) * np.exp(0.5 * rng.normal(size=(count, 1, 1)))
     blocks[:, 2:] *= weak

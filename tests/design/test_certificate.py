@@ -64,6 +64,14 @@ def test_weights_obey_the_rules(name):
     assert found.weights[1::2].sum() == pytest.approx(2)
 
 
+def test_fixed_members_carry_no_weight_beside_themselves():
+    candidates = problem(49)
+    fixed = certified(candidates, Determinant(), Rules(4))[0].chosen[:2]
+    free = certified(candidates, Determinant(), Rules(4))[1].weights
+    assert np.all(free[list(fixed)] > 0.5)
+    assert np.all(certified(candidates, Determinant(), Rules(4, fixed=fixed))[1].weights[list(fixed)] == 0)
+
+
 @pytest.mark.parametrize("count", [3, 6])
 def test_d_optimal_quadratic_regression_is_certified(count):
     _, found = certified(polynomial(2, GRID), Determinant(), Rules(count, repeats=True), tolerance=1e-7)
@@ -126,6 +134,15 @@ def test_a_large_problem_is_bounded_closely():
     assert 0.9 < found.efficiency < 1
     assert found.relaxed > plan.gain
     assert np.sum(found.weights > 0) < 200
+
+
+def test_candidates_left_out_at_first_join(monkeypatch):
+    candidates = problem(46, count=800, k=3, p=8, units=False)
+    _, wide = certified(candidates, Determinant(), Rules(10))
+    monkeypatch.setattr("elastocal.design.relaxation.ACTIVE", 20)
+    _, narrow = certified(candidates, Determinant(), Rules(10))
+    assert narrow.gap < 1e-4
+    assert narrow.bound == pytest.approx(wide.bound, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", ["e", "condition", "test_pose largest", "weighted"])

@@ -8,6 +8,7 @@ from design.plain import PLAIN, examples, gain, marginal, problem, total
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from elastocal.design.candidates import Candidates
 from elastocal.design.changes import gains_of_adding, gains_of_exchanging, gains_of_removing
 from elastocal.design.criteria.condition import Condition
 from elastocal.design.criteria.criterion import criterion_class, criterion_kinds
@@ -77,6 +78,18 @@ def test_a_member_that_cannot_go_has_no_gain_without_it(name):
     candidates = problem(3, k=2, p=4)
     criterion, space = examples(candidates)[name], space_of(candidates)
     assert np.all(gains_of_removing(space, criterion, [1, 5]) < gain(criterion, candidates, [1, 5]) - 5)
+
+
+@criteria
+def test_a_member_that_alone_sees_something_cannot_go_either(name):
+    """Exact zeros: the last parameter, sought or a nuisance, is in one member only."""
+    blocks = np.zeros((4, 1, 3))
+    blocks[[0, 1, 2, 3], 0, [0, 1, 2, 1]] = 2.0
+    for nuisance in ((), (2,)):
+        candidates = Candidates(blocks, nuisance=nuisance)
+        gains = gains_of_removing(space_of(candidates), examples(candidates)[name], [0, 1, 2, 3])
+        assert np.all(np.isfinite(gains[[1, 3]]))
+        assert np.all(gains[[0, 2]] < gains[1] - 5)
 
 
 @criteria

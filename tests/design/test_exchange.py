@@ -17,7 +17,7 @@ from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import Search, best, climbed, grown
 from elastocal.design.knowledge import known
 from elastocal.design.rules import Rules
-from elastocal.design.search import search
+from elastocal.design.search import plan_of, search
 from elastocal.design.space import space_of
 
 NAMES = tuple(examples(problem(0)))
@@ -169,7 +169,7 @@ def test_parameters_that_are_hard_to_tell_apart_are_planned_as_well():
 
 
 def test_rows_that_say_nothing_new_are_dropped_and_change_nothing():
-    candidates = problem(17, count=60, k=3, p=8)
+    candidates = problem(17, count=60, k=3, p=10)
     turn = np.linalg.qr(np.random.default_rng(2).normal(size=(60, 9, 3)))[0]
     nine = replace(candidates, blocks=turn @ candidates.blocks)
     assert space_of(nine).k == 3
@@ -198,7 +198,7 @@ def test_every_restart_is_told_with_its_end():
 
 
 def test_the_greedy_start_takes_the_best_candidate_each_time():
-    candidates = problem(19, count=30, k=2, p=4)
+    candidates = problem(26, count=30, k=2, p=4)
     task = Search(space_of(candidates), Trace(1 / np.abs(candidates.blocks).mean(axis=(0, 1))), Rules(8))
     members = grown(task, [3, 11, 20], 8)
     assert members[:3] == [3, 11, 20]
@@ -206,6 +206,16 @@ def test_the_greedy_start_takes_the_best_candidate_each_time():
         others = [c for c in range(30) if c not in members[:n]]
         gains = [gain(task.criterion, candidates, [*members[:n], c]) for c in others]
         assert members[n] == others[int(np.argmax(gains))]
+
+
+@criteria
+def test_a_plan_is_closed_by_its_determinant(name):
+    """Six rows for six parameters: until then no other criterion sees a difference."""
+    candidates = problem(25, count=40, k=1, p=6)
+    space, criterion = space_of(candidates), examples(candidates)[name]
+    members = grown(Search(space, criterion, Rules(9)), [], 9)
+    assert members[:6] == grown(Search(space, Determinant(), Rules(9)), [], 6)
+    assert not space.known(members[:6]).open
 
 
 def test_a_plan_for_few_test_poses_still_determines_every_parameter():
@@ -221,6 +231,10 @@ def test_a_plan_for_few_test_poses_still_determines_every_parameter():
     task = Search(space_of(Candidates(blocks)), wanted, Rules(6))
     assert task.space.known(range(6)).open
     assert climbed(task, range(6)).gain == pytest.approx(plan.gain, abs=1e-3)
+    for j in range(6):
+        rest = [*plan.chosen[:j], *plan.chosen[j + 1 :]]
+        others = [gain(wanted, Candidates(blocks), [*rest, c]) for c in range(40) if c not in rest]
+        assert max(others) < plan.gain + 1e-8
 
 
 @pytest.mark.parametrize("k", [1, 3])
@@ -237,6 +251,7 @@ def test_updated_matrices_stay_exact(k):
         members[j] = c
         bank.move(space.known(members), joined, left)
     assert bank.drift < DRIFT
+    assert bank.renewed == 0
     covariance = np.linalg.inv(space.information(members))
     for c in range(100):
         direct = space.block(c) @ covariance @ space.block(c).T
@@ -301,3 +316,13 @@ def test_a_ridge_only_where_a_combination_is_open():
     singular = known(np.diag([1.0, 5.0, 0.0]), frame)
     assert singular.open
     np.testing.assert_allclose(np.diag(singular.covariance), [1.0, 0.2, 1e7], rtol=1e-6)
+
+
+def test_a_climb_that_ends_open_is_not_the_plan():
+    candidates = problem(27, count=20, k=2, p=4)
+    task = Search(space_of(candidates), Determinant(), Rules(4))
+    climb = climbed(task, [0, 1, 2, 3])
+    stuck = replace(climb, members=(0, 0, 0, 0), gain=climb.gain + 1, open=True)
+    plan = plan_of(candidates, Determinant(), (stuck, climb), task.space)
+    assert plan.chosen == tuple(sorted(climb.members))
+    assert plan.agreed == (False, True)

@@ -31,7 +31,7 @@ BATCH = 64
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What a climb needs to know; small enough to be sent to a worker."""
+    """What a climb needs to know, here or on a worker."""
 
     space: Space
     criterion: Criterion

@@ -37,22 +37,25 @@ def beside_one(s: Array, sign: int) -> Array:
 
 
 def eliminate(s: Array) -> tuple[Array, Array]:
-    """S = L diag(d) L^T: L in the place of S (its diagonal of ones is not written) and d (k, n)."""
+    """S = L diag(d) L^T: L in the place of S (its diagonal of ones is not written) and d (k, n).
+
+    Where S is not positive, some d is not, and what follows it means nothing.
+    """
     k = len(s)
     d = np.empty((k, s.shape[2]))
-    for j in range(k):
-        d[j] = s[j, j]
-        with np.errstate(divide="ignore", invalid="ignore"):  # a pivot of zero is the caller's to see
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for j in range(k):
+            d[j] = s[j, j]
             ratio = s[j + 1 :, j] / d[j]
-        for i in range(j + 1, k):
-            s[i, j + 1 : i + 1] -= ratio[i - j - 1] * s[j + 1 : i + 1, j]
-        s[j + 1 :, j] = ratio
+            for i in range(j + 1, k):
+                s[i, j + 1 : i + 1] -= ratio[i - j - 1] * s[j + 1 : i + 1, j]
+            s[j + 1 :, j] = ratio
     return s, d
 
 
 def log_determinant(d: Array) -> Array:
-    """sum log |d| (n,)."""
-    return np.asarray(np.sum(np.log(np.abs(d)), axis=0))
+    """sum log d (n,), over those that are positive."""
+    return np.asarray(np.sum(np.log(np.where(d > 0, d, 1.0)), axis=0))
 
 
 def solved(factor: Array, y: Array) -> Array:

@@ -92,12 +92,12 @@ def known_by_rows(candidates: Candidates, chosen: Sequence[int], frame: Frame) -
     found = decide_rank(triangle, np.ones(len(triangle)))
     if found.rank < len(triangle):
         null = frame.transform @ (found.null / found.lengths[:, None])
-        lost = _touched(candidates, null / frame_scale(frame)[:, None])
+        lost = _touched(candidates, null / _sizes(frame)[:, None])
         raise OpenPlanError(f"the plan found does not tell {lost} apart; measure more or seek fewer parameters")
     return Knowledge(inverse_triangle(triangle), frame)
 
 
-def frame_scale(frame: Frame) -> Array:
+def _sizes(frame: Frame) -> Array:
     """Size (p,) of a change of each parameter that one candidate of mean information would just show."""
     return np.asarray(np.linalg.norm(frame.transform, axis=1))
 

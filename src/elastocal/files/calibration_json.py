@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from math import nan
+from math import inf, nan
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -143,8 +143,14 @@ def knowledge(record: CalibrationRecord, model: RobotModel) -> tuple[Knowledge, 
                 f"{record.form}: use that robot"
             )
     values = {p.name: p.value for p in record.parameters}
+    sure = record.noise_stated and not record.scatter > 1
     known = Knowledge(
-        described.with_parameters(values), record.names, record.covariance, record.discrepancy, record.statics
+        described.with_parameters(values),
+        record.names,
+        record.covariance,
+        record.discrepancy,
+        record.statics,
+        inf if sure else float(record.freedom),
     )
     return known, _changes(record)
 

@@ -41,7 +41,8 @@ class ParameterRecord:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CalibrationRecord:
-    """``parameters`` are all of the model as it was calibrated; ``names`` and ``covariance`` the estimated ones.
+    """``parameters`` are all of the model as it was calibrated; ``names`` and ``covariance`` those sought:
+    what was not estimated is known to within its size only (``uncertainty.wide``).
 
     ``robot`` is the word that names it, ``mark`` its fingerprint (``digest.robot_mark``).  ``form`` is how its springs
     were described at most.  ``scatter`` is the size of the residuals in units of the noise (nan without spare readings,
@@ -88,9 +89,11 @@ def _check(record: CalibrationRecord) -> None:
     if len(set(given)) != len(given):
         raise InputError("calibration: a parameter is listed twice; keep one")
     estimated = {p.name for p in record.parameters if p.status == "estimated"}
-    if set(record.names) != estimated or len(record.names) != len(estimated):
-        odd = sorted(set(record.names) ^ estimated) or ["a name"]
-        raise InputError(f"calibration: names and estimated parameters differ in {odd[0]}; give the same in both")
+    if not estimated <= set(record.names) <= set(given) or len(set(record.names)) != len(record.names):
+        odd = sorted(estimated - set(record.names) or set(record.names) - set(given)) or ["a name"]
+        raise InputError(
+            f"calibration: the covariance lacks or adds {odd[0]}; it holds all estimated parameters, none unlisted"
+        )
     c, p = record.covariance, len(record.names)
     if c.shape != (p, p) or not np.all(np.isfinite(c)):
         raise InputError(f"calibration: the covariance of {p} parameters must be {p} x {p} finite numbers")

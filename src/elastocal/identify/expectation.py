@@ -31,6 +31,8 @@ class Expected:
     expectations: tuple[Expectation, ...]
     budget: Budget
     equations: int
+    lost: int
+    """Readings of the plan without a determined loaded state."""
 
 
 def expected(
@@ -42,7 +44,8 @@ def expected(
     """Accuracy to expect of the parameters named, at the model's values."""
     kind = campaign.measurement.structure(model, names)
     exact = replace(campaign, measurement=kind, readings=kind.predict(model))
-    if not np.any(exact.measured):
+    lost = int(np.sum(np.isnan(campaign.measurement.predict(model)).any(axis=1)))
+    if not np.any(exact.measured) or lost == campaign.measurement.count:
         raise InputError("no configuration of the plan has a determined loaded state; lower the load")
     extra = unknowns(exact, model)
     problem = linearise(exact, model, [*names, *(u.name for u in extra)], weigh(exact, model))
@@ -52,4 +55,4 @@ def expected(
     fit = linear_fit(model, exact, problem, [groups.names[i] for i in groups.kept])
     rows = [model.parameters.rows[model.parameters.index(n)] for n in names]
     nuisances = [Parameter(u.name, u.unit, 0.0, 1e-3, "nuisance", "") for u in extra]
-    return Expected((*rows, *nuisances), groups, found, budget(fit), problem.equations)
+    return Expected((*rows, *nuisances), groups, found, budget(fit), problem.equations, lost)

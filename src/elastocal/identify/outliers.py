@@ -33,13 +33,14 @@ def suspects(fit: Fit, limit: float = LIMIT) -> tuple[Suspect, ...]:
     if fit.freedom < 2:
         return ()
     basis = np.linalg.qr(problem.matrix)[0]
-    z, scale = np.zeros(p), robust_scale(problem.misfit, p)
+    floor = 1.0 if fit.stated else 0.0  # no number is doubtful within the noise that was stated
+    z, scale = np.zeros(p), max(robust_scale(problem.misfit, p), floor)
     for _ in range(4):
         found = least_squares(
             lambda v: problem.misfit - basis @ v, z, lambda v: -basis, loss="cauchy", f_scale=TUNING["cauchy"] * scale
         )
         z = found.x
-        scale = robust_scale(problem.misfit - basis @ z, p)
+        scale = max(robust_scale(problem.misfit - basis @ z, p), floor)
     rest = problem.misfit - basis @ z
     n, r = problem.shape
     raw = np.where(problem.used, problem.weights.unwhiten(rest[: n * r].reshape(n, r)), np.nan)

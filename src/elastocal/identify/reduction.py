@@ -124,6 +124,11 @@ def _reduced(
     poses = campaign.measurement.setup.pose
     stages = [_stage(d.title, d.action, len(t.groups.names), t, poses) for d, t in trials]
     last = trials[-1][1]
+    if not last.fit.stated and last.fit.freedom < 1:
+        raise InputError(
+            f"{last.fit.problem.equations} numbers for {len(last.fit.names)} unknowns leave none to estimate the noise "
+            "from; state it (errors:), measure more or seek fewer"
+        )
     stages += _inner(last, poses)
     lost += by_groups(sought, last.groups) + by_sight(sought, last)
     if rules.statistical:

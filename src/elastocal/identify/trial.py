@@ -21,7 +21,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
-ROUNDS, MOST = 3, 0.05
+ROUNDS, MOST, FEW = 3, 0.05, 3
 ABSURD = 1e3
 """Times the size that matters: a change that no robot survives."""
 
@@ -78,7 +78,7 @@ def _settled(first: Fit) -> Fit:
 def screened(
     campaign: Campaign, model: RobotModel, names: Sequence[str], at: RobotModel
 ) -> tuple[Campaign, tuple[Suspect, ...]]:
-    """The campaign without numbers that do not belong, at most one in twenty, found round by round.
+    """The campaign without numbers that do not belong, at most one in twenty (or three), found round by round.
 
     The weights are taken at the model ``at`` and, where they depend on the parameters, once more at the first fit:
     with those of a far too stiff start an uncertain load would look like gross errors.
@@ -92,10 +92,12 @@ def screened(
         if not found:
             break
         gross += found
-        if len(gross) > MOST * campaign.measured.sum():
+        if len(gross) > max(FEW, MOST * campaign.measured.sum()):
+            worst = "; ".join(s.place for s in sorted(gross, key=lambda s: -s.sigmas)[:8])
+            more = " ..." if len(gross) > 8 else ""
             raise InputError(
-                f"{len(gross)} numbers do not fit the model, the worst {gross[0].place}: that is no gross error but a "
-                "wrong model, wrong units or a far too small noise; check these, or keep all readings (outliers: keep)"
+                f"{len(gross)} numbers do not fit the rest ({worst}{more}): too many to leave out; correct them, look "
+                "for a wrong unit, model or noise, or keep all with 'outliers: keep' and 'loss: cauchy'"
             )
         campaign = campaign.leaving_out((s.reading, s.row) for s in found)
     return campaign, tuple(gross)

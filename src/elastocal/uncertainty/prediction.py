@@ -8,6 +8,7 @@ beyond noise, which no number of readings makes smaller.  The result is the erro
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,11 +23,19 @@ from elastocal.spatial.entries import Array
 QUANTILE_95 = 1.959963984540054
 
 
+def quantile_95(freedom: float) -> float:
+    """Half width of a 95 % interval in standard deviations: Student's t where the noise is estimated."""
+    from scipy.special import stdtrit
+
+    return QUANTILE_95 if math.isinf(freedom) else float(stdtrit(max(freedom, 1.0), 0.975))
+
+
 @dataclass(frozen=True, eq=False)
 class Knowledge:
     """An identified model with the covariance of the parameters that were estimated.
 
     ``discrepancy`` is a standard deviation in m per axis; nan where it could not be told from noise (and is not added).
+    ``freedom`` is that of an estimated noise, inf where it was stated: it widens intervals.
     """
 
     model: RobotModel
@@ -34,6 +43,7 @@ class Knowledge:
     covariance: Array
     discrepancy: float
     statics: Statics = "loaded"
+    freedom: float = math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +53,7 @@ class Prediction:
     frame: str
     twist: Array
     covariance: Array
+    freedom: float = math.inf
 
     @property
     def sd(self) -> Array:
@@ -52,7 +63,7 @@ class Prediction:
     @property
     def half_width(self) -> Array:
         """Half of the 95 % interval of each component, (N, 6)."""
-        return QUANTILE_95 * self.sd
+        return quantile_95(self.freedom) * self.sd
 
     def ellipsoid(self) -> tuple[Array, Array]:
         """Semi-axes (N, 3) in m of the translation's one-sigma ellipsoid, the longest first, and their directions."""
@@ -71,7 +82,7 @@ def predict(knowledge: Knowledge, q: Array, load: AppliedWrenches, frame: str | 
     covariance = np.einsum("nip,pq,njq->nij", slope, knowledge.covariance, slope)
     covariance[:, range(3), range(3)] += np.nan_to_num(knowledge.discrepancy) ** 2
     covariance[np.isnan(twist).any(axis=1)] = np.nan
-    return Prediction(at, twist, covariance)
+    return Prediction(at, twist, covariance, knowledge.freedom)
 
 
 def spread_configurations(model: RobotModel, count: int) -> Array:

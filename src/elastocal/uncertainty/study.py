@@ -30,6 +30,7 @@ from elastocal.uncertainty.metropolis import NonlinearPosterior
 from elastocal.uncertainty.prediction import Knowledge
 from elastocal.uncertainty.reduction_cost import Cost, reduction_cost
 from elastocal.uncertainty.springs import PossibleSprings, RebuiltSpring, possible_springs, rebuilt_springs
+from elastocal.uncertainty.wide import Wide, wide_covariance
 
 Watch = Callable[[str], None]
 
@@ -42,6 +43,7 @@ class Study:
     """
 
     identification: Identification
+    wide: Wide
     influence: Influence
     repeats: Repeats
     budget: Budget
@@ -63,10 +65,10 @@ class Study:
     def knowledge(self) -> Knowledge:
         """What predictions and compensation need."""
         fit = self.fit
-        p = fit.problem.parameters
         kind = fit.campaign.measurement
         statics = kind.statics if isinstance(kind, Deflection) else "loaded"
-        return Knowledge(fit.model, fit.names[:p], fit.covariance[:p, :p], self.discrepancy.sd, statics)
+        freedom = float("inf") if fit.stated and fit.inflation == 1 else float(fit.freedom)
+        return Knowledge(fit.model, self.wide.names, self.wide.covariance, self.discrepancy.sd, statics, freedom)
 
 
 def study(
@@ -97,10 +99,16 @@ def study(
     again = repeats(fit, setup.state)
     springs = possible_springs(fit, model, seek, hold)
     watch("sampling")
-    posterior = _posterior(fit, rng, missing)
-    resampled = _resampled(fit, setup.pose, rng, missing)
+    if loss != "linear":
+        missing.append(
+            f"No Gibbs sampling and no bootstrap: both assume normal errors, the loss is {loss}. Left-out poses and "
+            "discrepancy count the readings that the loss lets go."
+        )
+    posterior = _posterior(fit, rng, missing) if loss == "linear" else None
+    resampled = _resampled(fit, setup.pose, rng, missing) if loss == "linear" else None
     return Study(
         found,
+        wide_covariance(found),
         influence(fit, setup.pose),
         again,
         budget(fit),

@@ -181,7 +181,6 @@ def calibration(result: IdentifyResult, out: Path) -> str:
     fit, folder = study.fit, file.files[0].parent
     kind = fit.campaign.measurement
     own = robot_file(file.robot)
-    p = fit.problem.parameters
     record = CalibrationRecord(
         robot=file.robot if own is None else seen_from(out, folder / own),
         mark=robot_mark(file.robot, folder),
@@ -192,8 +191,8 @@ def calibration(result: IdentifyResult, out: Path) -> str:
         load_frame=kind.setup.load.frame,
         follows=kind.setup.load.follows,
         parameters=_records(result),
-        names=fit.names[:p],
-        covariance=np.asarray(fit.covariance[:p, :p]),
+        names=study.wide.names,
+        covariance=np.asarray(study.wide.covariance),
         discrepancy=study.discrepancy.sd,
         discrepancy_reason=study.discrepancy.reason,
         noise_stated=fit.stated,

@@ -37,6 +37,11 @@ def verdict(result: AssessResult) -> tuple[str, ...]:
         f"At this noise {len(found[Practical.IDENTIFIABLE])} are identifiable in practice (G1+), "
         f"{len(found[Practical.HARDLY])} hardly (G1~), {len(found[Practical.NOT])} are lost in it (G1-).",
     ]
+    if result.expected.lost:
+        lines.append(
+            f"NO STATE: {result.expected.lost} readings of the plan have no determined loaded state (a load that the "
+            "arm cannot hold, or backlash without force); they would be lost."
+        )
     if not g.rank.clear:
         lines.append(
             f"The rank is not clear-cut: the singular values fall by a factor of only {g.rank.gap:.0f} there; "

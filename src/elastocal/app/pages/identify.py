@@ -85,17 +85,15 @@ def verdict(result: IdentifyResult) -> tuple[str, ...]:
         - len(found.groups.names)
         + sum(n in found.sought.parameters.names for n in found.groups.names)
     )
+    above = sum(float(v) > found.thresholds[0] for v in fit.ratios[: len(names)])
     lines = [
-        f"{len(names)} of the {sought} parameters sought {_fate(result)}, {alone} of them alone and "
-        f"{len(names) - alone} for a combination, from {fit.problem.readings} numbers.",
+        f"{len(names)} of the {sought} parameters sought are estimated, {alone} of them alone and {len(names) - alone} "
+        f"for a combination, from {fit.problem.readings} numbers; {above} stand out of the noise by a factor of "
+        f"{found.thresholds[0]:g}.",
         f"They leave {1e6 * result.residual_rms:.3g} um per axis unexplained{_share(result)}; a pose that took no part "
         f"in the fit is predicted to {_micrometres(found.stages[-1].left_out)}.",
     ]
     return (*lines, *_trust(result))
-
-
-def _fate(result: IdentifyResult) -> str:
-    return "stand out of the noise" if result.file.requests.statistical else "are told apart, whatever their size"
 
 
 def _share(result: IdentifyResult) -> str:
@@ -137,17 +135,31 @@ def _trust(result: IdentifyResult) -> list[str]:
             f"NOISE: residuals scatter {fit.scatter:.3g} times more than stated; accuracies were enlarged accordingly. "
             "Either an error source is missing or the model is."
         )
+    impossible = _negative(result)
+    if impossible:
+        out.append(
+            f"IMPOSSIBLE: {', '.join(impossible)} came out negative: it is consistent with zero, or stands for others "
+            "that the model lacks; do not read it as a compliance."
+        )
     if not fit.converged:
         out.append("NOT CONVERGED: the fit stopped before it settled; start from better values or seek fewer.")
     source, share = study.budget.overall()[0]
     out.append(f"The largest error source is {source} ({100 * share:.0f} % of the variance on average).")
     if not found_clear(result):
         out.append("The rank is not clear-cut; add configurations that differ more.")
-    silent = [d.name for d in study.identification.dropped if d.reason.startswith("G2")]
+    own = set(study.identification.sought.parameters.names)
+    silent = [d.name for d in study.identification.dropped if d.reason.startswith("G2") and d.name in own]
     if silent:
         named = ", ".join(silent[:8]) + (" ..." if len(silent) > 8 else "")
         out.append(f"Not seen at all: {named}; load the arm in other directions to find them.")
     return out
+
+
+def _negative(result: IdentifyResult) -> list[str]:
+    """Joint compliances below zero."""
+    fit = result.study.fit
+    kinds = {p.name: p.kind for p in fit.model.parameters}
+    return [n for n, v in zip(fit.names, fit.values, strict=True) if "joint_compliance" in kinds.get(n, "") and v < 0]
 
 
 def found_clear(result: IdentifyResult) -> bool:

@@ -47,9 +47,9 @@ def prediction_table(result: PredictResult) -> Table:
         *axis_columns(at.axes),
         *(Column(f"{w}_{u}", w, u, group="wrench", shown=each) for w, u in WRENCH_UNITS.items()),
         *(Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz"),
-        *(Column(f"d{c}_95_um", f"95 % d{c} +-", "um", 1) for c in "xyz"),
-        *(Column(f"r{c}_mrad", f"r{c}", "mrad", 4) for c in "xyz"),
-        *(Column(f"ellipsoid_{n}_um", f"semi-axis {n}", "um", 1) for n in (1, 2, 3)),
+        *(Column(f"d{c}_95_um", f"{'95 % +- ' * (c == 'x')}d{c}", "um", 1, "interval") for c in "xyz"),
+        *(Column(f"r{c}_mrad", f"r{c}", "mrad", 3, "rotation") for c in "xyz"),
+        *(Column(f"ellipsoid_{n}_um", f"{'semi-axes ' * (n == 1)}{n}", "um", 1, "ellipsoid") for n in (1, 2, 3)),
         *(Column(f"cov_{pair}_m2", "", shown=False) for pair in _PAIRS),
     )
     axes = p.ellipsoid()[0]
