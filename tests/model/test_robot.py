@@ -102,3 +102,8 @@ def test_transmission_maps_signs_zeros_and_couplings():
     np.testing.assert_allclose(t.to_controller(np.array([[-0.4, 0.5]])), [[0.5, 0.2]])
     # virtual work: tau_c . dc = tau . M dc
     np.testing.assert_allclose(t.torques_to_controller(np.array([[10.0, 4.0]])), [[-8.0, 4.0]])
+
+
+def test_parameters_are_chosen_by_sets_of_characters_too() -> None:
+    table = read_robot("kuka-kr270").parameters
+    assert [table.names[i] for i in table.select(["A[2-4].k"])] == ["A2.k", "A3.k", "A4.k"]

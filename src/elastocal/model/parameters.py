@@ -74,7 +74,7 @@ class ParameterTable:
             return tuple(range(len(self.rows)))
         chosen: set[int] = set()
         for word in wanted:
-            if any(c in word for c in "*?"):
+            if any(c in word for c in "*?["):
                 hits = [i for i, n in enumerate(self.names) if fnmatch.fnmatchcase(n, word)]
                 if not hits:
                     raise UnknownNameError("parameter matching", word, self.names)

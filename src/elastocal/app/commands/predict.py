@@ -56,5 +56,14 @@ def run(request: PredictRequest) -> PredictResult:
     inputs = inputs_of(
         record.robot, known.model, load, found.frame, f"{known.statics} statics, calibrated", record.without, words
     )
-    notes = (*robot.notes, *said, *at.notes, *load.notes)
+    notes = (*robot.notes, *said, *_exact(record), *at.notes, *load.notes)
     return PredictResult(inputs, record, at, load, found, known.discrepancy, notes)
+
+
+def _exact(record: CalibrationRecord) -> tuple[str, ...]:
+    """What the accuracy leaves out: parameters that nobody sought."""
+    names = [p.name for p in record.parameters if p.status == "held" and p.name not in record.names and p.value]
+    if not names:
+        return ()
+    shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+    return (f"Taken as exact, because they were not sought: {shown}.",)

@@ -31,6 +31,7 @@ def spring_table(found: PossibleSprings) -> Table:
         "Least squares of the symmetric model with every matrix positive semidefinite, before algebraic reduction; "
         "what the readings do not determine stays near the robot file by a weak prior. Eigenvalues of the matrix "
         "scaled by its nominal diagonal; elements in SI units.",
+        "No accuracy is stated here: at the edge an interval would not cover what it says.",
         f"The constraints raise the sum of squares by {found.cost:.3g}, in units of the noise squared.",
     ]
     if not found.converged:
