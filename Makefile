@@ -38,7 +38,7 @@ layers: $(TEST_STAMP)
 	$(BIN)/lint-imports
 
 unit: $(TEST_STAMP)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
 docs: $(TEST_STAMP)
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
