@@ -137,10 +137,10 @@ def test_a_large_problem_is_bounded_closely():
 
 
 def test_candidates_left_out_at_first_join(monkeypatch):
-    candidates = problem(46, count=800, k=3, p=8, units=False)
-    _, wide = certified(candidates, Determinant(), Rules(10))
+    candidates = problem(46, count=800, k=2, p=12, units=False)
+    _, wide = certified(candidates, Determinant(), Rules(10, repeats=True))
     monkeypatch.setattr("elastocal.design.relaxation.ACTIVE", 20)
-    _, narrow = certified(candidates, Determinant(), Rules(10))
+    _, narrow = certified(candidates, Determinant(), Rules(10, repeats=True))
     assert narrow.gap < 1e-4
     assert narrow.bound == pytest.approx(wide.bound, abs=1e-4)
 

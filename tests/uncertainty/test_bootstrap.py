@@ -98,3 +98,18 @@ def test_poses_that_never_suffice_are_refused():
     a, y = np.repeat(np.eye(2), 2, axis=0), np.array([1.0, 1.1, 2.0, 2.1])
     with pytest.raises(InputError, match="no resample"):
         bootstrap(("a", "b"), a, y, np.array([0, 0, 1, 1]), rng=np.random.default_rng(seed), resamples=2)
+
+
+def test_rows_that_belong_to_no_pose_count_in_every_resample() -> None:
+    """A prior alone fixes the second parameter: it must not be lost in a third of the resamples."""
+    rng = np.random.default_rng(0)
+    poses = np.repeat(np.arange(20), 3)
+    matrix = np.column_stack([rng.normal(size=60), np.full(60, 1e-3)])
+    matrix = np.vstack([matrix, [[0.0, 1.0]]])
+    readings = np.append(rng.normal(size=60), 0.0)
+    labels = np.append(poses, 0)
+    drawn = bootstrap(("a", "b"), matrix, readings, labels, always=np.arange(61) == 60, rng=np.random.default_rng(1))
+    assert drawn.dropped == 0
+    assert drawn.sd[1] < 0.1
+    lost = bootstrap(("a", "b"), matrix, readings, np.append(poses, 20), rng=np.random.default_rng(1))
+    assert lost.sd[1] > 10 * drawn.sd[1]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.uncertainty.basis import basis
 from elastocal.uncertainty.draws import Draws
 
@@ -40,20 +40,28 @@ def bootstrap(
     readings: Array,
     poses: Ints,
     *,
+    always: Bools | None = None,
     rng: np.random.Generator,
     resamples: int = 2000,
 ) -> Bootstrap:
-    """Refit ``resamples`` times; ``poses`` (m,) says which pose a reading belongs to."""
+    """Refit ``resamples`` times; ``poses`` (m,) says which pose a reading belongs to.
+
+    Rows in ``always`` (m,), such as priors, belong to no pose and count once in every resample.
+    """
     at = basis(names, matrix, readings)
     labels = np.asarray(poses)
     if labels.shape != at.residuals.shape or labels.dtype.kind not in "iu":
         raise InputError(f"poses: give one whole number for each of the {len(at.residuals)} readings")
     if resamples < 2:
         raise InputError("bootstrap: needs 2 resamples or more; 2000 is usual")
-    grams = _grams(np.column_stack([at.q, at.residuals]), labels)
+    rows = np.column_stack([at.q, at.residuals])
+    fixed = np.zeros(len(labels), dtype=bool) if always is None else np.asarray(always, dtype=bool)
+    grams = _grams(rows[~fixed], labels[~fixed])
     if len(grams) < 2:
         raise InputError("poses: all readings belong to one pose; a bootstrap over poses needs more")
     counts = rng.multinomial(len(grams), np.full(len(grams), 1 / len(grams)), resamples)
+    grams = np.concatenate([grams, (rows[fixed].T @ rows[fixed])[None]])
+    counts = np.column_stack([counts, np.ones(resamples, dtype=counts.dtype)])
     step = max(1, CHUNK // grams[0].size)
     parts = [_solve(counts[i : i + step], grams) for i in range(0, resamples, step)]
     z = np.concatenate(parts)

@@ -178,9 +178,11 @@ def _posterior(fit: Fit, rng: np.random.Generator, missing: list[str]) -> Poster
 def _resampled(fit: Fit, pose: Ints, rng: np.random.Generator, missing: list[str]) -> Bootstrap | None:
     used, _ = _rows(fit)
     n, r = fit.problem.shape
-    poses = np.concatenate([np.repeat(pose, r), pose.max() + 1 + np.arange(len(fit.problem.misfit) - n * r)])[used]
+    priors = len(fit.problem.misfit) - n * r
+    poses = np.concatenate([np.repeat(pose, r), np.zeros(priors, dtype=pose.dtype)])[used]
+    always = (np.arange(len(used)) >= n * r)[used]
     try:
-        drawn = bootstrap(fit.names, fit.problem.matrix[used], fit.problem.misfit[used], poses, rng=rng)
+        drawn = bootstrap(fit.names, fit.problem.matrix[used], fit.problem.misfit[used], poses, always=always, rng=rng)
     except InputError as error:
         missing.append(f"No bootstrap: {error}.")
         return None
