@@ -15,14 +15,8 @@ if TYPE_CHECKING:
     from elastocal.identify.fit import Fit
     from elastocal.identify.reduction import Identification
 
-SLUGS = {
-    "complete": "complete",
-    "symmetry M1": "symmetric",
-    "template M2": "template",
-    "algebraic": "algebraic",
-    "resolved": "resolved",
-    "statistical M3": "m3",
-}
+SLUGS = {"symmetry M1": "symmetric", "template M2": "template", "statistical M3": "m3"}
+"""Endings of figures' names where they are not the stage's own word."""
 TABLE_1 = {"A2": 1.3, "A3": 2.0, "A4": 3.8, "A5": 4.9, "A6": 4.0}
 BUDGET = (
     "tracker 10 um, repeatability 0.06 mm by ISO 9283 (17 um sd per axis and return), load size 0.5 %, direction 2 mrad"
@@ -60,7 +54,7 @@ def _path(of: Results) -> tuple[Figure, ...]:
     """Every stage of the reduction: parameters that can be told apart, error of a pose that was left out."""
     out = []
     for stage in of.both.stages:
-        slug = SLUGS[stage.name]
+        slug = SLUGS.get(stage.name, stage.name)
         if stage.name in ("algebraic", "resolved"):
             out.append(Figure(f"params_{slug}", None, stage.parameters, "parameters", stage.action))
         elif stage.name != "statistical M3":
@@ -68,7 +62,7 @@ def _path(of: Results) -> tuple[Figure, ...]:
             out.append(Figure(f"identifiable_{slug}", None, stage.identifiable, "parameters", note))
     for stage in of.both.stages:
         note = f"{stage.parameters} parameters; rms error per axis of predicting the readings of a pose left out"
-        out.append(_figure(f"left_out_um_{SLUGS[stage.name]}", None, 1e6 * stage.left_out, "um", note))
+        out.append(_figure(f"left_out_um_{SLUGS.get(stage.name, stage.name)}", None, 1e6 * stage.left_out, "um", note))
     return tuple(out)
 
 
