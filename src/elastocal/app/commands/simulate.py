@@ -81,11 +81,12 @@ def run(request: SimulateRequest) -> SimulateResult:
             truth, _loaded(plan), plan.campaign.sources, np.random.default_rng(request.seed), gross=request.gross,
             gross_size=1e-3 * request.gross_mm,
         )  # fmt: skip
-        bend, biases = _bias(plan, truth, drawn)
+        bend, biases, unsaid = _bias(plan, truth, drawn)
     files = campaign_files(plan, drawn.campaign, request.out)
+    notes = (*plan.notes, *_free(plan, truth), *unsaid)
     lines = tuple(f"readings.csv line {i + 2}" for i in range(len(drawn.exact)))
     placed = replace(drawn, campaign=replace(drawn.campaign, places=lines))
-    return SimulateResult(plan.name, truth, placed, bend, biases, files, _facts(request, plan, truth), plan.notes)
+    return SimulateResult(plan.name, truth, placed, bend, biases, files, _facts(request, plan, truth), notes)
 
 
 def _facts(request: SimulateRequest, plan: CampaignFile, truth: RobotModel) -> tuple[Fact, ...]:
@@ -110,8 +111,20 @@ def _loaded(plan: CampaignFile) -> Measurement:
     return replace(kind, statics="loaded") if isinstance(kind, Deflection) else kind
 
 
-def _bias(plan: CampaignFile, truth: RobotModel, drawn: Virtual) -> tuple[float, tuple[Bias, ...]]:
-    """The linear model fitted to exact readings of the compliances sought, all others held at the truth."""
+def _free(plan: CampaignFile, truth: RobotModel) -> tuple[str, ...]:
+    """Unknowns without a size cannot be drawn."""
+    kind = plan.campaign.measurement
+    names = [u.name for s in plan.campaign.common for u in s.unknowns(kind, truth) if u.sd == float("inf")]
+    if not names:
+        return ()
+    return (f"Drawn as zero, because no sd is stated for them: {', '.join(names)}.",)
+
+
+def _bias(plan: CampaignFile, truth: RobotModel, drawn: Virtual) -> tuple[float, tuple[Bias, ...], tuple[str, ...]]:
+    """The linear model fitted to exact readings of the compliances sought, all others held at the truth.
+
+    Last is why there is no such fit, where there is none.
+    """
     import numpy as np
 
     from elastocal.identify.reduction import identify
@@ -122,7 +135,7 @@ def _bias(plan: CampaignFile, truth: RobotModel, drawn: Virtual) -> tuple[float,
 
     kind = plan.campaign.measurement
     if not isinstance(kind, Deflection):
-        return float("nan"), ()
+        return float("nan"), (), ()
     linear = Deflection(kind.where, "linear")
     bend = float(np.sqrt(np.mean((drawn.exact - linear.predict(truth)) ** 2)))
     described = descriptions(truth, plan.requests.form)[-1:]
@@ -132,8 +145,7 @@ def _bias(plan: CampaignFile, truth: RobotModel, drawn: Virtual) -> tuple[float,
         wanted = {tuple(table)[i] for i in described[0].model.parameters.select(plan.requests.seek)}
         names = [n for n in linear_names(described[0].model) if n in wanted]
         fit = identify(described, exact, names, thresholds=plan.requests.thresholds, leave_out=False).fit
-    except InputError:  # the readings stand all the same; only this side of the report has nothing to say
-        return bend, ()
-    return bend, tuple(
-        Bias(n, table[n].unit, table[n].value, float(v)) for n, v in zip(fit.names, fit.values, strict=True)
-    )
+    except InputError as error:  # the readings stand all the same
+        return bend, (), (f"What the linear model would make of it is not known: {error}.",)
+    pairs = zip(fit.names, fit.values, strict=True)
+    return bend, tuple(Bias(n, table[n].unit, table[n].value, float(v)) for n, v in pairs), ()
