@@ -192,6 +192,7 @@ def dropped_table(study: Study) -> Table:
     columns = (
         Column("parameter", "parameter"),
         Column("stage", "stage"),
+        Column("group", "group before M3"),
         Column("concise", "estimate (sd)"),
         Column("value", "estimate", shown=False),
         Column("sd", "sd", shown=False),
@@ -201,12 +202,22 @@ def dropped_table(study: Study) -> Table:
     )
     why = "not estimated on its own"
     rows = tuple(
-        (d.name, d.stage, concise(d.value, d.sd), known(d.value, why), known(d.sd, why), known(d.ratio, why),
+        (d.name, d.stage, _group(study, d.name), concise(d.value, d.sd), known(d.value, why), known(d.sd, why), known(d.ratio, why),
          known(d.held_at, "follows from the description"), d.reason)
         for d in study.identification.dropped
         if d.stage in _OWN
     )  # fmt: skip
     return Table("dropped", "", columns, rows, ("Held at: the value that the robot file gives, in SI units.",))
+
+
+def _group(study: Study, name: str) -> str:
+    """Practical subgroup (G1+, G1~, G1-) before M3 of what was determined alone, else the theoretical group."""
+    found = study.identification
+    group = found.groups.group[found.groups.names.index(name)]
+    kind = found.kinds.get(name)
+    if kind is None:
+        return str(group)
+    return str(kind) if group is Group.IDENTIFIABLE else f"{group}{str(kind)[2:]}"
 
 
 def combination_table(groups: Groups) -> Table:
