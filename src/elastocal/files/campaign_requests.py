@@ -8,7 +8,7 @@ from elastocal.files.located import Located, Path_
 from elastocal.files.robot_word import selected
 from elastocal.identify.reduction import sought_names
 from elastocal.measure.campaign import Campaign
-from elastocal.model.descriptions import in_form
+from elastocal.model.descriptions import beyond_form, in_form
 from elastocal.model.robot import RobotModel
 
 
@@ -34,9 +34,14 @@ def read_requests(given: Given, model: RobotModel, campaign: Campaign) -> tuple[
     if not names:
         raise located.error(("hold",), "nothing is left to seek; hold less")
     numbers = int(campaign.measured.sum())
+    odd = beyond_form(model, entry.form) if entry.form else ()
+    said = (f"Not of form {entry.form}, described as in the robot file: {', '.join(odd)}.",) if odd else ()
     if numbers >= len(names) or given.plan:
-        return requests, ()
-    return requests, (f"{numbers} numbers were read, fewer than the {len(names)} parameters sought.",)
+        return requests, said
+    return requests, (
+        *said,
+        f"{numbers} numbers were read, fewer than the {len(names)} parameters sought.",
+    )
 
 
 def _check_patterns(located: Located, key: str, words: Words | None, model: RobotModel) -> None:

@@ -44,6 +44,15 @@ def descriptions(model: RobotModel, form: Form | None = None) -> tuple[Descripti
     return tuple(Description(*_WORDS[f], in_form(model, f), f) for f in FORMS[: FORMS.index(form or "beam") + 1])
 
 
+def beyond_form(model: RobotModel, form: Form) -> tuple[str, ...]:
+    """Places of springs that ``in_form`` leaves as they are, because their own matrix has no place in the form."""
+    return tuple(
+        e.place
+        for e in model.elements
+        if isinstance(e, LinkCompliance) and e.form in FORMS and not fits(e.matrix, form)
+    )
+
+
 def in_form(model: RobotModel, form: Form) -> RobotModel:
     """6x6 springs described by this form, each where its own matrix allows it; isotropic ones stay."""
     elements = tuple(

@@ -202,8 +202,8 @@ def dropped_table(study: Study) -> Table:
     )
     why = "not estimated on its own"
     rows = tuple(
-        (d.name, d.stage, _group(study, d.name), concise(d.value, d.sd), known(d.value, why), known(d.sd, why), known(d.ratio, why),
-         known(d.held_at, "follows from the description"), d.reason)
+        (d.name, d.stage, _group(study, d.name), concise(d.value, d.sd), known(d.value, why), known(d.sd, why),
+         known(d.ratio, why), known(d.held_at, "follows from the description"), d.reason)
         for d in study.identification.dropped
         if d.stage in _OWN
     )  # fmt: skip
