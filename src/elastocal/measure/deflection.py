@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from elastocal.measure.kind import Measurement, Row
-from elastocal.measure.setup import Setup, in_order, stacked
+from elastocal.measure.kind import MarkerMeasurement, Measurement
+from elastocal.measure.setup import in_order, stacked
 from elastocal.model.elements import CompliantCoordinate, Element
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose, linear_deflection
@@ -19,11 +19,10 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, rotations
 
 Statics = Literal["loaded", "linear"]
-NAMES = ("dx", "dy", "dz", "drx", "dry", "drz")
 
 
 @dataclass(frozen=True, eq=False)
-class Deflection(Measurement):
+class Deflection(MarkerMeasurement):
     """Translation, and for a pose the rotation vector, of every marker in base axes.
 
     ``linear`` is the sum of J k J^T W at the commanded configuration (003 eq. 8), affine in the compliances;
@@ -31,25 +30,9 @@ class Deflection(Measurement):
     """
 
     kind: ClassVar[str] = "deflection"
+    symbols = ("dx", "dy", "dz", "drx", "dry", "drz")
     states: ClassVar[int] = 2
-    where: Setup
     statics: Statics = "loaded"
-
-    @property
-    def setup(self) -> Setup:
-        return self.where
-
-    @property
-    def count(self) -> int:
-        return self.where.count
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        return tuple(
-            Row(f"{m.frame}.{name}", "m" if i < 3 else "rad")
-            for m in self.where.markers
-            for i, name in enumerate(NAMES[: m.rows])
-        )
 
     @property
     def affine(self) -> bool:

@@ -73,3 +73,27 @@ class Measurement(ABC):
     def setup(self) -> Setup:
         """Configurations, load and markers, for kinds that watch markers of a loaded arm."""
         raise InputError(f"a measurement of {self.kind} has no markers and no load: such an error cannot apply to it")
+
+
+@dataclass(frozen=True, eq=False)
+class MarkerMeasurement(Measurement):
+    """Readings of markers on a loaded arm; a kind says what its six numbers of a pose are called."""
+
+    symbols: ClassVar[tuple[str, str, str, str, str, str]]
+    where: Setup
+
+    @property
+    def setup(self) -> Setup:
+        return self.where
+
+    @property
+    def count(self) -> int:
+        return self.where.count
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return tuple(
+            Row(f"{m.frame}.{symbol}", "m" if i < 3 else "rad")
+            for m in self.where.markers
+            for i, symbol in enumerate(self.symbols[: m.rows])
+        )

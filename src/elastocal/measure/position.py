@@ -9,19 +9,16 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.kind import Measurement, Row
-from elastocal.measure.setup import Setup
+from elastocal.measure.kind import MarkerMeasurement
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Status
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
 
-NAMES = ("x", "y", "z", "rx", "ry", "rz")
-
 
 @dataclass(frozen=True, eq=False)
-class Position(Measurement):
+class Position(MarkerMeasurement):
     """Origin of every marker in base axes and, for a pose, its turn away from ``turned``, the measured orientation.
 
     ``turned`` (N, markers, 3, 3) holds rotations measured in base axes; the reading of an orientation is then zero
@@ -29,28 +26,12 @@ class Position(Measurement):
     """
 
     kind: ClassVar[str] = "position"
-    where: Setup
+    symbols = ("x", "y", "z", "rx", "ry", "rz")
     turned: Array | None = None
 
     def __post_init__(self) -> None:
         if self.turned is None and any(m.rows == 6 for m in self.where.markers):
             raise InputError("poses are measured but no orientations are given; watch positions or add them")
-
-    @property
-    def setup(self) -> Setup:
-        return self.where
-
-    @property
-    def count(self) -> int:
-        return self.where.count
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        return tuple(
-            Row(f"{m.frame}.{name}", "m" if i < 3 else "rad")
-            for m in self.where.markers
-            for i, name in enumerate(NAMES[: m.rows])
-        )
 
     @property
     def affine(self) -> bool:
