@@ -165,3 +165,12 @@ def test_a_robot_without_a_determined_state_is_refused(run: Run, tmp_path: Path)
     said = refused(run, tmp_path, "simulate", plan, "--truth", tmp_path / "truth.yaml", "--out", tmp_path / "v")
     assert "reading 1" in said
     assert "no determined state" in said
+
+
+def test_what_cannot_be_drawn_or_shown_is_said(tmp_path: Path) -> None:
+    free = asked("simulate", lay(tmp_path, PLAN + "  - {kind: marker_places}\n"), "--out", tmp_path / "free")
+    assert any("Drawn as zero" in note and "place of m1 x" in note for note in free["notes"])
+    loud = PLAN.split("errors:", maxsplit=1)[0] + "errors:\n  - {kind: reading, sd_mm: 500}\n"
+    lost = asked("simulate", lay(tmp_path, loud), "--out", tmp_path / "loud")
+    assert any("is not known: no parameter stands out" in note for note in lost["notes"])
+    assert (tmp_path / "loud" / "readings.csv").exists()

@@ -11,6 +11,7 @@ from elastocal.errors import UnknownNameError
 from elastocal.files.robot_yaml import read_robot
 from elastocal.model.chain import AXES, JOINT
 from elastocal.model.compliant.frame_error import FrameError
+from elastocal.model.descriptions import beyond_form, in_form
 from elastocal.model.kinematics import kinematics
 from elastocal.model.transmission import Transmission
 
@@ -107,3 +108,11 @@ def test_transmission_maps_signs_zeros_and_couplings():
 def test_parameters_are_chosen_by_sets_of_characters_too() -> None:
     table = read_robot("kuka-kr270").parameters
     assert [table.names[i] for i in table.select(["A[2-4].k"])] == ["A2.k", "A3.k", "A4.k"]
+
+
+def test_a_spring_that_has_no_place_in_a_form_is_named() -> None:
+    robot = read_robot("kuka-kr270")
+    assert beyond_form(robot, "beam") == ()
+    odd = in_form(robot, "symmetric").with_parameters({"link2_end.k12": 1e-9})
+    assert beyond_form(odd, "beam") == ("link2_end",)
+    assert "link2_end.k12" in in_form(odd, "beam").parameters.names
