@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elastocal.arcs.axis_fit import AxisFit
 from elastocal.arcs.axis_problem import AxisProblem
 from elastocal.arcs.estimate import Estimate, estimated
 from elastocal.arcs.frame import plane_frame
@@ -36,25 +37,11 @@ LOST = 1 / 3
 
 
 @dataclass(frozen=True, eq=False)
-class ConcentricArcs:
-    """Arcs about one axis.  In space ``centre`` is the point of the axis at the mean height of the markers' circles."""
+class ConcentricArcs(AxisFit):
+    """Arcs about one axis, each marker turning by angles of its own."""
 
     problem: AxisProblem
-    estimate: Estimate
     method: Method
-
-    @property
-    def dimension(self) -> int:
-        return self.problem.markers.dimension
-
-    @property
-    def centre(self) -> Array:
-        return self.problem.frame.origin
-
-    @property
-    def axis(self) -> Array:
-        """Unit vector; the sign that makes its largest component positive."""
-        return self.problem.frame.axis
 
     @property
     def radii(self) -> Array:
@@ -66,39 +53,13 @@ class ConcentricArcs:
         return self.problem.heights
 
     @property
-    def residuals(self) -> Array:
-        """(M, 1) beyond the radius, or (M, 2) beyond the radius and above the plane of the circle."""
-        return self.problem.residuals()
-
-    @property
-    def residual_sd(self) -> float:
-        return self.estimate.residual_sd
+    def heights_at(self) -> slice:
+        return slice(4 + len(self.radii), None)
 
     @property
     def radii_sd(self) -> Array:
         first = 2 * (self.dimension - 1)
         return np.asarray(np.sqrt(np.diag(self.estimate.covariance)[first : first + len(self.radii)]))
-
-    @property
-    def centre_slopes(self) -> Array:
-        """(d, p): in the plane by itself, along the axis by the mean of the heights."""
-        out = np.zeros((self.dimension, len(self.estimate.unit_covariance)))
-        out[:, :2] = self.problem.frame.plane
-        if self.dimension == 3:
-            out[:, 4 + len(self.radii) :] = self.axis[:, None] / len(self.radii)
-        return out
-
-    @property
-    def centre_covariance(self) -> Array:
-        return self.estimate.of(self.centre_slopes)
-
-    @property
-    def axis_covariance(self) -> Array:
-        """(3, 3) of the unit vector, zero along it; only in space."""
-        if self.dimension == 2:
-            raise InputError("points in a plane do not say how its axis is inclined; give three coordinates")
-        plane = self.problem.frame.plane
-        return np.asarray(plane @ self.estimate.covariance[2:4, 2:4] @ plane.T)
 
 
 def fit_concentric(

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elastocal.arcs.axis_fit import AxisFit
 from elastocal.arcs.axis_problem import AxisProblem
 from elastocal.arcs.body_problem import BodyProblem
 from elastocal.arcs.concentric import algebraic
-from elastocal.arcs.estimate import Estimate, estimated
+from elastocal.arcs.estimate import estimated
 from elastocal.arcs.points import Markers, as_markers, as_noise, as_points
 from elastocal.arcs.problem import minimise
 from elastocal.errors import InputError
@@ -23,28 +24,15 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, eq=False)
-class RigidBody:
-    """A body on an axis.  In space ``centre`` is the point of the axis at the mean height of the markers' circles."""
+class RigidBody(AxisFit):
+    """A body on an axis."""
 
     problem: BodyProblem
-    estimate: Estimate
 
     @property
     def pointing(self) -> bool:
         """Whether the body was held to point at the targets."""
         return self.problem.targets is not None
-
-    @property
-    def dimension(self) -> int:
-        return self.problem.markers.dimension
-
-    @property
-    def centre(self) -> Array:
-        return self.problem.frame.origin
-
-    @property
-    def axis(self) -> Array:
-        return self.problem.frame.axis
 
     @property
     def radii(self) -> Array:
@@ -56,35 +44,9 @@ class RigidBody:
         return self.problem.angles
 
     @property
-    def residuals(self) -> Array:
-        """(M, d) measured minus model, in the order of ``problem.labels``."""
-        return self.problem.residuals()
-
-    @property
-    def residual_sd(self) -> float:
-        return self.estimate.residual_sd
-
-    @property
-    def centre_slopes(self) -> Array:
-        """(d, p): in the plane by itself, along the axis by the mean of the heights."""
-        out = np.zeros((self.dimension, len(self.estimate.unit_covariance)))
-        out[:, :2] = self.problem.frame.plane
-        if self.dimension == 3:
-            k = self.problem.markers.count
-            out[:, 4 + 2 * k : 4 + 3 * k] = self.axis[:, None] / k
-        return out
-
-    @property
-    def centre_covariance(self) -> Array:
-        return self.estimate.of(self.centre_slopes)
-
-    @property
-    def axis_covariance(self) -> Array:
-        """(3, 3) of the unit vector, zero along it; only in space."""
-        if self.dimension == 2:
-            raise InputError("points in a plane do not say how its axis is inclined; give three coordinates")
-        plane = self.problem.frame.plane
-        return np.asarray(plane @ self.estimate.covariance[2:4, 2:4] @ plane.T)
+    def heights_at(self) -> slice:
+        k = self.problem.markers.count
+        return slice(4 + 2 * k, 4 + 3 * k)
 
 
 def fit_common_rotation(markers: Sequence[ArrayLike], *, noise: float | None = None) -> RigidBody:
