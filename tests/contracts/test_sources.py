@@ -376,7 +376,7 @@ def test_a_marker_in_the_tracker_is_refused():
 def test_a_kind_without_markers_says_so():
     class Torque(Measurement):
         kind = "torque"
-        count = rows = affine = names = predict = derivative = None
+        count = rows = pose = state = affine = names = predict = derivative = None
 
     with pytest.raises(InputError, match="a measurement of torque has no markers"):
         Repeatability(sd=1e-5).columns(Torque(), robot())

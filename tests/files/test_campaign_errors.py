@@ -92,11 +92,11 @@ def test_a_spoilt_robot_is_named_by_its_own_line(desk: Desk) -> None:
         ("{kind: reading, sd_um: -10}", "errors[1].sd_um: -10 must be positive; leave the source out where it is zero"),
         ("{kind: reading, sd_um: 0}", "errors[1].sd_um: 0 must be positive"),
         ("{kind: reading, sd_um: [1, 0, 1]}", "errors[1].sd_um: [1, 0, 1] must be positive"),
-        ("{kind: reading, sd_um: [1, 2]}", "errors[1].sd_um: [1, 2] does not fit; write one number or a list of three"),
+        ("{kind: reading, sd_um: [1, 2]}", "errors[1]: sd_um has 2 numbers; give one, or 3"),
         ("{kind: reading, sd: 10}", "errors[1].sd: has no unit; write sd_m, sd_mm, sd_um or sd_in"),
         ("{kind: reading, sd_deg: 10}", "errors[1].sd_deg: sd is a length, but deg is a unit of angle"),
         ("{kind: reading, sd_um: ten}", "errors[1].sd_um: 'ten' is not a number"),
-        ("{kind: reading}", "errors[1]: 'sd_mm' is missing; add it"),
+        ("{kind: reading}", "errors[1]: m1.dx is read in m; add sd_um"),
         ("{kind: reading, sd_um: 1, marker: m9}", "errors[1]: there is no marker 'm9'; did you mean 'm2'?"),
         (
             "{kind: readings, sd_um: 1}",
@@ -134,7 +134,7 @@ def test_what_is_common_is_stated_once(desk: Desk) -> None:
 def test_orientations_need_a_stated_noise(desk: Desk) -> None:
     table = "A1_deg,A2_deg,fz_N,dx_mm,dy_mm,dz_mm,drx_mrad,dry_mrad,drz_mrad\n5,0,-1000,0,0,-3,0,1,0\n"
     said = desk.refused(DEFLECTION + ERRORS, table)
-    assert said == "campaign.yaml, line 7, errors[1]: orientations are measured too; add turn_sd_mrad"
+    assert said == "campaign.yaml, line 7, errors[1]: tool.drx is read in rad; add turn_sd_mrad"
 
 
 @pytest.mark.parametrize(

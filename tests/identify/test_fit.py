@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from oracle.campaigns import arm, arm_poses, loads, planar
+from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar
 from scipy import linalg, optimize
 from scipy.spatial.transform import Rotation
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot_yaml import read_robot
+from elastocal.identify.budget import BELIEVED, budget
 from elastocal.identify.estimate import estimate
 from elastocal.identify.fit import groups_of
 from elastocal.identify.loss import TUNING
 from elastocal.identify.problem import linearise, unknowns, weigh
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.campaign import Belief, Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
@@ -410,3 +413,31 @@ def test_errors_that_leave_a_reading_without_scatter_are_refused():
     model, campaign = cylindrical(vertical, sources=(LoadSize(sd=0.01),))
     with pytest.raises(InputError, match=r"reading 1, tool\.dx: no source of error reaches this reading"):
         estimate(model, campaign, ["q1.k"])
+
+
+def test_what_is_known_beforehand_counts_like_one_more_reading():
+    truth = arm()
+    campaign = arm_campaign(truth, (Reading(sd=1e-5),), noise=1e-5)
+    names = ["j1.k", "j2.k"]
+    plain = estimate(truth, campaign, names)
+    sd = float(plain.sd[0])
+    believed = replace(
+        campaign, beliefs=(Belief("j1.k", float(plain.values[0]) + 2 * sd, sd / 2), Belief("j3.k", 1.0, 1.0))
+    )
+    fit = estimate(truth, believed, names)
+    # product of two normals: information adds, the mean is weighted by it
+    information = np.linalg.inv(plain.unit_covariance) + np.diag([4 / sd**2, 0])
+    shift = np.linalg.solve(information, [4 / sd**2 * 2 * sd, 0])
+    np.testing.assert_allclose(fit.values - plain.values, shift, rtol=1e-6)
+    np.testing.assert_allclose(fit.unit_covariance, np.linalg.inv(information), rtol=1e-9)
+    assert fit.freedom == plain.freedom + 1  # what is not sought adds nothing
+    lines = budget(fit)
+    expected = (np.linalg.inv(information)[:, 0] * 2 / sd) ** 2
+    total = np.diag(fit.covariance)
+    np.testing.assert_allclose(lines.share[lines.sources.index(BELIEVED)], expected / total, rtol=1e-6)
+
+
+@pytest.mark.parametrize("sd", [0.0, -1.0, np.inf, np.nan])
+def test_a_belief_without_a_size_is_refused(sd):
+    with pytest.raises(InputError, match=r"j1\.k: known beforehand as 1e-06"):
+        Belief("j1.k", 1e-6, sd)

@@ -1,7 +1,7 @@
 """Where the uncertainty of each parameter comes from: one covariance per source of error, which add up.
 
 The estimate is linear in the readings, dpi = G e with G = (A^T A)^-1 A^T, so a source with covariance S_n of reading n
-contributes sum_n G_n S_n G_n^T, and a nuisance known beforehand what its own row contributes.  What the residuals show
+contributes sum_n G_n S_n G_n^T, and what is known beforehand what its own row contributes.  What the residuals show
 beyond all stated sources is a line of its own.
 """
 
@@ -16,6 +16,7 @@ from elastocal.identify.problem import unknowns
 from elastocal.spatial.entries import Array
 
 UNEXPLAINED = "not explained by any stated source"
+BELIEVED = "what was known beforehand of the parameters"
 UNSTATED = "scatter of the residuals (no noise was stated)"
 
 
@@ -57,8 +58,9 @@ def budget(fit: Fit) -> Budget:
     sd = {u.name: u.sd for u in unknowns(campaign, fit.model)}
     known = [name for name in problem.nuisance if np.isfinite(sd[name])]  # in the order of the prior rows
     owner = {u.name: s.label for s in campaign.common for u in s.unknowns(campaign.measurement, fit.model)}
-    for row, name in enumerate(known):
-        _add(lines, owner[name], gain[:, n * r + row] ** 2)
+    believed = [b.name for b in campaign.beliefs if b.name in names]
+    for row, name in enumerate([*known, *believed], n * r):
+        _add(lines, owner.get(name, BELIEVED), gain[:, row] ** 2)
     if fit.inflation > 1:
         lines[UNEXPLAINED] = (fit.inflation**2 - 1) * np.diag(fit.unit_covariance)[:p]
     table = np.array(list(lines.values())).reshape(len(lines), p)

@@ -2,8 +2,8 @@
 
     L^-1 (y - f(pi_0)) = L^-1 [F B] [dpi; u] + e,    L L^T = covariance of the reading,  e ~ N(0, 1)
 
-with the nuisance unknowns u of the campaign beside the parameters, and one more row u_i / sd_i for each of them that is
-known beforehand.  Nothing here knows what the parameters mean.
+with the nuisance unknowns u of the campaign beside the parameters, and one more row (pi_i - value_i) / sd_i for each
+unknown and each parameter that is known beforehand.  Nothing here knows what the parameters mean.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.identify.linear import Reduced
 from elastocal.identify.streamed import Rows, reduce_rows
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.campaign import Belief, Campaign
 from elastocal.measure.sources.source import Unknown
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -155,14 +155,16 @@ def linearise(
     used = np.isfinite(raw) & np.all(np.isfinite(columns), axis=2) & weights.live
     matrix = weights.whiten(np.where(used[:, :, None], columns, 0.0)).reshape(n * r, -1)
     misfit = weights.whiten(np.where(used, raw, 0.0)).reshape(-1)
-    prior, aim = _priors(extra, len(parameters), given)
     rows = [model.parameters.rows[model.parameters.index(name)] for name in parameters]
+    known_before = [*(Belief(e.name, 0.0, e.sd) for e in extra if np.isfinite(e.sd)), *campaign.beliefs]
+    start = np.array([*(p.value for p in rows), *(given.get(e.name, 0.0) for e in extra)])
+    prior, aim = _priors([*parameters, *(e.name for e in extra)], start, known_before)
     return Problem(
         (*parameters, *(e.name for e in extra)),
         (*(p.unit for p in rows), *(e.unit for e in extra)),
         np.array([*(p.scale for p in rows), *(1e-3 for _ in extra)]),
         len(rows),
-        np.array([*(p.value for p in rows), *(given.get(e.name, 0.0) for e in extra)]),
+        start,
         np.concatenate([matrix, prior]),
         np.concatenate([misfit, aim]),
         used,
@@ -195,12 +197,13 @@ def _columns(campaign: Campaign, model: RobotModel, wanted: Sequence[str]) -> di
     return found
 
 
-def _priors(extra: Sequence[Unknown], before: int, given: Mapping[str, float]) -> tuple[Array, Array]:
-    """Rows u_i / sd_i of the unknowns that are known beforehand."""
-    known = [i for i, e in enumerate(extra) if np.isfinite(e.sd)]
-    matrix = np.zeros((len(known), before + len(extra)))
-    aim = np.zeros(len(known))
-    for row, i in enumerate(known):
-        matrix[row, before + i] = 1 / extra[i].sd
-        aim[row] = -given.get(extra[i].name, 0.0) / extra[i].sd
+def _priors(names: Sequence[str], start: Array, known: Sequence[Belief]) -> tuple[Array, Array]:
+    """Rows (pi_i - value_i) / sd_i of what is known beforehand of the columns."""
+    at = {name: i for i, name in enumerate(names)}
+    mine = [(at[b.name], b) for b in known if b.name in at]
+    matrix = np.zeros((len(mine), len(names)))
+    aim = np.zeros(len(mine))
+    for row, (i, belief) in enumerate(mine):
+        matrix[row, i] = 1 / belief.sd
+        aim[row] = (belief.value - start[i]) / belief.sd
     return matrix, aim

@@ -36,8 +36,8 @@ from elastocal.spatial.entries import Ints
 class Stage:
     """One line of the path: how many parameters, how many of them (with nuisances) the data can tell apart.
 
-    ``scatter`` is the size of the residuals in units of the stated noise, ``left_out`` the root mean square error (m)
-    of predicting a pose that was left out.
+    ``scatter`` is the size of the residuals in units of the stated noise, ``left_out`` the root mean square error
+    of predicting a pose that was left out, in the unit of the first number of a reading.
     """
 
     name: str
@@ -121,7 +121,7 @@ def _reduced(
     if rules.leave_out:
         campaign, gross = screened(campaign, sought, names[-1], at)
     trials, lost = _descended(described, names, campaign, at)
-    poses = campaign.measurement.setup.pose
+    poses = campaign.measurement.pose
     stages = [_stage(d.title, d.action, len(t.groups.names), t, poses) for d, t in trials]
     last = trials[-1][1]
     if not last.fit.stated and last.fit.freedom < 1:
@@ -137,7 +137,7 @@ def _reduced(
     else:
         fit, fallen = estimate(sought, campaign, last.fit.names, rules.loss), ()
         title, action = "final", "fitted to convergence, no M3"
-    left = influence(fit, poses).rms(_lengths(campaign))
+    left = influence(fit, poses).rms(campaign.measurement.judged)
     stages.append(Stage(title, action, len(fit.names), len(fit.names), fit.scatter, left))
     ratios = zip(last.fit.names, last.fit.ratios, strict=True)
     kinds = {n: practical(float(v), *rules.thresholds) for n, v in ratios}
@@ -173,17 +173,13 @@ def sought_names(
 
 
 def _stage(name: str, action: str, parameters: int, trial: Trial, poses: Ints) -> Stage:
-    left = influence(trial.fit, poses).rms(_lengths(trial.fit.campaign))
+    left = influence(trial.fit, poses).rms(trial.fit.campaign.measurement.judged)
     return Stage(name, action, parameters, trial.groups.rank.rank, trial.fit.scatter, left)
-
-
-def _lengths(campaign: Campaign) -> list[int]:
-    return [i for i, row in enumerate(campaign.measurement.rows) if row.unit == "m"]
 
 
 def _inner(trial: Trial, poses: Ints) -> list[Stage]:
     """The algebraic stage and, where something is not resolved, the next; both have the same fit."""
-    left = influence(trial.fit, poses).rms(_lengths(trial.fit.campaign))
+    left = influence(trial.fit, poses).rms(trial.fit.campaign.measurement.judged)
     rows = [("algebraic", "what acts only together is represented by some", trial.groups.rank.rank)]
     if trial.hidden:
         rows.append(("resolved", "what would not show however large it were is held", len(trial.fit.names)))

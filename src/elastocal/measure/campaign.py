@@ -14,14 +14,34 @@ from elastocal.measure.sources.source import ErrorSource
 from elastocal.spatial.entries import Array, Bools
 
 
+@dataclass(frozen=True)
+class Belief:
+    """What is known of a parameter before any reading: its value and standard deviation, in SI."""
+
+    name: str
+    value: float
+    sd: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.value) and np.isfinite(self.sd) and self.sd > 0):
+            raise InputError(
+                f"{self.name}: known beforehand as {self.value:g} with sd {self.sd:g}; give a finite value and a "
+                "positive sd, or leave it out where nothing is known"
+            )
+
+
 @dataclass(frozen=True, eq=False)
 class Campaign:
-    """``readings`` (N, R) in SI, nan where nothing was read; ``places`` name each reading's row in its file."""
+    """``readings`` (N, R) in SI, nan where nothing was read; ``places`` name each reading's row in its file.
+
+    ``beliefs`` are parameters of which something is known beforehand; they count like one more reading each.
+    """
 
     measurement: Measurement
     readings: Array
     sources: tuple[ErrorSource, ...] = ()
     places: tuple[str, ...] | None = None
+    beliefs: tuple[Belief, ...] = ()
 
     def __post_init__(self) -> None:
         readings = np.asarray(self.readings, dtype=np.float64)

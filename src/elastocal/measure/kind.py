@@ -17,15 +17,19 @@ from typing import ClassVar
 from elastocal.errors import InputError
 from elastocal.measure.setup import Setup
 from elastocal.model.robot import RobotModel
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 
 
 @dataclass(frozen=True)
 class Row:
-    """One of the R numbers of a reading: its name and SI unit (m or rad)."""
+    """One of the R numbers of a reading: its name and SI unit (m, rad, N or N m).
+
+    Rows of one ``group`` come from one instrument or marker: they scatter alike.
+    """
 
     name: str
     unit: str
+    group: str
 
 
 class Measurement(ABC):
@@ -44,6 +48,16 @@ class Measurement(ABC):
     @abstractmethod
     def rows(self) -> tuple[Row, ...]:
         """The R numbers of a reading."""
+
+    @property
+    @abstractmethod
+    def pose(self) -> Ints:
+        """Number (N,) of the configuration of every reading; readings that share it are left out together."""
+
+    @property
+    @abstractmethod
+    def state(self) -> Ints:
+        """Number (N,) of configuration and load; readings that share it are repeats."""
 
     @property
     @abstractmethod
@@ -69,6 +83,20 @@ class Measurement(ABC):
         """
         return self
 
+    def by_joints(self, model: RobotModel) -> Array:
+        """How the readings move with the joints, (N, R, n)."""
+        raise InputError(f"a measurement of {self.kind} does not say how joint errors move it; leave the source out")
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The instruments or markers read, in order."""
+        return tuple(dict.fromkeys(row.group for row in self.rows))
+
+    @property
+    def judged(self) -> list[int]:
+        """Rows whose prediction errors are summed up: those in the unit of the first."""
+        return [i for i, row in enumerate(self.rows) if row.unit == self.rows[0].unit]
+
     @property
     def setup(self) -> Setup:
         """Configurations, load and markers, for kinds that watch markers of a loaded arm."""
@@ -91,9 +119,20 @@ class MarkerMeasurement(Measurement):
         return self.where.count
 
     @property
+    def pose(self) -> Ints:
+        return self.where.pose
+
+    @property
+    def state(self) -> Ints:
+        return self.where.state
+
+    def by_joints(self, model: RobotModel) -> Array:
+        return self.where.by_joints(model)
+
+    @property
     def rows(self) -> tuple[Row, ...]:
         return tuple(
-            Row(f"{m.frame}.{symbol}", "m" if i < 3 else "rad")
+            Row(f"{m.frame}.{symbol}", "m" if i < 3 else "rad", m.frame)
             for m in self.where.markers
             for i, symbol in enumerate(self.symbols[: m.rows])
         )

@@ -25,6 +25,8 @@ class Discrepancy:
 def discrepancy(fit: Fit, found: Repeats) -> Discrepancy:
     """Excess variance of the residuals, in units of the mean variance of a length reading."""
     lengths = [i for i, row in enumerate(fit.campaign.measurement.rows) if row.unit == "m"]
+    if not lengths:
+        return Discrepancy(float("nan"), "no length was read: what the model lacks is not known in m")
     variance = fit.problem.weights.variance[:, lengths]
     one = float(np.mean(variance[fit.problem.used[:, lengths]]))
     if np.isfinite(found.ratio):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.identify.fit import Fit
+from elastocal.measure.kind import MarkerMeasurement
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.linear_observation import linear_names
 from elastocal.spatial.entries import Array
@@ -31,8 +32,11 @@ class Cost:
 
 
 def reduction_cost(before: Fit, after: Fit, count: int = 200) -> tuple[Cost, ...]:
-    """Under the campaign's own loads, and under forces of that size along every base axis; nothing without a load."""
-    at = before.campaign.measurement.setup
+    """Under the campaign's own loads, and under forces of that size along every base axis; nothing where no markers are
+    watched or no load is applied."""
+    if not isinstance(before.campaign.measurement, MarkerMeasurement):
+        return ()
+    at = before.campaign.measurement.where
     if not np.any(at.wrenches):
         return ()
     q = spread_configurations(before.model, count)

@@ -94,9 +94,9 @@ def study(
         descriptions(model, form), campaign, seek, hold=hold, thresholds=thresholds, statistical=statistical, loss=loss,
         leave_out=leave_out,
     )  # fmt: skip
-    fit, setup = found.fit, campaign.measurement.setup
+    fit, kind = found.fit, campaign.measurement
     watch("judging")
-    again = repeats(fit, setup.state)
+    again = repeats(fit, kind.state)
     springs = possible_springs(fit, model, seek, hold)
     watch("sampling")
     if loss != "linear":
@@ -105,11 +105,11 @@ def study(
             "discrepancy count the readings that the loss lets go."
         )
     posterior = _posterior(fit, rng, missing) if loss == "linear" else None
-    resampled = _resampled(fit, setup.pose, rng, missing) if loss == "linear" else None
+    resampled = _resampled(fit, kind.pose, rng, missing) if loss == "linear" else None
     return Study(
         found,
         wide_covariance(found),
-        influence(fit, setup.pose),
+        influence(fit, kind.pose),
         again,
         budget(fit),
         suspects(fit),
@@ -125,12 +125,13 @@ def study(
 
 
 def _rows(fit: Fit) -> tuple[Bools, Ints]:
-    """Rows that hold a reading or a prior, and the number of the marker (the class of noise) of each; priors are -1."""
+    """Rows that hold a reading or a prior, and the number of the group (marker, instrument) of each; priors are -1."""
     n, r = fit.problem.shape
-    markers = np.concatenate([np.full(m.rows, i) for i, m in enumerate(fit.campaign.measurement.setup.markers)])
+    kind = fit.campaign.measurement
+    groups = np.array([kind.groups.index(row.group) for row in kind.rows])
     priors = len(fit.problem.misfit) - n * r
     used = np.concatenate([fit.problem.used.reshape(-1), np.ones(priors, dtype=bool)])
-    classes = np.concatenate([np.tile(markers, n), np.full(priors, -1)])
+    classes = np.concatenate([np.tile(groups, n), np.full(priors, -1)])
     return used, classes[used]
 
 

@@ -61,11 +61,10 @@ def _scales(study: Study, unit: str) -> tuple[tuple[Cell, ...], ...]:
         return ()
     drawn = study.posterior.scales.reshape(-1, study.posterior.scales.shape[-1])
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
-    markers = study.fit.campaign.measurement.setup.markers
     return tuple(
-        (f"noise of {m.frame}", float(drawn[:, i].mean()), None,
+        (f"noise of {group}", float(drawn[:, i].mean()), None,
          f"by the Gibbs sampler, {unit}; 95 % from {low[i]:.3g} to {high[i]:.3g}")
-        for i, m in enumerate(markers)
+        for i, group in enumerate(study.fit.campaign.measurement.groups)
     )  # fmt: skip
 
 

@@ -33,4 +33,4 @@ class Encoder(ErrorSource):
         return tuple(Unknown(j, unit, sd * factor) for j, (sd, unit) in zip(model.joints, sizes, strict=True))
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
-        return measurement.setup.by_joints(model)
+        return measurement.by_joints(model)

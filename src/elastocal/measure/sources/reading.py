@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
@@ -9,44 +10,57 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.measure.kind import Measurement
+from elastocal.measure.kind import Measurement, Row
 from elastocal.measure.sources.source import ErrorSource, Unknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
-Vector = tuple[float, float, float]
+Sizes = tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(ErrorSource):
-    """Standard deviation of one reading: one number or one per base axis; ``turn_sd`` for orientations.
+    """Standard deviation of one reading of a length (``sd``), orientation, force or torque.
 
-    With ``marker`` it is that marker's alone.  A deflection is the difference of two readings and scatters by sqrt(2)
-    more.
+    One number, or one per axis (or joint) in the order in which they are read.  With ``marker`` it is that marker's or
+    instrument's alone.  A deflection is the difference of two readings and scatters by sqrt(2) more.
     """
 
     kind: ClassVar[str] = "reading"
     bends: ClassVar[bool] = False
-    sd: float | Vector = quantity("length")
-    turn_sd: float | Vector | None = quantity("angle", default=None)
+    sd: float | Sizes | None = quantity("length", default=None)
+    turn_sd: float | Sizes | None = quantity("angle", default=None)
+    force_sd: float | Sizes | None = quantity("force", default=None)
+    torque_sd: float | Sizes | None = quantity("moment", default=None)
     marker: str | None = None
 
     def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
-        shift = np.broadcast_to(self.sd, 3)
-        turn = np.broadcast_to(np.nan if self.turn_sd is None else self.turn_sd, 3)
-        markers = measurement.setup.markers
-        if self.marker is not None and self.marker not in [m.frame for m in markers]:
-            raise UnknownNameError("marker", self.marker, [m.frame for m in markers], "error source reading")
-        mine = [self.marker in (None, m.frame) for m in markers for _ in range(m.rows)]
-        sizes = np.concatenate([np.concatenate([shift, turn])[: m.rows] for m in markers]) * sqrt(measurement.states)
-        if np.any(np.isnan(sizes) & mine):
-            raise InputError("error source reading: orientations are measured too; add turn_sd_mrad")
-        if not np.all((sizes > 0) | ~np.array(mine)):
+        if self.marker is not None and self.marker not in measurement.groups:
+            raise UnknownNameError("marker", self.marker, measurement.groups, "error source reading")
+        mine = [row for row in measurement.rows if self.marker in (None, row.group)]
+        factor = sqrt(measurement.states)
+        return tuple(Unknown(row.name, row.unit, factor * self._size(row, mine)) for row in mine)
+
+    def _size(self, row: Row, mine: Sequence[Row]) -> float:
+        """Of the place that the row has among those of its unit and group; one joint is one group."""
+        given, key = {
+            "m": (self.sd, "sd_um"),
+            "rad": (self.turn_sd, "turn_sd_mrad"),
+            "N": (self.force_sd, "force_sd_N"),
+            "N m": (self.torque_sd, "torque_sd_Nm"),
+        }[row.unit]
+        if given is None:
+            raise InputError(f"error source reading: {row.name} is read in {row.unit}; add {key}")
+        alike = [r for r in mine if r.unit == row.unit]
+        within = [r for r in alike if r.group == row.group]
+        order = within if len(within) > 1 else alike
+        sizes = np.atleast_1d(np.asarray(given, dtype=np.float64))
+        if len(sizes) not in (1, len(order)):
+            raise InputError(f"error source reading: {key} has {len(sizes)} numbers; give one, or {len(order)}")
+        if not np.all(sizes > 0):
             raise InputError("error source reading: a standard deviation must be positive")
-        return tuple(
-            Unknown(r.name, r.unit, float(s)) for r, s, own in zip(measurement.rows, sizes, mine, strict=True) if own
-        )
+        return float(sizes[order.index(row) if len(sizes) > 1 else 0])
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         names = [r.name for r in measurement.rows]
