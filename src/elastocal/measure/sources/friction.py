@@ -1,0 +1,81 @@
+"""Friction of the joints: a drive that moves up gives more than the weight asks for, one that moves down less.
+
+    tau = tau_weight + c sign(v) + d v
+
+Two-way motion tells both apart from the weight.  What the controller's zero of the torque is off by is ``zero``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.joint_torque import JointTorque
+from elastocal.measure.kind import Measurement
+from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+TERMS = ("coulomb", "viscous", "zero")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Friction(ErrorSource):
+    """Coulomb and viscous friction of every joint that moves and the zero of its torque reading, as far as asked for.
+
+    Nothing is known of their sizes beforehand.
+    """
+
+    kind: ClassVar[str] = "friction"
+    bends: ClassVar[bool] = False
+    coulomb: bool = True
+    viscous: bool = True
+    zero: bool = False
+
+    @property
+    def common(self) -> bool:
+        return True
+
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+        kind = _torques(measurement)
+        return tuple(
+            Unknown(f"{kind.joints[j]} {term}", _unit(term, kind.revolute[j]), np.inf) for j, term in self._terms(kind)
+        )
+
+    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+        kind = _torques(measurement)
+        terms = self._terms(kind)
+        out = np.zeros((kind.count, len(kind.joints), len(terms)))
+        for column, (j, term) in enumerate(terms):
+            if term == "zero":
+                out[:, j, column] = 1.0
+            else:
+                assert kind.velocity is not None
+                v = kind.velocity[:, j]
+                out[:, j, column] = kind.sense * (np.sign(v) if term == "coulomb" else v)
+        return out
+
+    def _terms(self, kind: JointTorque) -> list[tuple[int, str]]:
+        """Joint and term; a joint that never moves shows no friction."""
+        if kind.velocity is None:
+            if self.coulomb or self.viscous:
+                raise InputError("error source friction: the log has no time, so no velocity; ask for zero alone")
+            moves = np.ones(len(kind.joints), dtype=bool)
+        else:
+            moves = np.any(kind.velocity != 0, axis=0)
+        asked = [t for t in TERMS if getattr(self, t)]
+        return [(j, t) for j in range(len(kind.joints)) for t in asked if t == "zero" or moves[j]]
+
+
+def _unit(term: str, turns: bool) -> str:
+    force = "N m" if turns else "N"
+    return force if term != "viscous" else f"{force} s/rad" if turns else f"{force} s/m"
+
+
+def _torques(measurement: Measurement) -> JointTorque:
+    if not isinstance(measurement, JointTorque):
+        raise InputError(f"error source friction: a measurement of {measurement.kind} reads no joint torques")
+    return measurement

@@ -1,0 +1,123 @@
+"""What the drives must give to hold the arm still: minus the generalised forces of all loads on the joints.
+
+    tau = -Q(q),    dtau/dp = -dQ/dp (masses, springs),    dtau/dc = -D (joint offsets, frame errors)
+
+The arm is taken as rigid: how far it bends changes its own weight's torque by a second-order amount.  A joint that
+follows another by gears loads the one it follows, times the gear's ratio (virtual work).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.elements import CompliantCoordinate, Load
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.flexibility import Flexibility, assemble
+from elastocal.model.statics.forces import Forces, generalised, joint_values
+from elastocal.model.statics.newton import forces_at, start
+from elastocal.model.statics.state import check_rows, chunk_size, rest_values, state_at
+from elastocal.spatial.entries import Array
+
+
+def holding_torque(model: RobotModel, q: object, applied: Sequence[AppliedWrenches] = ()) -> Array:
+    """Torques (forces, of prismatic joints) along +q that hold joint values (N, n): (N, n) in N m or N."""
+    configurations = model.joint_values(q)
+    total = len(configurations)
+    check_rows(model, total, applied)
+    flex, lever = _at_joints(model)
+    out = np.empty((total, model.n))
+    size = chunk_size(flex.n)
+    for first in range(0, total, size):
+        rows = slice(first, min(first + size, total))
+        count = rows.stop - rows.start
+        wrenches = tuple(w.rows(rows, count) for w in applied)
+        part = np.ascontiguousarray(configurations[rows].T)
+        out[rows] = -(lever @ forces_at(model, flex, part, start(flex, count), wrenches).q).T
+    return out
+
+
+def holding_names(model: RobotModel) -> tuple[str, ...]:
+    """Parameters that a rigid arm's holding torque can depend on: loads, joint offsets, frame errors."""
+    return tuple(
+        p.name
+        for e in model.elements
+        if isinstance(e, Load) or (isinstance(e, CompliantCoordinate) and e.constant_in_load)
+        for p in e.parameters(model.tree)
+    )
+
+
+def holding_observation(model: RobotModel, q: object, names: Sequence[str]) -> Array:
+    """Derivative (N, n, p) of the holding torques by parameters of ``holding_names``, in the order asked for."""
+    strange = [n for n in names if n not in holding_names(model)]
+    if strange:
+        raise InputError(f"the torque of a rigid arm does not depend on {strange[0]}; leave it out")
+    configurations = model.joint_values(q)
+    flex, lever = _at_joints(model)
+    out = np.empty((len(configurations), model.n, len(names)))
+    size = chunk_size(flex.n)
+    for first in range(0, len(configurations), size):
+        rows = slice(first, min(first + size, len(configurations)))
+        part = _columns(model, flex, np.ascontiguousarray(configurations[rows].T), names)
+        out[rows] = np.moveaxis(-np.einsum("ji,ipn->jpn", lever, part), -1, 0)
+    return out
+
+
+def _at_joints(model: RobotModel) -> tuple[Flexibility, Array]:
+    """Every coordinate that bends or may be off, the joints included, and what each joint feels of them (n, m)."""
+    chain = model.chain
+    constant = {chain.index[d] for c in model.coordinates if c.constant_in_load for d in c.dofs()}
+    moving = {f.name: f.joint for f in model.tree.frames if f.joint is not None}
+    flex = assemble(model, sorted(constant | {chain.joint_dof(name) for name in moving}))
+    lever = np.zeros((model.n, flex.n))
+    for name, motion in moving.items():
+        leader = motion.follows or name
+        gear = motion.ratio if motion.follows else 1.0
+        lever[model.joints.index(leader), flex.dofs.index(chain.joint_dof(name))] = gear
+    return flex, lever
+
+
+def _columns(model: RobotModel, flex: Flexibility, q: Array, names: Sequence[str]) -> Array:
+    """dQ/dp (m, p, N)."""
+    theta = start(flex, q.shape[1])
+    state, values = state_at(model, flex, q, theta)
+    forces = forces_at(model, flex, q, theta, ())
+    loaded, rest = joint_values(model, values, q.shape[1]), rest_values(model, q)
+    out = np.zeros((flex.n, len(names), q.shape[1]))
+    place = {name: i for i, name in enumerate(names)}
+    tangent: Array | None = None
+    for element in model.elements:
+        at = [place.get(p.name) for p in element.parameters(model.tree)]
+        if all(i is None for i in at):
+            continue
+        if isinstance(element, Load):
+            for p, frame, resultant in element.resultant_sensitivity(state, model.gravity):
+                if (i := at[p]) is not None:
+                    out[:, i] += generalised(flex, forces.screws, [(model.chain.level(frame), resultant)])
+            for p, joint, slope in element.axis_sensitivity(loaded, rest):
+                if (i := at[p]) is not None:
+                    out[flex.dofs.index(model.chain.joint_dof(joint)), i] += slope
+        elif isinstance(element, CompliantCoordinate):
+            tangent = _tangent(model, flex, forces, loaded, rest) if tangent is None else tangent
+            own = [flex.dofs.index(model.chain.index[d]) for d in element.dofs()]
+            for p, terms in enumerate(element.sensitivity(forces.q[own])):
+                if (i := at[p]) is not None:
+                    for d, value in terms:
+                        out[:, i] += tangent[:, own[d]] * value
+    return out
+
+
+def _tangent(
+    model: RobotModel, flex: Flexibility, forces: Forces, loaded: dict[str, Array], rest: dict[str, Array]
+) -> Array:
+    """dQ/dtheta (m, m, N) of coordinates that are off with and without load: springs at joints feel both."""
+    out = forces.dense()
+    for load in model.loads:
+        for axis in load.axis_forces(loaded, rest):
+            if axis.rest_tangent is not None:
+                i = flex.dofs.index(model.chain.joint_dof(axis.joint))
+                out[i, i] += axis.rest_tangent
+    return out
