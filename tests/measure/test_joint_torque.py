@@ -51,7 +51,10 @@ def test_names_are_masses_unless_asked():
     assert all(
         n.split(".")[1] in {"m", "mx", "my", "mz", "payload_m", "payload_mx", "payload_my", "payload_mz"} for n in names
     )
-    assert kind.names(KR5, ["A2.*"]) == ("A2.m", "A2.mx", "A2.my", "A2.mz", "A2.offset")  # no compliance, no play
+    assert kind.names(KR5, ["A2.*"]) == ("A2.m", "A2.mx", "A2.my", "A2.mz")
+    free = JointTorque.of(KR5, kind.q, masses_alone=False)
+    assert free.names(KR5, ["A2.*"]) == ("A2.m", "A2.mx", "A2.my", "A2.mz", "A2.offset")  # no compliance, no play
+    assert (kind.affine, free.affine) == (True, False)
 
 
 def test_joint_errors_move_readings_like_other_joint_values():

@@ -7,7 +7,7 @@ resists (-1); friction is a source of error of its own, since no statics depends
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -19,13 +19,16 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.holding import holding_names, holding_observation, holding_torque
 from elastocal.spatial.entries import Array, Ints
 
+MASSES = ("link_mass", "payload")
+
 
 @dataclass(frozen=True, eq=False)
 class JointTorque(Measurement):
     """Joint values (N, n) of the joints named; ``velocity`` (N, n) in rad/s or m/s, None where it is not known.
 
-    ``block`` (N,) numbers the samples that belong together (a sweep, a stretch of a path); without it every sample
-    stands alone.
+    With ``masses_alone`` only masses and mass moments may be sought, in which torques are affine; else joint offsets,
+    frame errors and springs too.  ``block`` (N,) numbers the samples that belong together (a sweep, a stretch of a
+    path); without it every sample stands alone.
     """
 
     kind: ClassVar[str] = "joint_torque"
@@ -34,7 +37,8 @@ class JointTorque(Measurement):
     q: Array
     velocity: Array | None = None
     sense: int = 1
-    block: Ints | None = field(default=None)
+    block: Ints | None = None
+    masses_alone: bool = True
 
     def __post_init__(self) -> None:
         if self.q.shape[1:] != (len(self.joints),) or len(self.revolute) != len(self.joints):
@@ -71,14 +75,11 @@ class JointTorque(Measurement):
 
     @property
     def affine(self) -> bool:
-        return False
+        return self.masses_alone
 
     def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
-        """By default the masses and mass moments; offsets and springs where they are asked for."""
-        known = holding_names(model)
-        if wanted is None:
-            masses = ("link_mass", "payload")
-            return tuple(p.name for p in model.parameters if p.kind in masses and p.name in known)
+        masses = {p.name for p in model.parameters if p.kind in MASSES}
+        known = masses if self.masses_alone else set(holding_names(model))
         picked = [model.parameters.names[i] for i in model.parameters.select(wanted)]
         return tuple(n for n in picked if n in known)
 
@@ -96,4 +97,4 @@ class JointTorque(Measurement):
             from elastocal.model.compliant.joint_offset import JointOffset
 
             model = model.with_elements(*(JointOffset(joint=n.removesuffix(".offset")) for n in missing))
-        return self.derivative(model, list(offset.values()))
+        return self.sense * holding_observation(model, self.q, list(offset.values()))
