@@ -89,7 +89,7 @@ def test_every_kind_has_an_example():
         module = importlib.import_module(f"{measure.__name__}.{info.name}")
         things = [t for t in vars(module).values() if isinstance(t, type) and issubclass(t, Measurement)]
         found |= {t.kind for t in things if "kind" in vars(t)}
-    elsewhere = {"joint_torque"}  # kinds without markers have tests of their own
+    elsewhere = {"joint_torque", "contact_force", "contact_gap"}  # kinds without markers have tests of their own
     assert found == {example(name).kind for name in EXAMPLES} | elsewhere
 
 

@@ -179,7 +179,7 @@ moving = pytest.mark.parametrize("name", [n for n, e in EXAMPLES.items() if e[1]
 
 
 def test_every_source_has_an_example():
-    elsewhere = {"friction"}  # of joint torques: test_joint_torque
+    elsewhere = {"friction", "force_sensor", "object_places"}  # of kinds without markers: tests/measure
     assert set(EXAMPLES) | elsewhere == set(source_kinds())
 
 

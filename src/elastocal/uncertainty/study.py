@@ -17,6 +17,7 @@ from elastocal.identify.outliers import Suspect, suspects
 from elastocal.identify.reduction import Identification, identify, sought_names
 from elastocal.identify.repeats import Repeats, repeats
 from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
 from elastocal.model.descriptions import Form, descriptions, in_form
 from elastocal.model.robot import RobotModel
@@ -24,6 +25,7 @@ from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.uncertainty.bootstrap import Bootstrap, bootstrap
 from elastocal.uncertainty.compensator_posterior import sample_spring
 from elastocal.uncertainty.compensator_start import compensator_of, start_values
+from elastocal.uncertainty.contact_start import close_gaps
 from elastocal.uncertainty.discrepancy import Discrepancy, discrepancy
 from elastocal.uncertainty.gibbs import Posterior, gibbs
 from elastocal.uncertainty.metropolis import NonlinearPosterior
@@ -148,8 +150,11 @@ def _started(
     form: Form | None,
     said: list[str],
 ) -> RobotModel:
-    """The model with start values for a compensator whose spring is sought; its own where they cannot be had."""
+    """The model with start values for contacts, or for a compensator whose spring is sought; its own otherwise."""
     names = sought_names(campaign.measurement, in_form(model, form or "beam"), seek, hold)
+    if isinstance(campaign.measurement, ContactForce):
+        said.append("The search starts where the tips lie on the objects under the measured forces.")
+        return close_gaps(in_form(model, form or "beam"), campaign, names)
     spring = compensator_of(model, names)
     if spring is None or not isinstance(campaign.measurement, Deflection):
         return model

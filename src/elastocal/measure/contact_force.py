@@ -1,0 +1,104 @@
+"""Forces felt while touching known objects: joint values in, contact force out (002 eq. 9, 10).
+
+What is read is the force on the robot at the touching frame, in base axes.  A contact whose state is not determined
+(play without force) reads nan; one that the model loses reads zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.kind import Measurement, Row
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.contact import ContactState, contact
+from elastocal.model.statics.contact_observation import ContactObservation, contact_observation
+from elastocal.model.surfaces.touches import Touches
+from elastocal.spatial.entries import Array, Ints
+
+AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False)
+class ContactForce(Measurement):
+    """Joint values (N, n), who touches what, and which components of the force are read ("xy" for a planar robot)."""
+
+    kind: ClassVar[str] = "contact_force"
+    q: Array
+    touches: Touches
+    axes: str = "xyz"
+
+    def __post_init__(self) -> None:
+        if not self.axes or any(a not in AXES for a in self.axes) or len(set(self.axes)) != len(self.axes):
+            raise InputError(f"axes {self.axes!r}: name components such as xyz, or xy for a planar robot")
+        if len(self.q) != len(self.touches):
+            raise InputError(f"{len(self.touches)} contacts are named for {len(self.q)} configurations; give one each")
+
+    @property
+    def count(self) -> int:
+        return len(self.q)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        frame = self.touches.frame
+        return tuple(Row(f"{frame}.f{a}", "N", frame) for a in self.axes)
+
+    @cached_property
+    def pose(self) -> Ints:
+        both = np.concatenate([np.round(self.q, 12), self.touches.which[:, None]], axis=1)
+        return np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
+
+    @property
+    def state(self) -> Ints:
+        return self.pose
+
+    @property
+    def affine(self) -> bool:
+        return False
+
+    @cached_property
+    def _picked(self) -> list[int]:
+        return [AXES.index(a) for a in self.axes]
+
+    @cached_property
+    def _solved(self) -> dict[str, tuple[RobotModel, ContactState]]:
+        return {}
+
+    def touched(self, model: RobotModel) -> ContactState:
+        """The contacts of a model, started from those of the model before it and remembered for the last one."""
+        last = self._solved.get("last")
+        if last is not None and last[0] is model:
+            return last[1]
+        found = contact(model, self.q, self.touches, None if last is None else last[1])
+        self._solved["last"] = (model, found)
+        return found
+
+    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
+        return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
+
+    def predict(self, model: RobotModel) -> Array:
+        return self.touched(model).force[:, self._picked]
+
+    def slopes(self, model: RobotModel, names: Sequence[str]) -> ContactObservation:
+        return contact_observation(model, self.q, self.touches, names, self.touched(model))
+
+    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+        found = self.slopes(model, names).by_parameters
+        order = [found.names.index(n) for n in names]
+        return found.force[:, self._picked][:, :, order]
+
+    def by_joints(self, model: RobotModel) -> Array:
+        return self.slopes(model, ()).by_joints.force[:, self._picked]
+
+    def by_objects(self, model: RobotModel) -> Array:
+        """How the readings move with the place and size of the objects, (N, R, p) by ``touches.parameters``."""
+        return self.slopes(model, ()).by_objects.force[:, self._picked]
+
+    def by_force(self, model: RobotModel) -> Array:
+        """How they move with an error of the force sensor along x, y, z: (N, R, 3)."""
+        return np.broadcast_to(np.eye(3)[self._picked], (self.count, len(self.axes), 3))

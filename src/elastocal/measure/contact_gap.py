@@ -1,0 +1,141 @@
+"""The same contacts read as lengths: with the measured force on it, how far is the tip from the object?
+
+    gap = phi(x(q, f)),     turn_i = |f| s_i . n(x)      (s_i at right angles to the measured force)
+
+Both vanish where model, joint values and force agree.  Unlike the force, the gap is smooth and has a slope wherever
+the model puts the tip, also where it would miss the object; and it stays well behaved for a stiff arm, of which a
+micrometre is many newtons.  What is read is zero by definition; errors of the force sensor move it through the arm's
+own compliance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.kind import Measurement, Row
+from elastocal.measure.position import Position
+from elastocal.measure.setup import Setup
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.observation import Marker
+from elastocal.model.surfaces.surface import Near
+from elastocal.model.surfaces.touches import Touches
+from elastocal.spatial.entries import Array, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class ContactGap(Measurement):
+    """Contacts at joint values (N, n) with measured forces (N, 3) on the robot; ``planar`` has one turn, else two."""
+
+    kind: ClassVar[str] = "contact_gap"
+    q: Array
+    touches: Touches
+    force: Array
+    planar: bool = False
+
+    def __post_init__(self) -> None:
+        if self.force.shape != (len(self.q), 3) or len(self.q) != len(self.touches):
+            raise InputError(f"forces are {self.force.shape} for {len(self.q)} contacts; give three numbers each")
+        lost = np.flatnonzero(~(np.linalg.norm(self.force, axis=1) > 0))
+        if len(lost):
+            raise InputError(f"contact {lost[0] + 1}: a force of zero tells nothing of the object; leave it out")
+
+    @classmethod
+    def of(cls, kind: ContactForce, readings: Array) -> ContactGap:
+        """The contacts of a force campaign (N, R); components that are not read are zero, as without friction."""
+        force = np.zeros((kind.count, 3))
+        force[:, ["xyz".index(a) for a in kind.axes]] = readings
+        return cls(kind.q, kind.touches, force, planar="z" not in kind.axes)
+
+    @property
+    def count(self) -> int:
+        return len(self.q)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        frame = self.touches.frame
+        turns = ("turn",) if self.planar else ("turn_u", "turn_v")
+        return (Row(f"{frame}.gap", "m", frame), *(Row(f"{frame}.{t}", "N", frame) for t in turns))
+
+    @cached_property
+    def pose(self) -> Ints:
+        return np.unique(np.round(self.q, 12), axis=0, return_inverse=True)[1].reshape(-1)
+
+    @property
+    def state(self) -> Ints:
+        return np.arange(self.count)
+
+    @property
+    def affine(self) -> bool:
+        return False
+
+    @cached_property
+    def pushed(self) -> Setup:
+        """The arm under the measured forces, its tip watched."""
+        wrench = np.concatenate([self.force, np.zeros_like(self.force)], axis=1)
+        return Setup(self.q, AppliedWrenches(self.touches.frame, wrench), (Marker(self.touches.frame),))
+
+    @cached_property
+    def sides(self) -> Array:
+        """Unit vectors s_i (N, turns, 3) at right angles to the measured force."""
+        e = self.force / np.linalg.norm(self.force, axis=1)[:, None]
+        if self.planar:
+            return np.stack([-e[:, 1], e[:, 0], np.zeros(self.count)], axis=1)[:, None]
+        away = np.eye(3)[np.argmin(np.abs(e), axis=1)]
+        first = np.cross(e, away)
+        first /= np.linalg.norm(first, axis=1)[:, None]
+        return np.stack([first, np.cross(e, first)], axis=1)
+
+    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
+        return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
+
+    def _near(self, model: RobotModel) -> tuple[Array, Near]:
+        x = Position(self.pushed).predict(model)
+        return x, self.touches.near(np.ascontiguousarray(x.T))
+
+    def predict(self, model: RobotModel) -> Array:
+        near = self._near(model)[1]
+        return np.concatenate([near.distance[:, None], self._turned(near.normal.T[:, None])], axis=1)
+
+    def _turned(self, vectors: Array) -> Array:
+        """|f| s_i . v for vectors (N, 1 or turns, 3): (N, turns)."""
+        size = np.linalg.norm(self.force, axis=1)[:, None]
+        return np.asarray(size * np.sum(self.sides * vectors, axis=2))
+
+    def _moved(self, model: RobotModel, steps: Array) -> Array:
+        """Readings moved by steps of the tip (N, 3, p)."""
+        near = self._near(model)[1]
+        size = np.linalg.norm(self.force, axis=1)[:, None, None]
+        gap = np.einsum("in,nip->np", near.normal, steps)
+        turn = size * np.einsum("nsi,ijn,njp->nsp", self.sides, near.hessian, steps)
+        return np.concatenate([gap[:, None], turn], axis=1)
+
+    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+        return self._moved(model, self.pushed.observation(model, names))
+
+    def by_joints(self, model: RobotModel) -> Array:
+        return self._moved(model, self.pushed.by_joints(model))
+
+    def by_objects(self, model: RobotModel) -> Array:
+        """By the place and size of the objects, (N, R, p)."""
+        x = self._near(model)[0]
+        distance, normal = self.touches.by_parameters(np.ascontiguousarray(x.T))
+        size = np.linalg.norm(self.force, axis=1)[:, None, None]
+        turn = size * np.einsum("nsi,ipn->nsp", self.sides, normal)
+        return np.concatenate([distance.T[:, None], turn], axis=1)
+
+    def by_force(self, model: RobotModel) -> Array:
+        """By an error of the force sensor, (N, R, 3): the tip yields, the measured direction turns."""
+        near = self._near(model)[1]
+        out = self._moved(model, self.pushed.by_load(model)[:, :, :3])
+        e = self.force / np.linalg.norm(self.force, axis=1)[:, None]
+        out[:, 1:] -= np.einsum("ni,in->n", e, near.normal)[:, None, None] * self.sides
+        out[:, 1:] += np.einsum("nsi,in->ns", self.sides, near.normal)[:, :, None] * e[:, None]
+        return out

@@ -1,0 +1,41 @@
+"""The force sensor's own scatter, the same in every contact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.kind import Measurement
+from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.model.elements import quantity
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForceSensor(ErrorSource):
+    """Standard deviation along each base axis: one number or three."""
+
+    kind: ClassVar[str] = "force_sensor"
+    sd: float | tuple[float, float, float] = quantity("force")
+
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+        contacts(measurement, self.kind)
+        sd = np.broadcast_to(np.asarray(self.sd, dtype=np.float64), (3,))
+        if not np.all(sd > 0):
+            raise InputError("error source force_sensor: a standard deviation must be positive")
+        return tuple(Unknown(f"force {a}", "N", float(s)) for a, s in zip("xyz", sd, strict=True))
+
+    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+        return contacts(measurement, self.kind).by_force(model)
+
+
+def contacts(measurement: Measurement, source: str) -> ContactForce | ContactGap:
+    if not isinstance(measurement, ContactForce | ContactGap):
+        raise InputError(f"error source {source}: a measurement of {measurement.kind} touches nothing")
+    return measurement

@@ -1,0 +1,50 @@
+"""The objects touched are not quite where, or as large as, their description says: one error each for the campaign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.kind import Measurement
+from elastocal.measure.sources.force_sensor import contacts
+from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.model.elements import quantity
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectPlaces(ErrorSource):
+    """Standard deviation of every length of every object (place, radius), and of its tilts."""
+
+    kind: ClassVar[str] = "object_places"
+    sd: float = quantity("length")
+    turn_sd: float | None = quantity("angle", default=None)
+
+    @property
+    def common(self) -> bool:
+        return True
+
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+        kind = contacts(measurement, self.kind)
+        if not self.sd > 0:
+            raise InputError("error source object_places: a standard deviation must be positive")
+        return tuple(
+            Unknown(f"object {p.name}", p.unit, self.sd if p.unit == "m" else float(self.turn_sd or 0.0))
+            for p, own in zip(kind.touches.parameters, self._mine(measurement), strict=True)
+            if own
+        )
+
+    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+        return contacts(measurement, self.kind).by_objects(model)[:, :, self._mine(measurement)]
+
+    def _mine(self, measurement: Measurement) -> list[bool]:
+        """Lengths, and tilts where their size is stated; of objects that are touched."""
+        touches = contacts(measurement, self.kind).touches
+        used = {touches.surfaces[i].name or touches.surfaces[i].kind for i in np.unique(touches.which)}
+        return [
+            p.name.rsplit(".", 1)[0] in used and (p.unit == "m" or self.turn_sd is not None) for p in touches.parameters
+        ]
