@@ -97,7 +97,21 @@ class Setup:
         return np.concatenate(parts, axis=1)
 
     def by_load(self, model: RobotModel) -> Array:
-        """Rows moved by the six components of the load in its own axes, at the loaded state, (N, R, 6)."""
+        """Rows moved by the six components of the load in its own axes, at the loaded state, (N, R, 6).
+
+        Remembered for the last model asked for: size, direction and point of the load are sources that all need it.
+        """
+        found = self._pushed.get("last")
+        if found is None or found[0] is not model:
+            found = (model, self._by_load(model))
+            self._pushed["last"] = found
+        return found[1]
+
+    @cached_property
+    def _pushed(self) -> dict[str, tuple[RobotModel, Array]]:
+        return {}
+
+    def _by_load(self, model: RobotModel) -> Array:
         bent = self.bent(model)
         standing = [e for e in model.elements if isinstance(e, Wrench) and e.frame == self.load.frame]
         if not standing:
