@@ -174,3 +174,18 @@ def test_what_cannot_be_drawn_or_shown_is_said(tmp_path: Path) -> None:
     lost = asked("simulate", lay(tmp_path, loud), "--out", tmp_path / "loud")
     assert any("is not known: no parameter stands out" in note for note in lost["notes"])
     assert (tmp_path / "loud" / "readings.csv").exists()
+
+
+def test_measured_readings_are_never_replaced(run: Run, tmp_path: Path) -> None:
+    plan = lay(tmp_path)
+    folder = tmp_path / "v"
+    asked("simulate", plan, "--out", folder)
+    first = (folder / "readings.csv").read_text()
+    asked("simulate", plan, "--out", folder, "--seed", 5)  # virtual ones may be
+    assert "simulated, not measured" in (folder / "campaign.yaml").read_text()
+    own = (folder / "campaign.yaml").read_text().replace("# Virtual readings: simulated, not measured.\n", "")
+    (folder / "campaign.yaml").write_text(own)
+    (folder / "readings.csv").write_text(first)
+    said = refused(run, tmp_path, "simulate", plan, "--out", folder)
+    assert "holds a campaign.yaml that was not simulated and would be lost; choose another folder" in said
+    assert (folder / "readings.csv").read_text() == first

@@ -36,6 +36,7 @@ from elastocal.spatial.rotation import rotation_vector, rotations
 
 Column = tuple[str, Array, str]
 """Name, values in SI, dimension."""
+VIRTUAL = "Virtual readings: simulated, not measured."
 _UNITS = {"angle": ("deg", "rad"), "length": ("mm", "m"), "force": ("N", "N"), "moment": ("Nm", "Nm")}
 """The usual unit, and that of SI."""
 
@@ -155,8 +156,17 @@ def campaign_files(plan: CampaignFile, campaign: Campaign, folder: Path) -> dict
         requests=plan.requests,
         tool=plan.words.get("tool"),
         without=listed(plan.words.get("without")),
+        notes=(VIRTUAL,),
     )
     return {folder / "campaign.yaml": text, folder / "readings.csv": table_text(filled, plan.model)}
+
+
+def is_virtual(path: Path) -> bool:
+    """Whether a campaign file says that its readings were simulated."""
+    try:
+        return VIRTUAL in path.read_text(encoding="utf-8", errors="replace")[:2000]
+    except OSError:
+        return False
 
 
 def _asked(requests: Requests) -> dict[str, Any]:

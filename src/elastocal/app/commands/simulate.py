@@ -70,6 +70,7 @@ def run(request: SimulateRequest) -> SimulateResult:
     if request.out.is_dir():
         written = {f"--out ({name})": request.out / name for name in ("campaign.yaml", "readings.csv")}
         check_targets(written, given_by("PLAN.yaml", plan))
+        _check_folder(request.out)
     truth = plan.model if request.truth is None else load_robot(request.truth).model
     if truth.joints != plan.model.joints:
         raise InputError(
@@ -87,6 +88,17 @@ def run(request: SimulateRequest) -> SimulateResult:
     lines = tuple(f"readings.csv line {i + 2}" for i in range(len(drawn.exact)))
     placed = replace(drawn, campaign=replace(drawn.campaign, places=lines))
     return SimulateResult(plan.name, truth, placed, bend, biases, files, _facts(request, plan, truth), notes)
+
+
+def _check_folder(out: Path) -> None:
+    """Virtual readings may replace virtual ones, never what someone measured."""
+    from elastocal.files.campaign_write import is_virtual
+
+    found = [name for name in ("campaign.yaml", "readings.csv") if (out / name).exists()]
+    if found and not is_virtual(out / "campaign.yaml"):
+        raise InputError(
+            f"--out {out}: holds a {found[0]} that was not simulated and would be lost; choose another folder"
+        )
 
 
 def _facts(request: SimulateRequest, plan: CampaignFile, truth: RobotModel) -> tuple[Fact, ...]:
