@@ -21,7 +21,7 @@ from elastocal.gravity.samples import Samples, Sense, check_columns, torque_sens
 from elastocal.identify.fit import Fit
 from elastocal.identify.reduction import Identification, identify
 from elastocal.measure.campaign import Belief, Campaign
-from elastocal.measure.joint_torque import JointTorque
+from elastocal.measure.joint_torque import MASSES, JointTorque
 from elastocal.measure.sources.friction import Friction
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.source import ErrorSource
@@ -97,7 +97,7 @@ def identify_gravity(
     if sense is None:
         check_columns(model, samples)
     known = sense or torque_sense(model, samples)
-    kind = samples.kind(model, known.sign, masses_alone=seek is None)
+    kind = samples.kind(model, known.sign, masses_alone=_masses_alone(model, seek))
     noise, worth = np.full(model.n, 1.0), np.full(model.n, np.nan)
     sources = (*(() if friction is None else (friction,)), *also)
     beliefs = () if prior is None else prior.beliefs(model)
@@ -108,6 +108,11 @@ def identify_gravity(
         found = identify(described, campaign, seek, statistical=False, leave_out=False)
         noise, worth = _scattered(found.fit.residuals)
     return GravityFit(samples, known, found, wide_covariance(found), noise, worth)
+
+
+def _masses_alone(model: RobotModel, seek: tuple[str, ...] | None) -> bool:
+    rows = model.parameters.rows
+    return seek is None or all(rows[i].kind in MASSES for i in model.parameters.select(seek))
 
 
 def _scatter(kind: JointTorque, sd: Array) -> Reading:

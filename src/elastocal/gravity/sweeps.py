@@ -1,0 +1,146 @@
+"""Stretches of a log in which one joint moves and the others are locked, and their torque as a Fourier series.
+
+    tau = a_0 + sum_k (a_k sin k b + b_k cos k b) + c sign(v) + d v                          (001 eq. 14, and friction)
+
+Gravity alone has k = 1; higher terms tell of a compensator, a joint that was not locked, or a load that swings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.gravity.samples import Samples
+from elastocal.measure.slow_motion import low_speed
+from elastocal.spatial.entries import Array, Ints
+
+LOCKED = 0.01
+"""Radians or metres that a locked joint may creep within a sweep."""
+NARROWEST = 0.35
+"""Radians: over less, sine, cosine and constant look alike."""
+CHANCE = 1e-3
+"""A higher term is real where chance would make it as large less often than this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Samples (rows of the log) of one moving joint with the others locked at ``locked`` (n,)."""
+
+    joint: int
+    rows: Ints
+    locked: Array
+
+    def span(self, samples: Samples) -> float:
+        return float(np.ptp(samples.log.q[self.rows, self.joint]))
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """``sine`` and ``cosine`` (order,) in N m with standard deviations; ``chance`` (highest - 1,) of each higher order.
+
+    ``constant``, ``coulomb`` and ``viscous`` are nan where the motion does not show them.
+    """
+
+    joint: str
+    sine: Array
+    cosine: Array
+    sine_sd: Array
+    cosine_sd: Array
+    constant: float
+    coulomb: float
+    viscous: float
+    scatter: float
+    count: int
+    chance: Array
+
+    @property
+    def order(self) -> int:
+        return len(self.sine)
+
+
+def find_sweeps(samples: Samples) -> tuple[Sweep, ...]:
+    """All sweeps of a log, in order; samples in which two joints move belong to none."""
+    log = samples.log
+    moving = ~low_speed(log, samples.motion).mask
+    alone = np.flatnonzero(moving.sum(axis=1) == 1)
+    out = []
+    for joint in range(log.q.shape[1]):
+        mine = alone[moving[alone, joint]]
+        others = np.delete(np.arange(log.q.shape[1]), joint)
+        while len(mine):
+            near = np.all(np.abs(log.q[mine][:, others] - log.q[mine[0], others]) < LOCKED, axis=1)
+            rows = mine[near]
+            locked = np.median(log.q[rows], axis=0)
+            out.append(Sweep(joint, rows, locked))
+            mine = mine[~near]
+    wide = [s for s in out if s.span(samples) > NARROWEST]
+    if not wide:
+        best = max((s.span(samples) for s in out), default=0.0)
+        raise InputError(
+            f"{log.source}: the widest sweep of one joint alone is {np.degrees(best):.1f} deg; sweep one joint at "
+            f"a time over {np.degrees(NARROWEST):.0f} deg or more, or fit all joints at once"
+        )
+    return tuple(sorted(wide, key=lambda s: int(s.rows[0])))
+
+
+def fourier(
+    joint: str, angle: Array, torque: Array, velocity: Array, highest: int = 3, order: int | None = None
+) -> Series:
+    """The series of one sweep; without ``order`` terms are added up to ``highest`` as long as they are real."""
+    from scipy.special import fdtrc
+
+    known = np.isfinite(torque)
+    angle, torque, velocity = angle[known], torque[known], velocity[known]
+    friction, labels = _friction(velocity)
+    chances, chosen = [], order or 1
+    before = _solve(angle, torque, friction, chosen)
+    for k in range(2, highest + 1) if order is None else ():
+        after = _solve(angle, torque, friction, k)
+        freedom = len(torque) - after[0].size
+        if freedom < 1 or not after[2] > 0:
+            break
+        ratio = ((before[2] - after[2]) / 2) / (after[2] / freedom)
+        chances.append(float(fdtrc(2, freedom, max(ratio, 0.0))))
+        if chances[-1] > CHANCE:
+            break
+        before, chosen = after, k
+    values, sd, squares = before
+    freedom = max(len(torque) - len(values), 1)
+    extra = dict(zip(labels, values[1 + 2 * chosen :], strict=True))
+    nan = float("nan")
+    return Series(
+        joint, values[1 : 1 + chosen], values[1 + chosen : 1 + 2 * chosen], sd[1 : 1 + chosen],
+        sd[1 + chosen : 1 + 2 * chosen], float(values[0]), float(extra.get("coulomb", nan)),
+        float(extra.get("viscous", nan)), float(np.sqrt(squares / freedom)), len(torque), np.array(chances),
+    )  # fmt: skip
+
+
+def _friction(velocity: Array) -> tuple[Array, list[str]]:
+    """Columns of friction that the motion shows: Coulomb by two ways, viscous by two speeds."""
+    columns, labels = [], []
+    if np.any(velocity > 0) and np.any(velocity < 0):
+        columns.append(np.sign(velocity))
+        labels.append("coulomb")
+        speed = np.abs(velocity)
+        if np.ptp(speed) > 0.3 * np.max(speed):
+            columns.append(velocity)
+            labels.append("viscous")
+    return np.array(columns).reshape(len(columns), len(velocity)).T, labels
+
+
+def _solve(angle: Array, torque: Array, friction: Array, order: int) -> tuple[Array, Array, float]:
+    """Coefficients, standard deviations by the residuals, and their sum of squares."""
+    k = np.arange(1, order + 1)
+    waves = [np.sin(np.outer(angle, k)), np.cos(np.outer(angle, k))]
+    a = np.concatenate([np.ones((len(angle), 1)), *waves, friction], axis=1)
+    q, r = np.linalg.qr(a)
+    if len(a) <= a.shape[1] or np.min(np.abs(np.diag(r))) < 1e-9 * np.max(np.abs(np.diag(r))):
+        raise InputError(
+            f"{len(a)} samples do not tell {a.shape[1]} terms of a sweep apart; sweep further, or both ways"
+        )
+    values = np.linalg.solve(r, q.T @ torque)
+    squares = float(np.sum((torque - a @ values) ** 2))
+    inverse = np.linalg.inv(r)
+    return values, np.sqrt(squares / (len(a) - len(values)) * np.sum(inverse**2, axis=1)), squares
