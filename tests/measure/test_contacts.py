@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle.contacts import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
 from oracle.robots import random_robot
+from oracle.scara import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
 
 from elastocal.errors import InputError
 from elastocal.identify.estimate import estimate
