@@ -76,6 +76,11 @@ EXAMPLES = {
         LinkCompliance(frame="end", matrix=ZERO6, form="isotropic"),
         "",
     ),
+    "link_compliance-planar": (
+        LinkCompliance(frame="end", matrix=as_matrix6(np.pad([[2e-5, 4e-6], [4e-6, 1e-5]], (0, 4))), form="planar"),
+        LinkCompliance(frame="end", matrix=ZERO6, form="planar"),
+        "",
+    ),
     "foundation_compliance": (FoundationCompliance(matrix=SPD), FoundationCompliance(matrix=ZERO6), ""),
     "motor_compliance": (
         MotorCompliance(joints=("j2", "j3"), structure=STRUCTURE, k=(0.3, 0.2)),

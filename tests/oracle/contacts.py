@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from oracle.mechanics import compliance, constants, gradient, load_energy, poses
 from scipy.optimize import minimize, root
+
+from oracle.mechanics import compliance, constants, gradient, load_energy, poses
 
 TABLE_2 = (2.5e-3, -2.2e-3, -1.7e-3, 0.2e-3, 7e-4, -0.2e-3, 1.1e-5, 1.1e-5, 1.1e-5, 9.5e-5, 2.9e-4, 2.9e-4)
 """Actual values of 002 Table 2, the link lengths as errors of the nominal 0.33 m."""

@@ -10,8 +10,13 @@ import typer
 from elastocal import __version__
 from elastocal.app import options as o
 from elastocal.app.cli_compensator import arcs, compensator
+from elastocal.app.cli_contact import kinetostatics
 from elastocal.app.cli_identify import identify, predict, simulate
+from elastocal.app.cli_loops import loops
+from elastocal.app.cli_plan import plan
+from elastocal.app.cli_record import record
 from elastocal.app.cli_statics import assess, deflect, stiffness
+from elastocal.app.cli_transmission import transmission
 from elastocal.app.ending import run_to_exit
 from elastocal.errors import InputError
 
@@ -87,11 +92,16 @@ def show(
 app.command()(deflect)
 app.command()(stiffness)
 app.command()(assess)
+app.command()(plan)
 app.command()(simulate)
 app.command()(identify)
 app.command()(predict)
 app.command()(arcs)
 app.command()(compensator)
+app.command()(transmission)
+app.command()(record)
+app.command()(loops)
+app.command()(kinetostatics)
 
 
 @app.command()

@@ -75,11 +75,25 @@ def typed(model: RobotModel, at: tuple[str, ...]) -> Configurations:
     """From --at texts, one configuration each."""
     import numpy as np
 
-    axes = axes_of(model)
-    what = ", ".join(f"{a} [{u}]" for a, u in zip(axes.names, axes.units, strict=True))
-    rows = [numbers(text, model.n, f"--at {text!r}", what) for text in at] or [()]
+    rows = [_typed_row(model, text) for text in at] or [np.zeros(0)]
     shown = np.array(rows, dtype=np.float64).reshape(len(rows), model.n)
     return of_shown(model, shown, tuple(f"--at {t!r}" for t in at) or ("",))
+
+
+def _typed_row(model: RobotModel, text: str) -> Array:
+    """Values (n,) as the controller shows them, from these or from "counts: ..." or "motor_deg: ..."."""
+    import numpy as np
+
+    from elastocal.files.motor_columns import motors_to_axes
+
+    axes, where = axes_of(model), f"--at {text!r}"
+    word, colon, rest = text.partition(":")
+    if not colon:
+        what = ", ".join(f"{a} [{u}]" for a, u in zip(axes.names, axes.units, strict=True))
+        return np.array(numbers(text, model.n, where, what))
+    values = np.array(numbers(rest, model.n, where, f"{word.strip()} of {', '.join(axes.names)}"))
+    kinds = (word.strip(),) * model.n
+    return np.asarray(motors_to_axes(values[None], kinds, axes.names, model.controller.drives, where)[0] / axes.factors)
 
 
 def of_shown(model: RobotModel, shown: Array, places: tuple[str, ...]) -> Configurations:
@@ -91,7 +105,7 @@ def _from_file(model: RobotModel, file: Path) -> Configurations:
     from elastocal.files.tables import read_configurations
 
     axes = axes_of(model)
-    table = read_configurations(file, dict(zip(axes.names, axes.kinds, strict=True)))
+    table = read_configurations(file, dict(zip(axes.names, axes.kinds, strict=True)), model.controller.drives)
     places = tuple(f"{table.file}, line {line}" for line in table.lines)
     q = model.controller.to_joints(table.values)
     return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches)

@@ -13,7 +13,7 @@ import typer
 from elastocal.errors import ElastocalError
 
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?[,;]?")
-_LISTS = ("--at", "--force", "--moment")
+_LISTS = ("--at", "--force", "--moment", "--torque", "--position", "--rpy", "--near")
 
 
 def run_to_exit(app: typer.Typer) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,11 +28,21 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """A result that is a list: ``rows`` by column, all with the same columns."""
+
+    name: str
+    rows: tuple[Mapping[str, str | int | float], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Outcome:
     case: str
     verdict: str
     figures: tuple[Figure, ...]
     curves: tuple[Lines, ...] = ()
+    listings: tuple[Listing, ...] = ()
 
 
 Progress = Callable[[int, int], None]

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.motor_columns import motor_column
 from elastocal.files.tables import NAME, Field, RawTable, add_once, allowed_units, understood
 from elastocal.files.units import ANGLE, LENGTH
 
@@ -69,6 +70,8 @@ def _matched(
     raw: RawTable, column: str, axes: Mapping[str, str], frames: Sequence[str], kind: str
 ) -> tuple[str | None, str, float]:
     """Marker (None for axes and wrenches), quantity and factor of a column."""
+    if (motor := motor_column(raw, column, axes)) is not None:
+        return None, *motor
     poses = allowed_units(axes)
     stem = column if column in poses else column.rpartition("_")[0]
     if stem in poses:

@@ -11,6 +11,7 @@ import numpy as np
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.campaign_columns import LOADED, MARKER, ORIENTATION, SHIFT, TURN, UNLOADED, Columns, understand
 from elastocal.files.tables import ConfigurationTable, Field, RawTable, cell, configurations, number, read_csv
+from elastocal.model.drives import Drives
 from elastocal.spatial.entries import Array
 
 NOTHING = ("", "nan")
@@ -20,7 +21,7 @@ NOTHING = ("", "nan")
 class Wanted:
     """What the tables are read for: controller axes with their joint kinds, frames, kind of measurement.
 
-    Without numbers in it a row is left out, but in a ``plan``.
+    Without numbers in it a row is left out, but in a ``plan``; ``drives`` serve axes that are given by their motors.
     """
 
     axes: Mapping[str, str]
@@ -28,6 +29,7 @@ class Wanted:
     kind: str
     skip: bool
     plan: bool = False
+    drives: Drives | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +90,7 @@ def read_tables(paths: Mapping[str, Path], wanted: Wanted) -> tuple[Table, ...]:
 def _table(path: Path, word: str, wanted: Wanted) -> Table:
     raw = read_csv(path)
     columns = understand(raw, wanted.axes, wanted.frames, wanted.kind, wanted.plan)
-    poses = configurations(raw, columns.fields, wanted.axes)
+    poses = configurations(raw, columns.fields, wanted.axes, wanted.drives)
     marker = _marker_column(raw, columns, wanted.frames)
     missed: set[int] = set()
     shifts, turns = {} if columns.readings else {"": np.full((len(raw.rows), 3), np.nan)}, {}

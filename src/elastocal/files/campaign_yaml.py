@@ -62,7 +62,8 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     model = robot.model
     paths = _tables(located, listed(entry.table), path.parent)
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
-    wanted = Wanted(axes, model.tree.names, entry.measurement, plan or entry.missing == "skip", plan)
+    skip = plan or entry.missing == "skip"
+    wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, model.controller.drives)
     tables = read_tables(paths, wanted)
     markers, chosen = chosen_markers(given, tables, model)
     found = gathered(tables, markers, plan, entry.repeats)

@@ -19,6 +19,7 @@ from elastocal.files.robot_yaml import FORMAT, build_robot
 from elastocal.files.schema import dimensions_of
 from elastocal.files.units import DIMENSIONS
 from elastocal.files.yaml_text import Dumper, LongText, Map, Number, Row, comment, digits, quantity_text
+from elastocal.model.drives import Drives
 from elastocal.model.elements import Element
 from elastocal.model.frames import Frame, FrameTree
 from elastocal.model.robot import RobotModel
@@ -120,7 +121,23 @@ def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
         )
     out |= {"sign": signs} if signs else {}
     out |= quantity_text("zero", "joint value", moved, *kinds) if moved else {}
-    return out | ({"couplings": couplings} if couplings else {})
+    out |= {"couplings": couplings} if couplings else {}
+    return out | ({} if transmission.drives is None else drives_entry(transmission.drives, axes))
+
+
+def controller_text(drives: Drives, axes: Sequence[str], source: str) -> str:
+    """The section ``controller`` of a robot file that says no more than the axes and their drives."""
+    entry = {"axes": Row(axes), **drives_entry(drives, axes), "source": source}
+    return yaml.dump({"controller": entry}, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+def drives_entry(drives: Drives, axes: Sequence[str]) -> dict[str, Any]:
+    """The keys of ``controller`` that tell of motors and encoders."""
+    out: dict[str, Any] = {"structure": [Row(Number(digits(float(v))) for v in row) for row in drives.structure]}
+    for key, values in (("counts_per_turn", drives.counts_per_turn), ("counts_at_zero", drives.counts_at_zero)):
+        said = {a: Number(digits(float(v))) for a, v in zip(axes, values, strict=True) if np.isfinite(v)}
+        out |= {key: Map(said)} if said and (key == "counts_per_turn" or np.any(values)) else {}
+    return out
 
 
 def _element(element: Element, tree: FrameTree, sources: _Sources) -> dict[str, Any]:
@@ -160,8 +177,17 @@ def _check(model: RobotModel, again: RobotModel) -> None:
     old, new = model.parameters, again.parameters
     if not same or model.tool != again.tool or [p.name for p in old] != [p.name for p in new]:
         raise InputError(f"robot {model.name}: its frames cannot be written without a change; report this robot")
+    if not _same_drives(model.controller.drives, again.controller.drives):
+        raise InputError(f"robot {model.name}: its drives cannot be written without a change; report this robot")
     if any(abs(p.value - q.value) > 1e-15 * abs(p.value) for p, q in zip(old, new, strict=True)):
         raise InputError(f"robot {model.name}: its parameters cannot be written without a change; report this robot")
+
+
+def _same_drives(a: Drives | None, b: Drives | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    pairs = ((getattr(a, k), getattr(b, k)) for k in ("structure", "counts_per_turn", "counts_at_zero"))
+    return all(np.array_equal(x, y, equal_nan=True) for x, y in pairs)
 
 
 def _same(a: Pose, b: Pose) -> bool:

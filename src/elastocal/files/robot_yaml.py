@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
@@ -12,14 +12,14 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
+from elastocal.files.controller_yaml import read_transmission
 from elastocal.files.located import Located, Path_, check_format, check_once, check_tree, parse_yaml, read_yaml
-from elastocal.files.schema import ControllerEntry, JointEntry, RobotFile, Units
+from elastocal.files.schema import NO_SOURCE, JointEntry, RobotFile, Units
 from elastocal.files.units import Keys, check_limits, check_unit, declared_units, refuse
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.elements import CompliantCoordinate, Element, element_class
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.robot import RobotModel
-from elastocal.model.transmission import Transmission
 from elastocal.spatial.pose import Pose
 
 FORMAT = "elastocal-robot/1"
@@ -58,7 +58,7 @@ def build_robot(located: Located) -> RobotModel:
         tree = FrameTree(tuple(frame for _, frame in placed))
         elements = tuple(_element(located, i, entry, top, tree, units) for i, entry in enumerate(top.elements))
         check_once(located, _given(elements, tree))
-        transmission = _transmission(located, top, tree, units)
+        transmission = read_transmission(located, top, tree, units)
         model = RobotModel(
             top.name, tree, tool, elements, np.array(top.gravity), transmission, top.title or top.name, top.source
         )
@@ -99,7 +99,7 @@ def _dh(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
         raise located.error(("dh", "rows"), "must be a list with one row for each joint")
     source = table.get("source", "") or top.source
     if not source:
-        raise located.error(("dh",), _NO_SOURCE)
+        raise located.error(("dh",), NO_SOURCE)
     parent = BASE
     for i, entry in enumerate(table["rows"]):
         path: Path_ = ("dh", "rows", i)
@@ -122,15 +122,12 @@ def _dh_row(located: Located, path: Path_, entry: Any, convention: Convention, u
     return row
 
 
-_NO_SOURCE = "has numbers without a source; add 'source:' here or at the top (data sheet, measurement, assumption)"
-
-
 def _frame(located: Located, path: Path_, entry: Any, before: str, source: str, units: Units) -> Frame:
     kind = str(entry.get("type")) if isinstance(entry, dict) else None
     fields = schema.read_fields(JointEntry, located, path, entry, units, kind)
     e = schema.validated(JointEntry, located, path, fields)
     if not (e.source or source):
-        raise located.error(path, _NO_SOURCE)
+        raise located.error(path, NO_SOURCE)
     motion = None
     if e.type == "fixed":
         refuse(located, path, fields, ("axis", "limits", "follows"), "belongs to a joint; this frame is fixed")
@@ -168,7 +165,7 @@ def _element(located: Located, i: int, entry: Any, top: RobotFile, tree: FrameTr
     joint = kinds.get(str(entry.get("joint")))
     fields = schema.read_fields(cls, located, path, {k: v for k, v in entry.items() if k != "kind"}, units, joint)
     if not (fields.values.get("source") or top.source):
-        raise located.error(path, _NO_SOURCE)
+        raise located.error(path, NO_SOURCE)
     fields.values.setdefault("source", top.source)
     try:
         element = schema.validated(cls, located, path, schema.expanded(cls, located, path, fields))
@@ -194,51 +191,3 @@ def _given(elements: Sequence[Element], tree: FrameTree) -> Iterator[tuple[Path_
         if isinstance(element, CompliantCoordinate) and np.any(element.compliance()):
             for dof in element.dofs():
                 yield ("elements", i), f"the compliance of {dof}"
-
-
-def _transmission(located: Located, top: RobotFile, tree: FrameTree, units: Units) -> Transmission | None:
-    if not top.controller:
-        return None
-    path: Path_ = ("controller",)
-    fields = schema.read_fields(ControllerEntry, located, path, top.controller, units)
-    e = schema.validated(ControllerEntry, located, path, fields)
-    if not (e.source or top.source):
-        raise located.error(path, _NO_SOURCE)
-    joints = tree.joint_names
-    axes = e.axes or joints
-    if len(axes) != len(joints):
-        raise located.error((*path, "axes"), f"{len(axes)} axes for {len(joints)} joints")
-    if len(set(axes)) != len(axes):
-        raise located.error((*path, "axes"), "names an axis twice; every pendant axis needs a name of its own")
-    at = {axis: i for i, axis in enumerate(axes)}
-    matrix, zero = np.eye(len(axes)), np.zeros(len(axes))
-    for axis, sign in _known(located, (*path, "sign"), e.sign, at).items():
-        if sign not in (1.0, -1.0):
-            raise located.error((*path, "sign", axis), f"{sign:g} must be 1 or -1")
-        matrix[at[axis], at[axis]] = sign
-    for axis, value in _known(located, (*path, "zero"), e.zero, at).items():
-        kind = tree.joint(joints[at[axis]]).kind
-        check_unit(located, path, fields, "zero", kind)
-        zero[at[axis]] = value
-    for i, coupling in enumerate(e.couplings):
-        where = (*path, "couplings", i)
-        if set(coupling) != {"joint", "axis", "ratio"}:
-            raise located.error(where, "needs joint, axis and ratio")
-        joint, axis = str(coupling["joint"]), str(coupling["axis"])
-        _known(located, where, {axis: 0.0}, at)
-        if joint not in joints:
-            raise UnknownNameError("joint", joint, joints, located.where(where))
-        row, column = joints.index(joint), at[axis]
-        if row == column:
-            raise located.error(where, f"axis {axis} moves joint {joint} anyway; a coupling is to another axis")
-        if matrix[row, column] != 0:
-            raise located.error(where, f"couples {joint} to {axis} a second time; keep one")
-        matrix[row, column] = schema.scaled(coupling["ratio"], 1.0, located, (*where, "ratio"))
-    return Transmission(tuple(axes), matrix, zero)
-
-
-def _known(located: Located, path: Path_, values: Mapping[str, float], at: Mapping[str, int]) -> Mapping[str, float]:
-    for axis in values:
-        if axis not in at:
-            raise UnknownNameError("controller axis", str(axis), at, located.where(path))
-    return values

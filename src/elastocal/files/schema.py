@@ -205,6 +205,9 @@ def _possible(element: Element) -> bool:
     return True
 
 
+NO_SOURCE = "has numbers without a source; add 'source:' here or at the top (data sheet, measurement, assumption)"
+
+
 @dataclass(frozen=True, kw_only=True)
 class RobotFile:
     """Top level of a robot file."""
@@ -248,4 +251,7 @@ class ControllerEntry:
     sign: dict[str, float] = quantity("number", default_factory=dict)
     zero: dict[str, float] = quantity("joint value", default_factory=dict)
     couplings: tuple[dict[str, Any], ...] = ()
+    structure: tuple[tuple[float, ...], ...] = quantity("number", default=())
+    counts_per_turn: dict[str, float] = quantity("number", default_factory=dict)
+    counts_at_zero: dict[str, float] = quantity("number", default_factory=dict)
     source: str = ""

@@ -3,8 +3,9 @@
     A1_deg,A2_deg,A3_deg,A4_deg,A5_deg,A6_deg,fz_N
     0,-90,90,0,30,0,-2500
 
-Axes are the controller's; wrench columns (fx fy fz mx my mz) and a column ``name`` are optional.  Comma, semicolon
-or tab separate; between semicolons or tabs a decimal comma is a decimal point.  Lines starting with # are skipped.
+Axes are the controller's, or all of them by their motors: A1_counts, A1_motor_deg (``elastocal.files.motor_columns``).
+Wrench columns (fx fy fz mx my mz) and a column ``name`` are optional.  Comma, semicolon or tab separate; between
+semicolons or tabs a decimal comma is a decimal point.  Lines starting with # are skipped.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from elastocal.files.located import read_text
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
 if TYPE_CHECKING:
+    from elastocal.model.drives import Drives
     from elastocal.spatial.entries import Array
 
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
@@ -62,25 +64,33 @@ class Field:
     factor: float
 
 
-def read_configurations(path: Path, axes: Mapping[str, str]) -> ConfigurationTable:
+def read_configurations(path: Path, axes: Mapping[str, str], drives: Drives | None = None) -> ConfigurationTable:
     """Configurations for controller ``axes``, each "revolute" or "prismatic", in the controller's order."""
     raw = read_csv(path)
-    return configurations(raw, _fields(raw, axes), axes)
+    return configurations(raw, _fields(raw, axes), axes, drives)
 
 
-def configurations(raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str]) -> ConfigurationTable:
-    """The columns of axes, wrenches and names among ``fields``."""
+def configurations(
+    raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str], drives: Drives | None = None
+) -> ConfigurationTable:
+    """The columns of axes (or of their ``drives``), wrenches and names among ``fields``."""
     import numpy as np
 
-    missing = [a for a in axes if a not in fields]
+    from elastocal.files.motor_columns import by_motors, motor_values
+
+    driven = by_motors(raw, fields, axes)
+    missing = [a for a in axes if a not in (*fields, *driven)]
     if missing:
-        wanted = f"{missing[0]}_{'deg' if axes[missing[0]] == 'revolute' else 'mm'}"
+        wanted = f"{missing[0]}_{'counts' if driven else 'deg' if axes[missing[0]] == 'revolute' else 'mm'}"
         raise InputError(f"{raw.top}: there is no column for axis {missing[0]}; add {wanted}")
     if not raw.rows:
         raise InputError(f"{raw.file}: has a header and no configurations; add a row")
-    values = np.array([[number(raw, row, fields[a]) for a in axes] for row in raw.rows]).reshape(
-        len(raw.rows), len(axes)
-    )
+    if driven:
+        values = motor_values(raw, driven, axes, drives)
+    else:
+        values = np.array([[number(raw, row, fields[a]) for a in axes] for row in raw.rows]).reshape(
+            len(raw.rows), len(axes)
+        )
     wrenches = None
     if any(w in fields for w in WRENCH):
         at = [fields.get(w) for w in WRENCH]
@@ -133,10 +143,14 @@ def allowed_units(axes: Mapping[str, str]) -> dict[str, Mapping[str, float]]:
 
 
 def _fields(raw: RawTable, axes: Mapping[str, str]) -> dict[str, Field]:
+    from elastocal.files.motor_columns import motor_column
+
     allowed = allowed_units(axes)
     found: dict[str, Field] = {}
     for place, column in enumerate(raw.header):
-        known = (NAME, 1.0) if column == NAME and NAME not in axes else understood(raw, column, allowed, (NAME,))
+        motor = motor_column(raw, column, axes)
+        named = (NAME, 1.0) if column == NAME and NAME not in axes else motor
+        known = named or understood(raw, column, allowed, (NAME,))
         add_once(raw, found, known[0], Field(place, known[1]))
     return found
 

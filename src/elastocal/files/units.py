@@ -39,6 +39,8 @@ DIMENSIONS: dict[str, dict[str, float]] = {
     "pressure": {"Pa": 1.0, "MPa": 1e6, "GPa": 1e9},
     "slope": {"m_per_m": 1.0, "mm_per_m": 1e-3, "um_per_m": 1e-6},
     "share": {"share": 1.0, "percent": 1e-2},
+    "joint speed": {"rad_s": 1.0, "deg_s": DEGREE, "m_s": 1.0, "mm_s": 1e-3},
+    "time": {"s": 1.0, "min": 60.0},
     "SI": {"SI": 1.0},
     "number": {},
 }

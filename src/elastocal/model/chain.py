@@ -181,6 +181,10 @@ class Chain:
         return {name: sum(order[d.frame] <= i for d in self.dofs) for name, i in order.items()}
 
     @cached_property
+    def _lengths(self) -> dict[str, float]:
+        return {}
+
+    @cached_property
     def _attachments(self) -> dict[str, tuple[str, Pose]]:
         return {}
 
@@ -201,7 +205,11 @@ class Chain:
 
     def length(self, frame: str) -> float:
         """Sum of the fixed offsets from the base: the frame is never farther from any joint, slides apart."""
-        return float(sum(np.linalg.norm(f.pose.translation) for f in self.tree.path(frame)))
+        found = self._lengths.get(frame)
+        if found is None:
+            found = float(sum(np.linalg.norm(f.pose.translation) for f in self.tree.path(frame)))
+            self._lengths[frame] = found
+        return found
 
     def rotates(self, dof: int) -> bool:
         """Whether a degree of freedom turns (or shifts)."""

@@ -137,7 +137,9 @@ class RobotModel:
             if any(p.value != v for p, v in zip(rows, chosen, strict=True)):
                 element = element.with_values([float(v) for v in chosen])
             elements.append(element)
-        return replace(self, elements=tuple(elements), estimated=True)
+        new = replace(self, elements=tuple(elements), estimated=True)
+        vars(new)["chain"] = self.chain  # values change no degree of freedom
+        return new
 
     def with_elements(self, *added: Element) -> Self:
         return replace(self, elements=(*self.elements, *added))

@@ -2,7 +2,8 @@
 
     q = M (c - z)        M holds the signs on its diagonal and the couplings beside it
 
-Virtual work gives the torques: what the controller's axes feel is M^T times the joint torques.
+Virtual work gives the torques: what the controller's axes feel is M^T times the joint torques.  Where the drives are
+known (``elastocal.model.drives``), motor angles and encoder counts lead to c.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.model.drives import Drives
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
 
@@ -24,9 +26,12 @@ class Transmission:
     axes: tuple[str, ...]
     matrix: Array
     zero: Array
+    drives: Drives | None = None
 
     def __post_init__(self) -> None:
         n = len(self.axes)
+        if self.drives is not None and len(self.drives.structure) != n:
+            raise InputError(f"controller: structure has {len(self.drives.structure)} motors for {n} axes")
         matrix = np.asarray(self.matrix, dtype=np.float64).reshape(n, n)
         if n and (not np.all(np.isfinite(matrix)) or abs(np.linalg.det(matrix)) < 1e-12):
             raise InputError("controller: signs and couplings make a singular map; two axes would move one joint")

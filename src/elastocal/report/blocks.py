@@ -86,17 +86,18 @@ class Heatmap:
 
 @dataclass(frozen=True)
 class Series:
-    """A curve or, with ``points``, separate marks."""
+    """A curve or, with ``points``, separate marks; ``spread`` is half the length of each mark's error bar."""
 
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     points: bool = False
+    spread: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Curves over one axis."""
+    """Curves over one axis; ``polar`` draws x as an angle in degrees and y as the distance from the centre."""
 
     key: str
     title: str
@@ -106,6 +107,7 @@ class Lines:
     y_unit: str
     series: tuple[Series, ...]
     notes: tuple[str, ...] = ()
+    polar: bool = False
 
 
 Block = Text | Code | Table | Heatmap | Lines

@@ -82,7 +82,10 @@ def _curve_data(block: Lines) -> dict[str, Any]:
         "title": block.title,
         "x": {"name": block.x_name, "unit": block.x_unit},
         "y": {"name": block.y_name, "unit": block.y_unit},
-        "series": [{"name": s.name, "x": list(s.x), "y": list(s.y)} for s in block.series],
+        "series": [
+            {"name": s.name, "x": list(s.x), "y": list(s.y), **({"spread": list(s.spread)} if s.spread else {})}
+            for s in block.series
+        ],
         "notes": list(block.notes),
     }
 

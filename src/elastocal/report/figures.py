@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
@@ -42,13 +43,14 @@ def lines(block: Lines) -> dict[str, Any]:
             "mode": "markers" if s.points else "lines",
             "name": s.name,
             "x": list(s.x),
-            "y": [v if isfinite(v) else None for v in s.y],
+            "y": _drawn(s.y),
             "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
             "marker": {
                 "color": COLOURS[i % len(COLOURS)],
                 "symbol": SYMBOLS[i // len(COLOURS) % len(SYMBOLS)],
                 "size": 7,
             },
+            **({"error_y": {"type": "data", "array": _drawn(s.spread), "thickness": 1.2}} if s.spread else {}),
         }
         for i, s in enumerate(block.series)
     ]
@@ -56,6 +58,10 @@ def lines(block: Lines) -> dict[str, Any]:
     layout["legend"] = {"orientation": "h", "y": -0.22}
     layout["showlegend"] = len(traces) > 1
     return {"data": traces, "layout": layout}
+
+
+def _drawn(values: Sequence[float]) -> list[float | None]:
+    return [v if isfinite(v) else None for v in values]
 
 
 def _titled(name: str, unit: str) -> str:

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from elastocal import __version__
-from elastocal.report import figures
+from elastocal.report import figures, polar
 from elastocal.report.blocks import Block, Code, Heatmap, Lines, Report, Table, Text
 from elastocal.report.display import displayed, parted
 
@@ -52,7 +52,9 @@ def _block(block: Block, drawings: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _drawing(block: Heatmap | Lines) -> dict[str, Any]:
-    return figures.heatmap(block) if isinstance(block, Heatmap) else figures.lines(block)
+    if isinstance(block, Heatmap):
+        return figures.heatmap(block)
+    return polar.polar(block) if block.polar else figures.lines(block)
 
 
 def _for_script(data: Any) -> str:

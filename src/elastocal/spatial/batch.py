@@ -7,6 +7,11 @@ import numpy as np
 from elastocal.spatial.entries import Array
 
 
+def dot(a: Array, b: Array) -> Array:
+    """Inner products (N,) of vectors (3, N); the same bits for any N."""
+    return np.asarray(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
+
+
 def matmul(a: Array, b: Array) -> Array:
     """(i, j, N) times (j, k, N)."""
     return np.asarray(np.einsum("ijn,jkn->ikn", a, b))

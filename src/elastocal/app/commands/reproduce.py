@@ -51,8 +51,12 @@ def cases_data(lines: tuple[CaseLine, ...]) -> dict[str, Any]:
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:
     """The object that ``reproduce CASE --json`` prints."""
-    figures = [
+    figures: list[dict[str, Any]] = [
         {"name": f.name, "published": f.published, "recomputed": f.recomputed, "unit": f.unit, "note": f.note}
         for f in outcome.figures
+    ]
+    figures += [
+        {"name": x.name, "published": None, "recomputed": [dict(row) for row in x.rows], "unit": "", "note": x.note}
+        for x in outcome.listings
     ]
     return {"case": outcome.case, "verdict": outcome.verdict, "figures": figures}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from elastocal.app.commands.reproduce import CaseLine, ReproduceResult
+from elastocal.cases.case import Listing
 from elastocal.report.blocks import Column, Report, Section, Table, Text, Unknown
 
 
@@ -27,9 +28,17 @@ def page(result: ReproduceResult) -> Report:
     )
     figures = Table("figures", "", columns, rows)
     sections = [Section("Figures", (Text((f"Source: {result.source}",)), figures))]
+    if result.outcome.listings:
+        sections.append(Section("Lists", tuple(_listing(x) for x in result.outcome.listings)))
     if result.outcome.curves:
         sections.append(Section("Curves", result.outcome.curves))
     return Report(result.title, (result.outcome.verdict,), tuple(sections))
+
+
+def _listing(listing: Listing) -> Table:
+    keys = tuple(dict.fromkeys(key for row in listing.rows for key in row))
+    rows = tuple(tuple(row.get(key) for key in keys) for row in listing.rows)
+    return Table(listing.name, listing.name, tuple(Column(k, k) for k in keys), rows, (listing.note,))
 
 
 def _or_dash(value: float | None, reason: str) -> float | Unknown:

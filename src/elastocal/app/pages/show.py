@@ -136,7 +136,27 @@ def _controller(model: RobotModel) -> tuple[Table, ...]:
     units = [m.unit for m in model.motions]
     own = model.controller.parameters(model.joints, units, "robot file, controller")
     table = Table("controller_parameters", "", parameter_columns(), tuple(parameter_cells(p) for p in own))
-    return (Table("controller", "", columns, tuple(rows), notes), table)
+    return (Table("controller", "", columns, tuple(rows), notes), table, *_drives(model))
+
+
+def _drives(model: RobotModel) -> tuple[Table, ...]:
+    """phi = S c, one row per motor, where the file tells of motors."""
+    drives, axes = model.controller.drives, model.controller.axes
+    if drives is None:
+        return ()
+    columns = (
+        Column("motor", "motor"),
+        *(Column(f"by_{a}", f"x {a}") for a in axes),
+        Column("counts_per_turn", "counts per turn"),
+        Column("counts_at_zero", "counts at zero"),
+    )
+    unknown = Unknown("the file gives no counts per turn")
+    rows: list[tuple[Cell, ...]] = [
+        (axis, *(float(v) for v in s), unknown if n != n else float(n), float(z))
+        for axis, s, n, z in zip(axes, drives.structure, drives.counts_per_turn, drives.counts_at_zero, strict=True)
+    ]
+    notes = ("motor angle = sum over axes of factor x controller value; tables may hold counts or motor angles of them",)
+    return (Table("drives", "", columns, tuple(rows), notes),)
 
 
 def _elements(model: RobotModel) -> Table:

@@ -8,6 +8,7 @@ full         36 every element on its own
 symmetric    21 k_ij = k_ji (M1)
 beam          8 the zeros of a beam along x: k11 k22 k26 k33 k35 k44 k55 k66 (M2, eq. 24)
 isotropic     1 k = p diag(1, 1, 1, 0, 0, 0): a point that yields alike in all directions (002)
+planar        3 k11 k12 k22: a point that yields in the x-y plane of the frame (002 eq. 7)
 =========== === ==================================================================================
 """
 
@@ -26,9 +27,9 @@ from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
 
-Form = Literal["full", "symmetric", "beam", "isotropic"]
+Form = Literal["full", "symmetric", "beam", "isotropic", "planar"]
 Matrix6 = tuple[tuple[float, float, float, float, float, float], ...]
-FORMS: tuple[Form, ...] = ("full", "symmetric", "beam", "isotropic")
+FORMS: tuple[Form, ...] = ("full", "symmetric", "beam", "isotropic", "planar")
 _UNIT = (("m/N", "m/(N m)"), ("rad/N", "rad/(N m)"))
 _SCALE = ((1e-7, 1e-7), (1e-7, 1e-6))
 
@@ -41,7 +42,8 @@ def patterns(form: Form) -> tuple[tuple[str, tuple[tuple[int, int], ...]], ...]:
     if form == "full":
         return tuple((f"k{i + 1}{j + 1}", ((i, j),)) for i, j in pairs)
     beam = {(0, 0), (1, 1), (1, 5), (2, 2), (2, 4), (3, 3), (4, 4), (5, 5)}
-    kept = [(i, j) for i, j in pairs if i <= j and (form == "symmetric" or (i, j) in beam)]
+    places = {"beam": beam, "planar": {(0, 0), (0, 1), (1, 1)}}.get(form, set(pairs))
+    kept = [(i, j) for i, j in pairs if i <= j and (i, j) in places]
     return tuple((f"k{i + 1}{j + 1}", ((i, j),) if i == j else ((i, j), (j, i))) for i, j in kept)
 
 

@@ -92,18 +92,24 @@ class GravityCompensator(Load):
 
     def torque(self, q: Array) -> Array:
         """M_c, eq. (4): the energy's slope; the joint feels its negative."""
-        al = self.a * self.L
-        return np.asarray((1 - self.s_0 / self.length(q)) * al * np.sin(self.phi0 - q) / self.k_c)
+        return self._torque_and_eta(q)[0]
 
     def eta(self, q: Array) -> Array:
         """The factor of eq. (6)."""
-        x, s = self.phi0 - q, self.length(q)
-        bend = self.a * self.L / s**2 * np.sin(x) ** 2 + np.cos(x)
-        return np.asarray(self.s_0 / s * bend - np.cos(x))
+        return self._torque_and_eta(q)[1]
 
     def stiffness(self, q: Array) -> Array:
         """dM_c/dq, the addition to the joint's stiffness in eq. (5), in N m/rad."""
         return np.asarray(self.a * self.L * self.eta(q) / self.k_c)
+
+    def _torque_and_eta(self, q: Array) -> tuple[Array, Array]:
+        """Both share sine, cosine and length, which cost most."""
+        x, al = self.phi0 - q, self.a * self.L
+        sine, cosine = np.sin(x), np.cos(x)
+        s = np.sqrt(self.a**2 + self.L**2 + 2 * al * cosine)
+        ratio = self.s_0 / s
+        bend = al / s**2 * sine**2 + cosine
+        return np.asarray((1 - ratio) * al * sine / self.k_c), np.asarray(ratio * bend - cosine)
 
     def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
         return ()
@@ -112,12 +118,12 @@ class GravityCompensator(Load):
         return ((self.joint, self.a * self.L / self.k_c),)
 
     def axis_forces(self, value: dict[str, Array], rest: dict[str, Array]) -> tuple[AxisForce, ...]:
-        q = value[self.joint]
+        torque, eta = self._torque_and_eta(value[self.joint])
+        per_eta = self.a * self.L / self.k_c
         if self.mode == "torque":
-            return (AxisForce(self.joint, -self.torque(q), -self.stiffness(q)),)
-        before = rest[self.joint]
-        force = self.torque(before) - self.torque(q)
-        return (AxisForce(self.joint, force, -self.stiffness(q), self.stiffness(before)),)
+            return (AxisForce(self.joint, -torque, -per_eta * eta),)
+        before, eta_before = self._torque_and_eta(rest[self.joint])
+        return (AxisForce(self.joint, before - torque, -per_eta * eta, per_eta * eta_before),)
 
     def axis_sensitivity(self, value: dict[str, Array], rest: dict[str, Array]) -> tuple[tuple[int, str, Array], ...]:
         slopes = self._slopes(value[self.joint])

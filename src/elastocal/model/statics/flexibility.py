@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.robot import RobotModel
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array, Bools, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +28,13 @@ class Flexibility:
     @property
     def n(self) -> int:
         return len(self.dofs)
+
+    @cached_property
+    def bending(self) -> Ints:
+        """Numbers of the coordinates that have compliance or play; the others only may be off."""
+        on = (self.compliance != 0).any(axis=0) | (self.compliance != 0).any(axis=1)
+        on[[i for _, at in self.plays for i in at]] = True
+        return np.flatnonzero(on)
 
     @cached_property
     def _rows(self) -> tuple[tuple[tuple[int, float], ...], ...]:
@@ -65,10 +72,11 @@ class Flexibility:
         theta = np.zeros_like(force)
         tangent = np.zeros((self.n, self.n, force.shape[1]))
         for coordinate, at in self.plays:
-            played = coordinate.play(force[list(at)])
+            own = slice(at[0], at[-1] + 1)  # the coordinates of one play follow each other
+            played = coordinate.play(force[own])
             assert played is not None
-            theta[list(at)] += played[0]
-            tangent[np.ix_(at, at)] += played[1]
+            theta[own] += played[0]
+            tangent[own, own] += played[1]
         return theta, tangent
 
     def rotating(self, b: slice) -> slice:
@@ -81,7 +89,8 @@ class Flexibility:
         return replace(self, compliance=factor * self.compliance)
 
     def transposed(self) -> Flexibility:
-        return replace(self, compliance=self.compliance.T)
+        symmetric = np.array_equal(self.compliance, self.compliance.T)
+        return self if symmetric else replace(self, compliance=self.compliance.T)
 
     def root(self) -> Array:
         """A matrix B (n, r) with k = B B^T, where k is symmetric and positive semidefinite."""
@@ -118,6 +127,8 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
     playing: list[tuple[CompliantCoordinate, tuple[int, ...]]] = []
     groups: list[tuple[int, ...]] = []
     for c in model.coordinates:
+        if c.constant_in_load:
+            continue
         at = tuple(index[d] for d in c.dofs())
         k = c.compliance()
         compliance[np.ix_(at, at)] += k

@@ -14,16 +14,24 @@ from typing import Literal
 
 import numpy as np
 
+from elastocal.model.chain import JOINT, ChainState
 from elastocal.model.elements import CompliantCoordinate, Load
+from elastocal.model.kinematics import follower_map
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Equilibrium, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import generalised, joint_values
-from elastocal.model.statics.newton import forces_at
+from elastocal.model.statics.forces import (
+    Forces,
+    evaluate,
+    generalised,
+    joint_values,
+    placed_loads,
+    placed_wrenches,
+)
 from elastocal.model.statics.state import check_rows, chunk_size, rest_values, state_at
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Entry, Ints
 
 
 @dataclass(frozen=True)
@@ -71,31 +79,60 @@ def loaded_observation(
         else:
             full, status[rows] = bent.theta[rows].T, bent.status[rows]
         theta = np.where(status[rows] == Status.CONVERGED, full[list(flex.dofs)], 0.0)
-        part = _loaded_chunk(model, flex, q_chunk, theta, wrenches, markers, picked)
+        part = parameter_columns(model, flex, response(model, flex, q_chunk, theta, wrenches, markers), picked)
         out[rows] = np.moveaxis(part, -1, 0)
     out[status != Status.CONVERGED] = np.nan
     return tuple(model.parameters.names[i] for i in picked), out, status
 
 
-def _loaded_chunk(
+@dataclass(frozen=True, eq=False)
+class Response:
+    """A loaded state, and how the rows of the markers answer there.
+
+    ``reach`` (n, rows, N) per bend that is forced on a coordinate, ``bent`` per force on it, ``direct`` (rows, n, N)
+    the markers' own Jacobian.
+    """
+
+    q: Array
+    state: ChainState
+    values: Sequence[Entry]
+    forces: Forces
+    direct: Array
+    reach: Array
+    bent: Array
+
+    @property
+    def size(self) -> int:
+        return int(self.q.shape[1])
+
+
+def response(
     model: RobotModel,
     flex: Flexibility,
     q: Array,
     theta: Array,
-    applied: tuple[AppliedWrenches, ...],
+    applied: Sequence[AppliedWrenches],
     markers: Sequence[Marker],
-    picked: Sequence[int],
-) -> Array:
+) -> Response:
+    """At joint values (n, N) and an equilibrium theta (n, N) of the flexible coordinates."""
     state, values = state_at(model, flex, q, theta)
-    forces = forces_at(model, flex, q, theta, applied)
+    placed = placed_loads(model, state) + placed_wrenches(model, state, applied)
+    forces = evaluate(model, flex, state, placed, values, rest_values(model, q))
     play = flex.play(forces.q)[1] if flex.plays else None
     direct = np.concatenate([state.jacobian(m.frame, flex.dofs)[: m.rows] for m in markers])
     reach = sweep.transposed(flex, forces, direct.swapaxes(0, 1), play)
-    bent = flex.linear(reach) if play is None else flex.linear(reach) + np.einsum("jin,jrn->irn", play, reach)
-    out = np.zeros((direct.shape[0], len(picked), q.shape[1]))
+    bent = flex.transposed().linear(reach)
+    if play is not None:
+        bent += np.einsum("jin,jrn->irn", play, reach)
+    return Response(q, state, values, forces, direct, reach, bent)
+
+
+def parameter_columns(model: RobotModel, flex: Flexibility, at: Response, picked: Sequence[int]) -> Array:
+    """Derivative (rows, p, N) of the markers by the parameters of these numbers, loads held."""
+    out = np.zeros((at.direct.shape[0], len(picked), at.size))
     place = {index: column for column, index in enumerate(picked)}
     local = {dof: i for i, dof in enumerate(flex.dofs)}
-    loaded, rest = joint_values(model, values, q.shape[1]), rest_values(model, q)
+    loaded, rest = joint_values(model, at.values, at.size), rest_values(model, at.q)
     springs = _rest_tangents(model, loaded, rest)
     first = 0
     for element in model.elements:
@@ -105,22 +142,35 @@ def _loaded_chunk(
         if not mine:
             continue
         if isinstance(element, CompliantCoordinate):
-            at = [local[model.chain.index[d]] for d in element.dofs()]
-            for p, terms in enumerate(element.sensitivity(forces.q[at])):
+            where = [local[model.chain.index[d]] for d in element.dofs()]
+            for p, terms in enumerate(element.sensitivity(at.forces.q[where])):
                 for i, value in terms if p in mine else ():
-                    mine[p] += reach[at[i]] * value
-                    if flex.dofs[at[i]] in springs and element.constant_in_load:
-                        mine[p] += bent[at[i]] * springs[flex.dofs[at[i]]] * value
+                    mine[p] += at.reach[where[i]] * value
+                    if flex.dofs[where[i]] in springs and element.constant_in_load:
+                        mine[p] += at.bent[where[i]] * springs[flex.dofs[where[i]]] * value
         elif isinstance(element, Load):
-            for p, frame, resultant in element.resultant_sensitivity(state, model.gravity):
+            for p, frame, resultant in element.resultant_sensitivity(at.state, model.gravity):
                 if p in mine:
-                    push = generalised(flex, forces.screws, [(model.chain.level(frame), resultant)])
-                    mine[p] += np.einsum("irn,in->rn", bent, push)
+                    push = generalised(flex, at.forces.screws, [(model.chain.level(frame), resultant)])
+                    mine[p] += np.einsum("irn,in->rn", at.bent, push)
             for p, joint, slope in element.axis_sensitivity(loaded, rest):
                 at_joint = local.get(model.chain.joint_dof(joint))
                 if p in mine and at_joint is not None:  # a force on a rigid joint moves nothing
-                    mine[p] += bent[at_joint] * slope
+                    mine[p] += at.bent[at_joint] * slope
     return out
+
+
+def joint_columns(model: RobotModel, flex: Flexibility, at: Response) -> Array:
+    """Derivative (rows, n, N) of the markers by the joint values, loads held; ``flex`` must hold all joints."""
+    joints = tuple(i for i in flex.dofs if model.chain.dofs[i].axis == JOINT)
+    springs = _rest_tangents(model, joint_values(model, at.values, at.size), rest_values(model, at.q))
+    each = []
+    for dof in joints:
+        i = flex.dofs.index(dof)
+        each.append(at.reach[i] + at.bent[i] * springs[dof] if dof in springs else at.reach[i])
+    columns = np.stack(each, axis=1) if each else np.zeros((at.direct.shape[0], 0, at.size))
+    leads = follower_map(model, joints)
+    return columns if leads is None else np.asarray(np.einsum("rdn,dj->rjn", columns, leads))
 
 
 def _rest_tangents(model: RobotModel, loaded: dict[str, Array], rest: dict[str, Array]) -> dict[int, Array]:

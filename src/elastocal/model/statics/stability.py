@@ -63,7 +63,8 @@ def _size_bound(
     model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: Sequence[AppliedWrenches]
 ) -> Array:
     """An upper bound of the spectral radius of k D (N,) from load sizes and the robot's dimensions."""
-    if flex.plays or model.estimated:  # play adds to k, and an estimated k may be unphysical: no bound
+    widens = any(len(at) > 1 for _, at in flex.plays)  # play by direction adds to k, play by sign does not
+    if widens or model.estimated:  # an estimated k may be unphysical: no bound
         return np.full(theta.shape[1], np.inf)
     slack = _slack(model, flex, q, theta)
     total, lever = np.zeros_like(slack), np.zeros_like(slack)
@@ -101,15 +102,13 @@ def _axis_bound(model: RobotModel, flex: Flexibility, q: Array, theta: Array) ->
     out = np.zeros(theta.shape[1])
     rest = rest_values(model, q)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
-    for joint, value in rest.items():
-        i = local.get(model.chain.joint_dof(joint))
-        if i is None:
-            continue
-        at = {**rest, joint: value + theta[i]}
-        for load in model.loads:
-            for axis in load.axis_forces(at, rest):
-                if axis.joint == joint:
-                    out += np.abs(flex.compliance[i, i] * axis.tangent)
+    place = {joint: local.get(model.chain.joint_dof(joint)) for joint in rest}
+    loaded = {joint: value if (i := place[joint]) is None else value + theta[i] for joint, value in rest.items()}
+    for load in model.loads:
+        for axis in load.axis_forces(loaded, rest):
+            i = place[axis.joint]
+            if i is not None:
+                out += np.abs(flex.compliance[i, i] * axis.tangent)
     return out
 
 

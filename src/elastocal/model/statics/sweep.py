@@ -13,6 +13,8 @@ x follows.  A block is a set of coordinates that k couples: one joint, or the si
 Dead loads change moments only.  Then eta is a pure moment, P has three rows, and only coordinates that
 rotate feel it: with A the rows of the rotating coordinates, the block's system x = c + k_A y, y = M x has
 the size of y (three for a link).  Following loads use the full size; the code is the same.
+
+Where few coordinates bend, D is written out instead and the system solved as it stands, which costs fewer calls.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array
+
+FEW = 8
+"""Bending coordinates up to which the matrix is written out, and twice as many coordinates in all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,8 @@ class _Block:
 def solve(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None = None) -> tuple[Array, Array]:
     """x and D x, both (n, r, N), for right-hand sides (n, r, N); ``play`` (n, n, N) adds to k."""
     with np.errstate(all="ignore"):  # a lost configuration turns to nan and is reported by its status
+        if len(flex.bending) <= FEW and flex.n <= 2 * FEW:
+            return _written_out(flex, forces, rhs, play)
         return _outwards(forces, rhs, _inwards(flex, forces, rhs, play))
 
 
@@ -54,6 +61,22 @@ def transposed(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None
         turned_play = np.swapaxes(play, 0, 1)
         first = first + np.einsum("ijn,jrn->irn", turned_play, rhs)
     return rhs + solve(turned, swapped, first, turned_play)[1]
+
+
+def _written_out(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None) -> tuple[Array, Array]:
+    """The same by elimination; coordinates that do not bend keep their right-hand side."""
+    d, bends, x = forces.dense(), flex.bending, rhs.copy()
+    if len(bends):
+        k = flex.compliance[np.ix_(bends, bends)]
+        k = k if play is None else k[:, :, None] + play[np.ix_(bends, bends)]
+        felt = d[bends]
+        still = np.eye(len(bends))[:, :, None] - batch.matmul_any(k, felt[:, bends])
+        pushed = rhs[bends]
+        if len(bends) < flex.n:
+            x[bends] = 0.0
+            pushed = pushed + batch.matmul_any(k, batch.matmul(felt, x))
+        x[bends] = batch.solve(still, pushed)
+    return x, batch.matmul(d, x)
 
 
 def _inwards(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None) -> list[_Block]:

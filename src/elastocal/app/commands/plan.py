@@ -1,0 +1,209 @@
+"""Which poses and loads to measure, what to expect of them, and the files to do it with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal import __version__
+from elastocal.app.plan_request import PlanRequest, limits_of, plan_file
+from elastocal.app.threads import one_thread
+from elastocal.app.workers import executor
+from elastocal.errors import InputError
+from elastocal.report.blocks import Fact
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from elastocal.design.ordering import Ordered
+    from elastocal.design.pool import Pool
+    from elastocal.design.study import Offer, Planned
+    from elastocal.design.task import Task
+    from elastocal.files.plan_entry import PlanFile
+    from elastocal.identify.budget import Budget
+
+CURVE = (0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0)
+"""Sizes of the plans on the curve, as parts of the one asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlanResult:
+    """``pool`` are the poses in the order of the program, each as often as it is read once; ``files`` to be written."""
+
+    name: str
+    task: Task
+    planned: Planned
+    pool: Pool
+    order: Ordered
+    budget: Budget | None
+    files: dict[Path, str]
+    facts: tuple[Fact, ...]
+    notes: tuple[str, ...]
+
+
+def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -> PlanResult:
+    import numpy as np
+
+    from elastocal.design.study import offered, planned
+
+    say = watch or (lambda done, total: None)
+    file = plan_file(request)
+    _check_targets(request, file)
+    limits = limits_of(request.require)
+    rng = np.random.default_rng(request.seed)
+    with one_thread(), executor(request.workers, request.cluster) as workers:
+        task = _with_earlier(_with_tests(file, rng), file)
+        say(0, 3)
+        offer = offered(task, rng)
+        say(1, 3)
+        counts = _counts(offer) if request.curve else ()
+        found = planned(
+            offer, rng, limits=limits, most=request.most, counts=counts, restarts=request.restarts, executor=workers
+        )
+        say(2, 3)
+        pool, order = _ordered(found, file)
+        budget = _budget(found, pool)
+    files, said = _files(request, file, found, pool)
+    notes = (*file.notes, *_notes(offer), *_ways(pool, task), *said)
+    return PlanResult(file.name, task, found, pool, order, budget, files, _facts(request, file, task), notes)
+
+
+def _check_targets(request: PlanRequest, file: PlanFile) -> None:
+    """Before anything is computed: nothing that was read is written over."""
+    from elastocal.files.krl_plan import krl_name
+    from elastocal.files.write import check_targets
+
+    if request.out.exists() and not request.out.is_dir():
+        raise InputError(f"--out {request.out}: is a file; name a folder")
+    if request.out.is_dir():
+        program = krl_name(file.name)
+        names = ("plan.csv", "campaign.yaml", "report.html", f"{program}.src", f"{program}.dat")
+        inputs = {f"PLAN.yaml as {p.name}" if i else "PLAN.yaml": p for i, p in enumerate(file.files)}
+        check_targets({f"--out ({name})": request.out / name for name in names}, inputs)
+
+
+def _with_tests(file: PlanFile, rng: np.random.Generator) -> Task:
+    from elastocal.design.testing import placed
+
+    task = file.task
+    if file.tests is None:
+        return task
+    if file.tests.wrenches is None and task.measuring.kind == "deflection":
+        raise InputError("the test poses have no load, so that nothing bends; add columns such as fz_N, or force_N")
+    return replace(task, tests=placed(file.tests, task.model, task.load_frame or task.model.tool, rng))
+
+
+def _with_earlier(task: Task, file: PlanFile) -> Task:
+    """The information of earlier campaigns and calibrations that the plan file names."""
+    from elastocal.app.plan_earlier import earlier
+
+    words = () if file.located is None else file.located.data.get("earlier") or ()
+    return earlier(task, (words,) if isinstance(words, str) else tuple(words), file.folder)
+
+
+def _counts(offer: Offer) -> tuple[int, ...]:
+    least = -(-offer.candidates.parameters // offer.candidates.blocks.shape[1]) + 1
+    most = 10**6 if offer.task.may_repeat else len(offer.pool)
+    return tuple(sorted({min(most, max(least, round(c * offer.task.count))) for c in CURVE}))
+
+
+def _ordered(found: Planned, file: PlanFile) -> tuple[Pool, Ordered]:
+    """The chosen poses for short motion, those under one load together where a change costs time."""
+    from elastocal.design.ordering import ordered
+
+    chosen = found.chosen
+    shown = chosen.model.controller.to_controller(chosen.q)
+    order = ordered(shown, file.speeds, setup=chosen.option, change=file.change)
+    return chosen.picked(order.order), order
+
+
+def _budget(found: Planned, pool: Pool) -> Budget | None:
+    """Where the uncertainty would come from, for a campaign of the plan."""
+    from elastocal.identify.expectation import expected
+    from elastocal.measure.campaign import Campaign
+
+    task = found.offer.task
+    if len(task.measuring.sources) < 2:
+        return None
+    kind = task.measuring.at(pool.q, pool.load)
+    campaign = Campaign(kind, kind.predict(task.model), task.measuring.sources)
+    return expected(task.model, campaign, found.offer.observed.names).budget
+
+
+def _files(request: PlanRequest, file: PlanFile, found: Planned, pool: Pool) -> tuple[dict[Path, str], tuple[str, ...]]:
+    """The table and campaign file that the other commands read, and a program where the controller is a KUKA's."""
+    import numpy as np
+
+    from elastocal.app.plan_program import stops
+    from elastocal.files.campaign_entry import Requests
+    from elastocal.files.campaign_write import campaign_text, table_text
+    from elastocal.files.krl_plan import krl_files, speaks_krl
+    from elastocal.files.robot_word import robot_file
+    from elastocal.measure.campaign import Campaign
+
+    task, out = found.offer.task, request.out
+    rows = np.repeat(np.arange(len(pool)), task.repeats)
+    each = pool.picked(rows)
+    kind = task.measuring.at(each.q, each.load)
+    campaign = Campaign(kind, np.full((kind.count, len(kind.rows)), np.nan), task.measuring.sources)
+    robot = file.robot
+    if (own := robot_file(robot)) is not None:
+        robot = Path(os.path.relpath(file.folder / own if file.located else own, out)).as_posix()
+    asked = Requests(found.offer.observed.names, (), file.form)
+    words = {"robot": robot, "table": "plan.csv", "requests": asked, "tool": file.tool, "without": file.without}
+    text = campaign_text(campaign, task.model, name=file.name, **words)  # type: ignore[arg-type]
+    files = {out / "campaign.yaml": text, out / "plan.csv": table_text(campaign, task.model)}
+    if not speaks_krl(task.model):
+        axes = ", ".join(task.model.controller.axes)
+        return files, (f"No KUKA program is written: the controller's axes are {axes}, not A1 to A6.",)
+    warning = (
+        f"{file.name}: poses of a calibration campaign",
+        "Ways between poses are only checked against what the plan file names: run slowly and watch.",
+    )
+    texts = krl_files(file.name, task.model, stops(pool, task.measuring.kind, task.repeats), warning, request.wait)
+    return files | {out / name: text for name, text in texts.items()}, ()
+
+
+def _notes(offer: Offer) -> tuple[str, ...]:
+    out = []
+    if offer.left_out:
+        named = ", ".join(offer.left_out[:8]) + (" ..." if len(offer.left_out) > 8 else "")
+        out.append(
+            f"{len(offer.left_out)} parameters are not sought, because no candidate tells them apart from those that "
+            f"are: {named}."
+        )
+    points = {o.point for o in offer.pool.options} - {offer.pool.frame}
+    if points:
+        out.append(
+            f"Loads at {', '.join(sorted(points))} are written as their wrench at {offer.pool.frame} of the unloaded "
+            "arm; the turn of the bent arm changes it by a share of about that turn in rad."
+        )
+    return tuple(out)
+
+
+def _ways(pool: Pool, task: Task) -> tuple[str, ...]:
+    """Moves of the program that would meet something."""
+    from elastocal.design.ways import blocked
+
+    return tuple(
+        f"The straight way of the joints from P{i + 1} to P{i + 2} is not free ({label}): put a pose between them."
+        for i, label in blocked(pool, task.cell, task.filters)
+    )
+
+
+def _facts(request: PlanRequest, file: PlanFile, task: Task) -> tuple[Fact, ...]:
+    errors = tuple(s.label for s in task.measuring.sources)
+    words = ", ".join(k if len(task.weights) == 1 else f"{w:g} {k}" for k, w in task.weights.items())
+    return (
+        Fact("elastocal", "Elastocal", __version__, __version__),
+        Fact("source", "plan file or robot", request.source, request.source),
+        Fact("robot", "robot", file.robot, file.robot),
+        Fact("criterion", "criterion", words, words),
+        Fact("drawn", "configurations drawn", float(task.draw.count), str(task.draw.count)),
+        Fact("errors", "errors counted", errors, "; ".join(errors) or "none stated: 10 um per number"),
+        Fact("repeats", "readings of each pose", float(task.repeats), str(task.repeats)),
+        Fact("seed", "seed", float(request.seed), str(request.seed)),
+    )

@@ -1,0 +1,176 @@
+"""Tables of force-deflection loops: each loop, its tests, all directions, joints, readings left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elastocal.app.pages.columns import known
+from elastocal.report.blocks import Cell, Column, Table, Unknown
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.loops import Directions, LoopsResult
+    from elastocal.loops.directions import DirectionFit
+    from elastocal.loops.estimate import Estimate, FTest
+
+MODEL = (
+    "Model: s = p F + g sign(F) + h sign(dF) + offset of the cycle. Backlash is the whole gap 2 g, hysteresis the "
+    "whole width 2 h; the elements of a robot file take g. Accuracies are standard deviations."
+)
+
+
+def cells(number: Estimate, factor: float) -> tuple[Cell, Cell]:
+    """Value and standard deviation, or why there is none."""
+    reason = number.reason or "not determined"
+    return known(factor * number.value, reason), known(factor * number.sd, reason)
+
+
+def loop_table(result: LoopsResult) -> Table:
+    """One row for each loop."""
+    columns = (
+        Column("loop", "loop"), Column("joint", "joint", shown=False), Column("direction_deg", "", shown=False),
+        *_pair("compliance", "compliance", "um_per_N", "um/N"), *_pair("backlash", "backlash", "um", "um"),
+        *_pair("hysteresis", "hysteresis", "um", "um"), *_pair("slope_push", "slope, F > 0", "um_per_N", "um/N", 1),
+        *_pair("slope_pull", "slope, F < 0", "um_per_N", "um/N", 1),
+        Column("noise_um", "noise", "um", digits=3, part=1), Column("readings", "readings", part=1),
+        Column("used", "used", part=1), Column("correlation", "correlation of p and g", digits=2, part=1),
+    )  # fmt: skip
+    rows = []
+    for record, fit in zip(result.records, result.fits, strict=True):
+        push, pull = fit.departures.slopes
+        numbers: list[Cell] = [record.name, record.joint, _angle(record.direction)]
+        for e, factor in (
+            (fit.compliance, 1e6), (fit.half_gap, 2e6), (fit.half_hysteresis, 2e6), (push, 1e6), (pull, 1e6)
+        ):  # fmt: skip
+            numbers += cells(e, factor)
+        noise = known(1e6 * fit.sigma, "no reading to spare and no noise stated")
+        tail = (noise, len(fit.loop.force), int(fit.used.sum()), known(fit.correlation, "either is not determined"))
+        rows.append((*numbers, *tail))
+    return Table("loops", "", columns, tuple(rows), (MODEL,))
+
+
+def _pair(key: str, name: str, unit: str, shown: str, part: int = 0) -> tuple[Column, Column]:
+    return (
+        Column(f"{key}_{unit}", name, shown, digits=5, part=part),
+        Column(f"{key}_sd_{unit}", "sd", shown, digits=2, part=part),
+    )
+
+
+def _angle(direction: object) -> Cell:
+    import numpy as np
+
+    if direction is None or len(np.asarray(direction)) != 2:
+        return None
+    x, y = np.asarray(direction)
+    return float(np.round(np.degrees(np.arctan2(y, x)) % 360.0, 9))
+
+
+def departure_table(result: LoopsResult) -> Table:
+    """Probabilities of the loops if they were straight and parallel."""
+    names = [d.name for d in result.fits[0].departures.each]
+    columns = (
+        Column("loop", "loop"),
+        *(Column(n.replace(" ", "_"), n, digits=2) for n in names),
+        Column("repeats", "by repeated forces", digits=2),
+        Column("verdict", "straight and parallel?"),
+    )
+    rows = []
+    for record, fit in zip(result.records, result.fits, strict=True):
+        d = fit.departures
+        said = ", ".join(x.name for x in d.rejected) or ("yes" if d.straight else "no")
+        rows.append((record.name, *(_probability(x.test) for x in d.each), _probability(d.repeats), said))
+    note = (
+        "Probability of a departure at least this large in a loop of four straight parallel lines. It is named below "
+        f"{result.fits[0].departures.level:.1g}, 0.01 shared by all tests."
+    )
+    return Table("tests", "", columns, tuple(rows), (note,))
+
+
+def _probability(test: FTest) -> Cell:
+    return known(test.probability, test.reason)
+
+
+def direction_table(directions: Directions) -> Table:
+    """Compliance and backlash of all directions together."""
+    columns = (
+        Column("quantity", "quantity"), Column("unit", "unit"), Column("mean", "one number", digits=5),
+        Column("mean_sd", "sd", digits=2), Column("one_probability", "one number: probability", digits=2),
+        Column("matrix_probability", "matrix: probability", digits=2), Column("suffices", "what describes it"),
+    )  # fmt: skip
+    rows = []
+    for name, unit, factor, fit in _quantities(directions):
+        words = {"matrix": "ellipse" if fit.root else "matrix"}.get(fit.suffices, fit.suffices)
+        rows.append((name, unit, *cells(fit.isotropic, factor), _probability(fit.one), _probability(fit.matrix), words))
+    note = (
+        "The first probability is that of the directions if one number held for all, the second if the matrix (of the "
+        "play: its ellipse) did; below 0.01 it does not, and its sd is raised to the scatter of the directions."
+    )
+    return Table("directions", "", columns, tuple(rows), (note,))
+
+
+def principal_table(directions: Directions) -> Table:
+    """Largest and smallest values with their axes."""
+    axis = ("x", "y", "z")[: directions.units.shape[1]]
+    columns = (
+        Column("quantity", "quantity"), Column("unit", "unit"), Column("value", "principal value", digits=5),
+        Column("sd", "sd", digits=2), *(Column(f"axis_{a}", f"axis {a}", decimals=4) for a in axis),
+        Column("angle_deg", "angle", "deg", digits=4), Column("angle_sd_deg", "sd", "deg", digits=2),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for name, unit, factor, fit in _quantities(directions):
+        rows += _principal_rows(name, unit, factor, fit)
+    return Table("principal", "", columns, tuple(rows))
+
+
+def _principal_rows(name: str, unit: str, factor: float, fit: DirectionFit) -> list[tuple[Cell, ...]]:
+    import numpy as np
+
+    axes = fit.principal
+    if axes is None:
+        why = Unknown(fit.reason)
+        return [(name, unit, why, why, *(why for _ in range(fit.dimension)), why, why)]
+    plain = "one number describes all directions, so the axes mean nothing" if fit.suffices == "one number" else ""
+    out: list[tuple[Cell, ...]] = []
+    for i, (value, sd) in enumerate(zip(axes.values, axes.sd, strict=True)):
+        turn = axes.angle + i * np.pi / 2
+        angle = Unknown(plain) if plain else known(float(np.degrees(turn)), "in space: see the axis")
+        spread = Unknown(plain) if plain else known(float(np.degrees(axes.angle_sd)), "in space: see the axis")
+        along = (float(v) for v in axes.axes[:, i])
+        out.append((name, unit, float(factor * value), float(factor * sd), *along, angle, spread))
+    return out
+
+
+def _quantities(directions: Directions) -> tuple[tuple[str, str, float, DirectionFit], ...]:
+    return (
+        ("compliance", "um/N", 1e6, directions.compliance),
+        ("backlash", "um", 2e6, directions.half_gap),
+    )
+
+
+def joint_table(result: LoopsResult) -> Table:
+    columns = (
+        Column("joint", "joint"), Column("lever_mm", "lever", "mm"), Column("loops", "loops"),
+        *_pair("compliance", "compliance", "urad_per_Nm", "urad/(N m)"), *_pair("backlash", "backlash", "urad", "urad"),
+        *_pair("hysteresis", "hysteresis", "urad", "urad"),
+    )  # fmt: skip
+    rows = []
+    for j in result.joints:
+        v = j.values
+        numbers = (*cells(v.compliance, 1e6), *cells(v.half_gap, 2e6), *cells(v.half_hysteresis, 2e6))
+        rows.append((j.joint, 1e3 * j.lever, len(j.loops), *numbers))
+    taken = "the gripper's own compliance and gap are taken off" if result.request.at_gripper else "as read"
+    return Table("joints", "", columns, tuple(rows), (f"Torque F l, angle s / l; the lever counts as exact; {taken}.",))
+
+
+def bad_table(result: LoopsResult) -> Table:
+    """Readings that the rest of their loop contradicts."""
+    columns = (
+        Column("place", "reading"), Column("loop", "loop"), Column("force_N", "force", "N"),
+        Column("read_um", "read", "um", 2), Column("predicted_um", "the rest predicts", "um", 2),
+        Column("sigmas", "sigmas", digits=3), Column("probability", "probability", digits=2),
+    )  # fmt: skip
+    rows = [
+        (result.table.place(r, o.row), r.name, float(r.loop.force[o.row]), 1e6 * o.value, 1e6 * o.predicted, o.sigmas,
+         o.probability)
+        for r, fit in zip(result.records, result.fits, strict=True) for o in fit.outliers
+    ]  # fmt: skip
+    return Table("left_out", "", columns, tuple(rows), ("Left out of all figures.",))

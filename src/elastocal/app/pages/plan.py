@@ -1,0 +1,193 @@
+"""A plan as a report: what to measure, what to expect of it, how good it is, and what the cell ruled out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elastocal.app.commands.plan import PlanResult
+from elastocal.app.configurations import axes_of
+from elastocal.app.pages.identify_judgement import budget_table
+from elastocal.app.pages.plan_pictures import curve, pictures
+from elastocal.report.blocks import Block, Cell, Column, Report, Section, Table, Text, Unknown
+
+if TYPE_CHECKING:
+    from elastocal.design.study import Planned
+
+ON_SCREEN = ("The plan", "What to expect of every parameter", "What to expect at the task", "What the cell rules out")
+
+
+def page(result: PlanResult) -> Report:
+    found = result.planned
+    sections = (
+        Section("The plan", (plan_table(result),)),
+        Section("Where the tool goes", pictures(result)),
+        Section("What to expect of every parameter", (parameter_table(found),)),
+        Section("What to expect at the task", (task_table(found),)),
+        Section(
+            "Where the uncertainty would come from", () if result.budget is None else (budget_table(result.budget),)
+        ),
+        Section("How good the plan is", (quality_table(found), Text(_quality(found)))),
+        Section("How many poses", _many(found)),
+        Section("What the cell rules out", (removal_table(found),)),
+    )
+    shown = tuple(s for s in sections if s.blocks)
+    return Report(f"Plan: {result.name}", verdict(result), shown, result.notes, result.facts)
+
+
+def verdict(result: PlanResult) -> tuple[str, ...]:
+    import numpy as np
+
+    found = result.planned
+    errors, names = found.errors, found.offer.observed.names
+    share = (
+        100 * found.plan.known.sd[: len(names)] / np.abs(np.where(found.offer.values == 0, np.nan, found.offer.values))
+    )
+    worst = int(np.nanargmax(share)) if np.any(np.isfinite(share)) else 0
+    lines = [
+        f"{len(result.pool)} poses out of {len(found.offer.pool)} feasible candidates determine {len(names)} "
+        f"parameters to {np.nanmin(share):.2g} to {np.nanmax(share):.2g} % (worst: {names[worst]}).",
+        f"Expected position error after compensation at the test poses: "
+        f"{1e3 * np.sqrt(np.mean(errors**2)):.3g} mm rms, {1e3 * errors.max():.3g} mm at the worst ({found.offer.tests.words}).",
+        f"By the determinant the plan is at least {100 * found.by_determinant.efficiency:.1f} % efficient.",
+    ]
+    if found.needed is not None:
+        lines.append(f"{len(found.plan.chosen)} poses are the smallest plan found that meets what is required.")
+    saved = result.order.before - result.order.time
+    if saved > 0:
+        lines.append(
+            f"In this order the motion takes {100 * result.order.time / result.order.before:.0f} % of the time."
+        )
+    return tuple(lines)
+
+
+def plan_table(result: PlanResult) -> Table:
+    pool, axes = result.pool, axes_of(result.task.model)
+    shown = pool.model.controller.to_controller(pool.q) / axes.factors
+    units = [(a, u) for a, u in zip(axes.names, axes.units, strict=True)]
+    columns = (
+        Column("pose", "pose"),
+        *(Column(f"{a}_{u}", a, u, 2) for a, u in units),
+        Column("load", "load"),
+        *(Column(f"{w}_{'N' if w[0] == 'f' else 'Nm'}", "", shown=False) for w in ("fx", "fy", "fz", "mx", "my", "mz")),
+        *(Column(f"{c}_mm", f"tool {c}", "mm", 0, part=1) for c in "xyz"),
+    )
+    at = 1e3 * pool.poses.origin(pool.model.tool)[pool.at]
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (f"P{i + 1}", *(float(v) + 0.0 for v in shown[i]), pool.label(i), *(float(v) for v in pool.wrenches[i]),
+         *(float(v) for v in at[i]))
+        for i in range(len(pool))
+    )  # fmt: skip
+    times = result.task.repeats
+    notes = (f"In the order of the program; every pose is read {times} times.",) if times > 1 else ()
+    return Table("plan", "", columns, rows, notes)
+
+
+def parameter_table(found: Planned) -> Table:
+    columns = (
+        Column("parameter", "parameter"),
+        Column("value", "value", digits=4),
+        Column("sd", "standard deviation", digits=3),
+        Column("percent", "accuracy", "%", 2),
+        Column("unit", "unit"),
+    )
+    offer = found.offer
+    table = offer.task.model.parameters
+    rows: list[tuple[Cell, ...]] = []
+    for i, name in enumerate(offer.candidates.names):
+        sd = float(found.plan.known.sd[i])
+        if i >= len(offer.observed.names):
+            none = Unknown("an error, not a parameter")
+            rows.append((name, none, sd, none, "nuisance"))
+            continue
+        value = float(offer.values[i])
+        percent: Cell = 100 * sd / abs(value) if value else Unknown("its value is zero")
+        rows.append((name, value, sd, percent, table.rows[table.index(name)].unit))
+    return Table("parameters", "", columns, tuple(rows))
+
+
+def task_table(found: Planned) -> Table:
+    import numpy as np
+
+    errors = 1e3 * found.errors
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("root mean square", float(np.sqrt(np.mean(errors**2)))),
+        ("median", float(np.median(errors))),
+        ("largest", float(errors.max())),
+    )
+    columns = (Column("what", "expected error after compensation"), Column("error_mm", "length", "mm", 4))
+    note = (
+        f"At {found.offer.tests.words}, frame {found.offer.tests.frame}: what the parameters' uncertainty leaves; "
+        "errors of the model itself come on top."
+    )
+    return Table("task", "", columns, rows, (note,))
+
+
+def quality_table(found: Planned) -> Table:
+    own = found.certificate
+    kind = found.offer.criterion.kind
+    none = Unknown("this criterion is not concave, so that there is no bound")
+    rows: list[tuple[Cell, ...]] = []
+    if kind != "d":
+        efficiency: Cell = none if own is None else 100 * own.efficiency
+        rows.append((kind, found.plan.value, efficiency))
+    by_d = found.by_determinant
+    from elastocal.design.criteria.d import Determinant
+
+    rows.append(("d", Determinant().value(found.plan.known), 100 * by_d.efficiency))
+    columns = (
+        Column("criterion", "criterion"),
+        Column("value", "value", digits=5),
+        Column("efficiency_percent", "at least this efficient", "%", 1),
+    )
+    return Table("quality", "", columns, tuple(rows))
+
+
+def _quality(found: Planned) -> tuple[str, ...]:
+    plan = found.plan
+    drift = max(c.drift for c in plan.climbs)
+    return (
+        f"{sum(plan.agreed)} of {len(plan.climbs)} searches ended at the value of the best one; the matrices that are "
+        f"updated drifted by at most {drift:.0e}.",
+        "Efficiency compares with an upper bound of all plans of this size among these candidates: a best plan would "
+        "need at least this share of the readings for the same criterion.",
+    )
+
+
+def _many(found: Planned) -> tuple[Block, ...]:
+    out: list[Block] = []
+    if found.curve:
+        out += [curve_table(found), *curve(found)]
+    if found.needed is not None:
+        greedy = found.needed.greedy
+        tried = ", ".join(f"{p.count} ({p.ratio:.2f})" for p in found.needed.tried)
+        said = "more than were allowed" if greedy is None else str(greedy)
+        out.append(Text((f"Plans compared, with their largest error in units of its limit: {tried}. Poses taken one by "
+                         f"one without exchange would need {said}.",)))  # fmt: skip
+    return tuple(out)
+
+
+def curve_table(found: Planned) -> Table:
+    import numpy as np
+
+    names = found.offer.observed.names
+    columns = (
+        Column("poses", "poses"),
+        Column("error_mm", "rms error at the test poses", "mm", 4),
+        Column("largest_mm", "largest error", "mm", 4),
+        *(Column(f"{n}_percent", n, "%", 2) for n in names[:8]),
+    )
+    size = np.where(found.offer.values == 0, np.nan, np.abs(found.offer.values))
+    rows = []
+    for point in found.curve:
+        errors = 1e3 * found.offer.errors(point.plan.known)
+        share = 100 * point.sd[: len(names)] / size
+        rows.append((point.count, float(np.sqrt(np.mean(errors**2))), float(errors.max()), *map(float, share[:8])))
+    notes = (f"The first 8 of {len(names)} parameters.",) if len(names) > 8 else ()
+    return Table("curve", "", columns, tuple(rows), notes)
+
+
+def removal_table(found: Planned) -> Table:
+    columns = (Column("filter", "filter"), Column("removed", "removed"), Column("left", "left"))
+    rows = tuple((s.label, s.removed, s.left) for s in found.offer.steps)
+    note = "A candidate is a configuration under one load; each filter sees what those before it left."
+    return Table("removed", "", columns, rows, (note,))

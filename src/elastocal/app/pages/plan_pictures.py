@@ -1,0 +1,61 @@
+"""Where candidates, chosen poses and test poses are, and accuracy against the number of poses, as pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elastocal.report.blocks import Lines, Series
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.plan import PlanResult
+    from elastocal.design.study import Planned
+    from elastocal.spatial.entries import Array
+
+MOST = 1500
+"""Candidates that are drawn."""
+
+
+def pictures(result: PlanResult) -> tuple[Lines, ...]:
+    """The tool from above and from the side."""
+    import numpy as np
+
+    from elastocal.design.poses import Poses
+
+    offer, model = result.planned.offer, result.task.model
+    every = offer.pool.poses
+    thin = every.picked(np.arange(0, len(every), max(1, -(-len(every) // MOST))))
+    sets = [("feasible candidates", thin), ("test poses", Poses(model, offer.tests.q)), ("chosen", result.pool.poses)]
+    if result.task.tests is None:
+        sets.pop(1)
+    places = [(name, poses.origin(model.tool)) for name, poses in sets]
+    return (
+        Lines("from_above", "Tool seen from above", "x", "m", "y", "m",
+              tuple(_marks(n, p[:, 0], p[:, 1]) for n, p in places)),
+        Lines("from_the_side", "Tool seen from the side", "distance from the base axis", "m", "height", "m",
+              tuple(_marks(n, np.hypot(p[:, 0], p[:, 1]), p[:, 2]) for n, p in places)),
+    )  # fmt: skip
+
+
+def _marks(name: str, x: Array, y: Array) -> Series:
+    return Series(name, tuple(map(float, x)), tuple(map(float, y)), points=True)
+
+
+def curve(found: Planned) -> tuple[Lines, ...]:
+    """Errors at the test poses, and the parameters' accuracy, against the number of poses."""
+    import numpy as np
+
+    counts = tuple(float(p.count) for p in found.curve)
+    errors = [1e3 * found.offer.errors(p.plan.known) for p in found.curve]
+    rms = tuple(float(np.sqrt(np.mean(e**2))) for e in errors)
+    worst = tuple(float(e.max()) for e in errors)
+    names, values = found.offer.observed.names, found.offer.values
+    each = tuple(
+        Series(n, counts, tuple(float(100 * p.sd[i] / abs(values[i])) for p in found.curve))
+        for i, n in enumerate(names)
+        if values[i]
+    )
+    both = (Series("root mean square", counts, rms), Series("largest", counts, worst))
+    return (
+        Lines("error_curve", "Expected error at the test poses", "poses", "", "error", "mm", both),
+        Lines("accuracy_curve", "Expected accuracy of the parameters", "poses", "", "accuracy", "%", each[:12]),
+    )

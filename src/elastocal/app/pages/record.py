@@ -1,0 +1,88 @@
+"""A recording that has ended, as a report."""
+
+from __future__ import annotations
+
+from elastocal.app.commands.record import CYCLES, RecordResult
+from elastocal.app.pages.columns import known
+from elastocal.record.statistics import Summary
+from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
+
+_STAMPED = "Turnaround is counted from the arrival at this machine, as the system stamped it, to the answer's leaving."
+_NOT_STAMPED = (
+    "Turnaround is counted from when the program read a telegram: this system does not tell when it arrived, so waits "
+    "before that are not seen."
+)
+
+
+def page(result: RecordResult) -> Report:
+    sections = (
+        Section("Telegrams", (_counts(result.summary),)),
+        Section("Answers", (_turnaround(result.summary),)),
+    )
+    return Report("Recording of RSI telegrams", _verdict(result), sections, _notes(result), _facts(result))
+
+
+def _verdict(result: RecordResult) -> tuple[str, ...]:
+    s = result.summary
+    if result.failed:
+        return (f"Failed: {result.failed}.",)
+    rate = f" at {s.rate:.2f} per second" if s.telegrams > 1 else ""
+    gone = f"{s.lost} lost" if s.lost else "none lost"
+    return (
+        f"{s.telegrams} telegrams in {s.length:.2f} s{rate}, {gone}; ended by {result.ended}.",
+        f"{s.answered} answered with their own IPOC and no correction, "
+        + ("each within its cycle." if not s.overdue else f"{s.overdue} of them after their cycle was over."),
+    )
+
+
+def _counts(s: Summary) -> Table:
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("telegrams", s.telegrams, "with a readable IPOC; all are in the log"),
+        ("late", s.late, "more than half a cycle behind the one before, by their IPOC"),
+        ("lost", s.lost, "never came, by the gaps of IPOC"),
+        ("reordered", s.reordered, "came after a later one"),
+        ("doubled", s.doubled, "came a second time"),
+        ("malformed", s.malformed, "no telegrams; in the log as comments, not answered"),
+        ("foreign", s.foreign, "from another address; neither answered nor logged"),
+        ("restarts", s.restarts, "IPOC jumped by more than a minute"),
+        ("unanswered", s.unanswered, "the answer could not be sent"),
+        ("overdue", s.overdue, "answered after a whole cycle"),
+        ("delayed", s.delayed, "most late answers that the controller reported (Delay D)"),
+    )
+    columns = (Column("kind", "telegrams"), Column("count", "count"), Column("meaning", "meaning"))
+    return Table("telegrams", "", columns, rows)
+
+
+def _turnaround(s: Summary) -> Table:
+    names = ("half of them", "99 %", "99.9 %", "all")
+    rows = tuple((n, known(1e3 * t, "nothing was answered")) for n, t in zip(names, s.turnaround, strict=True))
+    return Table("turnaround", "", (Column("answers", "answers"), Column("within_ms", "within", "ms", 3)), rows)
+
+
+def _notes(result: RecordResult) -> tuple[str, ...]:
+    s = result.summary
+    out = [_STAMPED if result.stamped else _NOT_STAMPED]
+    if s.step is not None and s.step not in CYCLES:
+        out.append(f"IPOC counts in steps of {s.step}, not of 4 or 12 ms: late and overdue ones are not known.")
+    if s.overdue or s.delayed or s.unanswered:
+        out.append("Answers that come too late make a controller stop: use a cable of its own and a machine at rest.")
+    if result.request.rehearse is not None:
+        out.append("A rehearsal: the telegrams came from a simulated controller on this machine.")
+    return tuple(out)
+
+
+def _facts(result: RecordResult) -> tuple[Fact, ...]:
+    from elastocal import __version__
+
+    s, request = result.summary, result.request
+    cycle = "unknown" if s.step is None else f"{s.step} counts of IPOC"
+    return (
+        Fact("elastocal", "Elastocal", __version__, __version__),
+        Fact("listened", "listened on", result.address, result.address),
+        Fact("log", "log", str(request.out), str(request.out)),
+        Fact("cycle", "cycle", s.step, cycle),
+        Fact("sen_type", "answers as", request.sender, request.sender),
+        Fact("ended_by", "ended by", result.ended, result.ended),
+        Fact("length_s", "", s.length if s.telegrams else None),
+        Fact("rate_per_s", "", s.rate if s.telegrams > 1 else None),
+    )

@@ -1,0 +1,185 @@
+"""Tables of a transmission: matrix, entries, counts per turn, simple ratios, gross errors, tables compared, noise."""
+
+from __future__ import annotations
+
+from math import degrees, isnan
+from typing import TYPE_CHECKING
+
+from elastocal.app.pages.columns import known
+from elastocal.report.blocks import Cell, Column, Lines, Series, Table, Unknown
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.transmission import TransmissionResult
+    from elastocal.encoders.identify import TransmissionFit
+    from elastocal.encoders.rational import Simple
+
+UNSEEN = "no table reads this motor's counts while this joint moves; it counts as zero"
+NO_SPARE = "no equation to spare"
+NO_TURNS = "no table has motor angles of this axis"
+
+
+def matrix_table(result: TransmissionResult) -> Table:
+    """S as it goes on: rows motors, columns joints."""
+    fit = result.fit
+    columns = (Column("motor", "motor"), *(Column(f"by_{a}", f"x {a}", decimals=5) for a in fit.axes))
+    s = fit.robust.structure
+    rows = tuple(
+        (axis, *(_entry(fit, float(s[i, j]), axis, other) for j, other in enumerate(fit.axes)))
+        for i, axis in enumerate(fit.axes)
+    )
+    r = fit.regularity
+    notes = (
+        "Motor turns for one turn of each joint (rad/m for prismatic joints), without gross errors; zeros found by "
+        "significance.",
+        f"Rank {r.rank} of {len(fit.axes)}, determinant {r.determinant:.6g} +- {r.determinant_sd:.2g}, condition of "
+        f"the rows at equal length {r.condition:.4g}.",
+    )
+    return Table("matrix", "", columns, rows, notes)
+
+
+def _entry(fit: TransmissionFit, value: float, motor: str, joint: str) -> Cell:
+    if (motor, joint) in fit.unseen:
+        return Unknown(UNSEEN)
+    return known(value, NO_TURNS)
+
+
+def entry_table(result: TransmissionResult) -> Table:
+    """Every entry that was measured, with and without the gross errors."""
+    fit = result.fit
+    columns = (
+        Column("motor", "motor"), Column("joint", "joint"),
+        Column("s", "S", decimals=5), Column("s_sd", "sd", digits=2),
+        Column("s_all", "S, every row", decimals=5), Column("s_all_sd", "sd", digits=2),
+        Column("t", "T_j", decimals=3), Column("t_sd", "sd", digits=2), Column("t_unit", "unit"),
+        Column("probability", "p if zero", digits=2), Column("coupled", "coupled"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for motor in fit.axes:
+        for joint in fit.axes:
+            if (motor, joint) in fit.unseen:
+                continue
+            k, coupled = fit.at(motor, joint), joint in fit.pattern[motor]
+            unit, factor = ("counts/deg", degrees(1.0)) if result.kinds.get(joint) == "revolute" else ("counts/mm", 1e3)
+            numbers = (fit.robust.structure, fit.robust.structure_sd, fit.all_rows.structure, fit.all_rows.structure_sd)
+            cells: list[Cell] = [
+                known(float(m[k]), NO_TURNS if i % 2 == 0 else NO_SPARE) for i, m in enumerate(numbers)
+            ]
+            if not coupled:
+                cells = [0.0, None, 0.0, None]
+            t, sd = float(fit.robust.joint[k]) / factor, float(fit.robust.joint_sd[k]) / factor
+            p = known(float(fit.significance[k]), NO_SPARE)
+            rows.append((motor, joint, *cells, t, known(sd, NO_SPARE) if coupled else None, unit, p, coupled))
+    notes = (
+        "An entry beside the diagonal is zero where its probability (Student's t, all entries of the motor free) times "
+        "the number of entries is above 0.01, one after another.",
+    )
+    return Table("entries", "", columns, tuple(rows), notes)
+
+
+def counts_table(fit: TransmissionFit) -> Table:
+    columns = (
+        Column("axis", "axis"), Column("counts_per_turn", "counts per turn", decimals=2), Column("sd", "sd", digits=2),
+        Column("every_row", "every row", decimals=2), *_simple_columns("round number"),
+    )  # fmt: skip
+    rows = []
+    for i, axis in enumerate(fit.axes):
+        numbers = (fit.robust.per_turn[i], fit.robust.per_turn_sd[i], fit.all_rows.per_turn[i])
+        cells = [known(float(v), why) for v, why in zip(numbers, (NO_TURNS, NO_SPARE, NO_TURNS), strict=True)]
+        rows.append((axis, *cells, *_simple(fit.ratios.counts[i], fit.ratios.counts_proposed[i])))
+    notes = (
+        "Round: 1 or 3 times a power of two, or 1, 2, 2.5 or 5 times a power of ten, within 99 %. By chance: how often "
+        "an interval of this width holds such a number anyway.",
+    )
+    return Table("counts_per_turn", "", columns, tuple(rows), notes)
+
+
+def ratio_table(fit: TransmissionFit) -> Table:
+    columns = (
+        Column("motor", "motor"), Column("joint", "joint"), Column("ratio", "ratio", decimals=5),
+        Column("sd", "sd", digits=2), *_simple_columns("fraction"), Column("rivals", "as simple inside", digits=2),
+    )  # fmt: skip
+    s, sd = fit.ratios.matrices.structure, fit.ratios.matrices.structure_sd
+    rows = []
+    for (motor, joint), simple in fit.ratios.fractions.items():
+        k = fit.at(motor, joint)
+        rivals = None if simple is None else simple.expected
+        numbers = (known(float(s[k]), NO_TURNS), known(float(sd[k]), NO_SPARE))
+        rows.append((motor, joint, *numbers, *_simple(simple, fit.ratios.proposed[motor, joint]), rivals))
+    notes = (
+        "With the round counts per turn that are proposed above. The fraction is the one of the smallest denominator "
+        "within 95 %; as simple inside: how many fractions of at most this denominator an interval of this width holds "
+        "on average, by chance: the probability of at least one.",
+    )
+    return Table("ratios", "", columns, tuple(rows), notes)
+
+
+def _simple_columns(name: str) -> tuple[Column, ...]:
+    return (Column("simple", name), Column("chance", "by chance", digits=2), Column("proposed", "proposed"))
+
+
+def _simple(found: Simple | None, proposed: bool) -> tuple[Cell, ...]:
+    return (None, None, False) if found is None else (found.text(), found.chance, proposed)
+
+
+def gross_table(fit: TransmissionFit) -> Table:
+    columns = (
+        Column("table", "table"), Column("row", "row"), Column("column", "column"), Column("axis", "axis"),
+        Column("printed", "printed"), Column("predicted", "predicted"), Column("sd", "sd", digits=2),
+        Column("probability", "probability", digits=2), Column("slip", "slip"), Column("instead", "or instead"),
+    )  # fmt: skip
+    rows = tuple(
+        (b.table, b.row, b.column, b.axis, b.printed, b.predicted, b.predicted_sd, b.probability, b.slip or None,
+         ", ".join(f"{c} ({v:.6g})" for c, v in b.instead) or None)
+        for b in fit.bad
+    )  # fmt: skip
+    notes = ("Row: line of the file. Probability: that any number of good tables would be so far off.",)
+    return Table("outliers", "", columns, rows, notes)
+
+
+def compared_table(fit: TransmissionFit) -> Table:
+    from elastocal.encoders.by_table import disagreement
+
+    columns = (
+        Column("motor", "motor"), Column("joint", "joint"), Column("table", "table"),
+        Column("s_all", "S, every row", decimals=5), Column("s_all_sd", "sd", digits=2),
+        Column("s", "S without gross errors", decimals=5), Column("s_sd", "sd", digits=2),
+    )  # fmt: skip
+    order = sorted(fit.tables, key=lambda e: fit.at(e.motor, e.joint))
+    rows = tuple(
+        (e.motor, e.joint, e.table, known(e.all_rows, NO_TURNS), known(e.all_rows_sd, NO_SPARE),
+         known(e.robust, NO_TURNS), known(e.robust_sd, NO_SPARE))
+        for e in order
+    )  # fmt: skip
+    notes = tuple(
+        f"{a.motor} by {a.joint}: {a.table} and {b.table} differ by {sigmas:.2g} standard deviations."
+        for a, b, sigmas in disagreement(fit.tables)
+        if not isnan(sigmas)
+    )
+    return Table("by_table", "", columns, rows, ("Each table alone; sd of the counts per joint value only.", *notes))
+
+
+def noise_table(fit: TransmissionFit) -> Table:
+    columns = (
+        Column("table", "table"), Column("relation", "counts against"), Column("angle_deg", "angle", "deg", digits=3),
+        Column("count", "count", "counts", digits=3), Column("spare", "spare equations", digits=3),
+    )  # fmt: skip
+    rows = tuple(
+        (table, f"{relation} values", degrees(level.angle), level.count, level.spare)
+        for (table, relation), level in zip(fit.system.levels, fit.rest.levels, strict=True)
+        if level is not None
+    )
+    return Table("noise", "", columns, rows, ("Standard deviation of an angle and of a count, without gross errors.",))
+
+
+def residual_lines(fit: TransmissionFit) -> Lines:
+    """Residuals of what was kept, in standard deviations, motor by motor."""
+    series = []
+    for relation in ("joint", "motor"):
+        found = [b for b in fit.rest.blocks if b.block.relation == relation]
+        y = [float(v) for b in found for v in (b.residuals / b.sd)[b.kept]]
+        if y:
+            x = [1.0 + fit.axes.index(b.block.axis) + 0.8 * n / max(len(b.kept), 1) - 0.4
+                 for b in found for n, kept in enumerate(b.kept) if kept]  # fmt: skip
+            series.append(Series(f"counts against {relation} values", tuple(x), tuple(y), points=True))
+    return Lines("residuals", "Residuals without gross errors", f"motor ({', '.join(fit.axes)})", "", "residual",
+                 "standard deviations", tuple(series))  # fmt: skip

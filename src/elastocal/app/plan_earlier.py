@@ -1,0 +1,60 @@
+"""What is known before a plan: calibrations and campaigns measured already, as information on parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.design.task import Earlier, Task
+    from elastocal.spatial.entries import Array
+
+
+def earlier(task: Task, words: tuple[str, ...], folder: Path) -> Task:
+    """The task with the information of these files; the model takes the values of every calibration in turn."""
+    found = []
+    for word in words:
+        path = folder / word
+        if path.suffix.lower() == ".json":
+            task, known = _calibration(task, path)
+        else:
+            known = _campaign(task, path)
+        found.append(known)
+    return replace(task, earlier=(*task.earlier, *found))
+
+
+def _calibration(task: Task, path: Path) -> tuple[Task, Earlier]:
+    """Parameters that were calibrated but are not sought now are as uncertain as the calibration says."""
+    import numpy as np
+
+    from elastocal.files.calibration_json import read_calibration
+
+    record = read_calibration(path)
+    values = {p.name: p.value for p in record.parameters if p.name in task.model.parameters.names}
+    if not set(record.names) & set(values):
+        raise InputError(f"{path}: calibrates nothing that robot {task.model.name} has; give a calibration of it")
+
+    def known(names: tuple[str, ...]) -> Array:
+        out = np.zeros((len(names), len(names)))
+        both = [n for n in names if n in record.names]
+        at, to = [record.names.index(n) for n in both], [names.index(n) for n in both]
+        spread = record.covariance[np.ix_(at, at)]
+        size = np.sqrt(np.diag(spread))
+        inverse = np.linalg.inv(spread / np.outer(size, size)) / np.outer(size, size)
+        out[np.ix_(to, to)] = (inverse + inverse.T) / 2
+        return out
+
+    return replace(task, model=task.model.with_parameters(values)), known
+
+
+def _campaign(task: Task, path: Path) -> Earlier:
+    from elastocal.design.observed import earlier_information
+    from elastocal.files.campaign_yaml import read_campaign
+
+    campaign, model = read_campaign(path).campaign, task.model
+    if campaign.measurement.setup.q.shape[1] != model.n:
+        raise InputError(f"{path}: its robot has other joints than {model.name}; give a campaign of this robot")
+    return lambda names: earlier_information(campaign, model, names)

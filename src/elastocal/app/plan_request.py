@@ -1,0 +1,166 @@
+"""What the command line asks of a plan beside its file, and the task of a robot without a plan file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from elastocal.design.task import Limits, Task
+    from elastocal.files.plan_entry import PlanFile
+
+CRITERIA = ("d", "a", "e", "condition", "test_pose")
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """``source`` is a plan file or a robot; options that are None leave what the file says.
+
+    ``forces`` ("fx,fy,fz" in N), ``hang`` (kg), ``markers``, ``seek``, ``noise`` (mm), ``test`` go with a robot alone.
+    """
+
+    source: str
+    out: Path
+    poses: int | None = None
+    criterion: str | None = None
+    seed: int = 1
+    restarts: int = 10
+    curve: bool = False
+    require: tuple[str, ...] = ()
+    most: int = 60
+    workers: int | None = None
+    cluster: str | None = None
+    forces: tuple[str, ...] = ()
+    hang: tuple[float, ...] = ()
+    markers: tuple[str, ...] = ()
+    seek: tuple[str, ...] = ()
+    noise: float | None = None
+    repeats: int | None = None
+    candidates: int | None = None
+    test: Path | None = None
+    without: tuple[str, ...] = ()
+    wait: float = 5.0
+    written: tuple[Path, ...] = field(default=())
+
+
+def plan_file(request: PlanRequest) -> PlanFile:
+    """The plan file, or one made from the options, with what the command line asks for in its place."""
+    from elastocal.files.plan_yaml import is_plan, read_plan_file
+
+    path = Path(request.source)
+    own = path.suffix.lower() in (".yaml", ".yml") and path.is_file() and is_plan(path)
+    if own:
+        alone = {
+            "--force": request.forces, "--hang": request.hang, "--marker": request.markers, "--seek": request.seek,
+            "--noise-mm": request.noise, "--test": request.test, "--without": request.without,
+        }  # fmt: skip
+        for option, value in alone.items():
+            if value:
+                raise InputError(f"{option} goes with a robot; write it into the plan file {request.source} instead")
+    file = read_plan_file(path) if own else _bare(request)
+    return replace(file, task=_asked(file.task, request))
+
+
+def _asked(task: Task, request: PlanRequest) -> Task:
+    if request.criterion is not None and request.criterion not in CRITERIA:
+        raise UnknownNameError("criterion", request.criterion, CRITERIA)
+    for option, value in (("--poses", request.poses), ("--repeats", request.repeats), ("--most", request.most)):
+        if value is not None and value < 1:
+            raise InputError(f"{option} {value}: give at least 1")
+    if request.candidates is not None:
+        task = replace(task, draw=replace(task.draw, count=request.candidates))
+    return replace(
+        task,
+        count=request.poses or task.count,
+        repeats=request.repeats or task.repeats,
+        weights=task.weights if request.criterion is None else {request.criterion: 1.0},
+    )
+
+
+def _bare(request: PlanRequest) -> PlanFile:
+    """A robot without a cell: joint limits and the load are all that is known."""
+    import numpy as np
+
+    from elastocal.app.configurations import numbers
+    from elastocal.app.robot_choice import load_robot, robot_file, selected, without_kinds
+    from elastocal.design.cell import Cell
+    from elastocal.design.loading.actuator import Actuator
+    from elastocal.design.loading.hanging import Hanging
+    from elastocal.design.loading.loading import Loading
+    from elastocal.design.measuring import Measuring
+    from elastocal.design.task import Task
+    from elastocal.design.testing import TestPlan
+    from elastocal.files.plan_entry import PlanFile
+    from elastocal.files.plan_path import read_path
+    from elastocal.measure.sources.reading import Reading
+    from elastocal.model.descriptions import in_form
+    from elastocal.model.statics.observation import Marker
+
+    robot = load_robot(request.source)
+    model = in_form(without_kinds(robot.model, request.without), "beam")
+    selected(model, request.seek)
+    loads: list[Loading] = []
+    for text in request.forces:
+        force = np.array(numbers(text, 3, f"--force {text!r}", "fx, fy, fz in N"))
+        size = float(np.linalg.norm(force))
+        if not size > 0:
+            raise InputError(f"--force {text!r}: a load of zero tells nothing; give another")
+        x, y, z = (float(v) for v in force / size)
+        loads.append(Actuator(name="force", sizes=(size,), directions=((x, y, z),)))
+    if request.hang:
+        loads.append(Hanging(name="weight", masses=request.hang))
+    if not loads:
+        raise InputError("no load is given, so that nothing bends; add --hang KG, --force or a plan file")
+    for frame in request.markers:
+        model.tree.frame(frame)
+    noise = 0.03 if request.noise is None else request.noise
+    if not noise > 0:
+        raise InputError("--noise-mm must be positive; a reading without noise does not exist")
+    markers = tuple(Marker(m) for m in request.markers or (model.tool,))
+    measuring = Measuring("deflection", markers, (Reading(sd=1e-3 * noise),))
+    tests = None
+    if request.test is not None:
+        table = read_path(request.test, model)
+        tests = TestPlan(
+            model.tool, f"poses of {request.test.name}", table.q, table.points, None, 0, None, table.wrenches
+        )
+    own = robot_file(request.source)
+    task = Task(
+        model, measuring, request.seek or None, (), tuple(loads), model.tool,
+        cell=Cell(markers=tuple(m.frame for m in markers)),
+    )  # fmt: skip
+    notes = (
+        *robot.notes,
+        "No plan file is given: no obstacle, no line of sight and no instrument other than its noise is known.",
+    )
+    files = tuple(p for p in (own, request.test) if p is not None)
+    return PlanFile(
+        f"plan of {model.name}", request.source, task, tests, np.ones(model.n), 0.0, request.seek or None, None, None,
+        request.without, notes, files,
+    )  # fmt: skip
+
+
+def limits_of(words: tuple[str, ...]) -> Limits | None:
+    """``NAME=2%`` for parameters (patterns allowed), ``error=0.1mm`` for the test poses."""
+    from elastocal.design.task import Limits
+    from elastocal.files.units import LENGTH
+
+    share: dict[str, float] = {}
+    error: float | None = None
+    for word in words:
+        name, _, text = word.rpartition("=")
+        unit = next((u for u in ("%", "mm", "um", "m") if text.strip().endswith(u)), "")
+        try:
+            value = float(text.strip().removesuffix(unit))
+        except ValueError:
+            value = 0.0
+        if not name or not unit or not value > 0 or (name == "error") == (unit == "%"):
+            raise InputError(f"--require {word!r}: write NAME=2% for parameters, or error=0.1mm for the test poses")
+        if name == "error":
+            error = value * LENGTH[unit]
+        else:
+            share[name] = value / 100
+    return Limits(share, error) if words else None

@@ -1,0 +1,52 @@
+"""Who computes: this process, several of this machine, or a Dask cluster; the result is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+
+from elastocal.errors import InputError
+
+
+@contextmanager
+def executor(workers: int | None, cluster: str | None) -> Iterator[Executor | None]:
+    """None for this process; ``cluster`` is the address of a Dask scheduler, such as tcp://host:8786."""
+    if workers is not None and cluster is not None:
+        raise InputError("--workers and --cluster both say who computes; keep one")
+    if workers is not None and workers < 1:
+        raise InputError(f"--workers {workers}: give at least 1")
+    if cluster is not None:
+        with _dask(cluster) as pool:
+            yield pool
+    elif workers is not None and workers > 1:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_one_thread) as processes:
+            yield processes
+    else:
+        yield None
+
+
+def _one_thread() -> None:
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    threadpool_limits(1)
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[Executor]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--cluster needs Dask; install it with: pip install 'elastocal[cluster]'") from None
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise InputError(f"--cluster {address}: no scheduler answers there ({error}); check the address") from None
+    try:
+        pool: Executor = client.get_executor()
+        yield pool
+    finally:
+        client.close()

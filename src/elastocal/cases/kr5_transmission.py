@@ -1,0 +1,117 @@
+"""Structure matrix of the KUKA KR5 (Hayat, Udai and Saha 2013, section II): Tables I and II to S, with every row and
+without those that the others contradict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from elastocal.cases.case import Case, Figure, Listing, Outcome, Progress, unwatched
+from elastocal.cases.kr5_tables import COUNTS_PER_TURN, MOTOR_DEG, STRUCTURE, TABLE_1, TABLE_2, series
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from elastocal.encoders.identify import TransmissionFit
+
+PER_TURN_SOURCE = "least squares with a free start of the marker; +- {:.1f}; round number nearby: {}"
+
+
+class TransmissionCase(Case):
+    name: ClassVar[str] = "kr5-transmission"
+    title: ClassVar[str] = "KUKA KR5: structure matrix from encoder counts"
+    source: ClassVar[str] = "Hayat, Udai and Saha 2013 (iNaCoMM), section II, Tables I and II, eq. (1)-(9)"
+
+    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
+        from elastocal.encoders.identify import identify_transmission
+
+        fit = identify_transmission(series())
+        figures = (*_counts(fit), *_entries(fit), *_ratios(fit))
+        return Outcome(self.name, _verdict(fit), figures, (), (_outliers(fit),))
+
+
+def _counts(fit: TransmissionFit) -> tuple[Figure, ...]:
+    out = []
+    for i, printed in enumerate(COUNTS_PER_TURN):
+        simple = fit.ratios.counts[i]
+        note = PER_TURN_SOURCE.format(fit.robust.per_turn_sd[i], "none" if simple is None else simple.text())
+        first, last = TABLE_1[i][0][0], TABLE_1[i][0][-1]
+        if abs((last - first) / 4 - printed) > 1:
+            note += f"; the rule stated below (4), mean of the differences, gives {(last - first) / 4:.1f}"
+        out.append(Figure(f"counts_per_turn_{i + 1}", printed, float(fit.robust.per_turn[i]), "counts", note))
+    return tuple(out)
+
+
+def _entries(fit: TransmissionFit) -> tuple[Figure, ...]:
+    """Each entry by the paper's route with every row, and by the robust fit of both tables."""
+    out = []
+    s, sd = fit.robust.structure, fit.robust.structure_sd
+    for (i, j), value in every_row().items():
+        k, printed = fit.at(f"A{i}", f"A{j}"), STRUCTURE[i, j]
+        note = (
+            f"Table {'I' if i <= 4 else 'II'}, every row, as in eq. (7{'a' if i <= 4 else 'b'}); T_m and T_j from zero"
+        )
+        out.append(Figure(f"s{i}{j}_all", printed, value, "1", note))
+        out.append(Figure(f"s{i}{j}", printed, float(s[k]), "1", f"both tables, without the outliers; +- {sd[k]:.2g}"))
+    return tuple(out)
+
+
+def every_row() -> dict[tuple[int, int], float]:
+    """Entries of S = T_m T_j by plain least squares without offsets: (7a) on Table I, (7b) on Table II."""
+    import numpy as np
+
+    turns, wrist = np.array(MOTOR_DEG) / 360, np.array(TABLE_2, dtype=np.float64)
+    out = {}
+    for i, j in STRUCTURE:
+        counts, angles = (np.array(column) for column in TABLE_1[i - 1])
+        per_turn = counts @ turns / (turns @ turns)
+        x = angles[:, None] if i <= 4 else wrist[:, : i - 3]
+        t = np.linalg.lstsq(x, counts if i <= 4 else wrist[:, i - 1], rcond=None)[0]
+        out[i, j] = float(360 * t[0 if i <= 4 else j - 4] / per_turn)
+    return out
+
+
+def _ratios(fit: TransmissionFit) -> tuple[Figure, ...]:
+    """The same with round counts per turn, and what fraction that is."""
+    s, sd = fit.ratios.matrices.structure, fit.ratios.matrices.structure_sd
+    out = []
+    for i, j in STRUCTURE:
+        k, simple = fit.at(f"A{i}", f"A{j}"), fit.ratios.fractions[f"A{i}", f"A{j}"]
+        said = "" if simple is None else f"; {simple.text()}, which chance would give in {100 * simple.chance:.2g} %"
+        note = f"with 16384 and 12288 counts per turn; +- {sd[k]:.2g}{said}"
+        out.append(Figure(f"s{i}{j}_ratio", None, float(s[k]), "1", note))
+    chance = max(s.chance for s in fit.ratios.fractions.values() if s is not None)
+    r = fit.regularity
+    return (
+        *out,
+        Figure("ratios_proposed", None, float(sum(fit.ratios.proposed.values())), "1", f"of {len(out)} entries"),
+        Figure("ratio_chance_largest", None, chance, "1", "the least certain of the fractions"),
+        Figure("determinant", None, r.determinant, "1", f"+- {r.determinant_sd:.2g}; rank {r.rank}"),
+        Figure("offset_probability", None, fit.zero.probability, "1", "that counts are zero where joints are, F test"),
+    )
+
+
+def _outliers(fit: TransmissionFit) -> Listing:
+    rows: list[dict[str, str | int | float]] = [
+        {"table": b.table, "row": b.row, "column": b.column, "printed": b.printed, "predicted": b.predicted,
+         "predicted_sd": b.predicted_sd, "slip": b.slip}
+        for b in fit.bad
+    ]  # fmt: skip
+    note = "numbers of Tables I and II that all others contradict, found from the tables alone"
+    return Listing("outliers", tuple(rows), note)
+
+
+def _verdict(fit: TransmissionFit) -> str:
+    from elastocal.encoders.rational import together
+
+    s = fit.robust.structure
+    s44, s54, s55 = (float(s[fit.at(f"A{i}", f"A{j}")]) for i, j in ((4, 4), (5, 4), (5, 5)))
+    named = "; ".join(b.text() for b in fit.bad)
+    simple = [s for s in fit.ratios.fractions.values() if s is not None]
+    ratios = ", ".join(s.text() for s in simple)
+    return (
+        f"The tables contradict themselves in {len(fit.bad)} numbers: {named}. Without them s44 = {s44:.2f}, s54 = "
+        f"{s54:.2f} and s55 = {s55:.2f} instead of {STRUCTURE[4, 4]:.2f}, {STRUCTURE[5, 4]:.2f} and "
+        f"{STRUCTURE[5, 5]:.2f}. Counts per turn agree with 16384 (axes 1 to 3) and 12288 (4 to 6), and with these the "
+        f"entries with {ratios}, row by row; chance would do as well for all of them with the probability "
+        f"{together(simple):.1g}."
+    )

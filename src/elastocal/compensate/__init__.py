@@ -1,0 +1,1 @@
+"""From a calibrated model to corrected targets and robot programs."""

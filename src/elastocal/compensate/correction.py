@@ -1,0 +1,149 @@
+"""Commands whose loaded equilibrium pose is the desired pose, target by target.
+
+nominal   IK(T): what the controller would do by itself
+settle    v with the loaded tool at T;  q = v - theta_J       (``loaded_inverse``)
+told      pose that the controller's own nominal model has at q: the target to write into a Cartesian program
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from elastocal.compensate.loaded_inverse import Goal, Settled, settle
+from elastocal.compensate.loaded_newton import loaded_newton
+from elastocal.compensate.loaded_state import LoadedRobot
+from elastocal.compensate.nominal import Nominal
+from elastocal.compensate.nominal_motion import nominal_pose
+from elastocal.compensate.outcome import judged
+from elastocal.compensate.path_loads import PathLoads
+from elastocal.compensate.status import Status
+from elastocal.compensate.targets import Targets
+from elastocal.compensate.task import Aim, Task, task
+from elastocal.errors import InputError
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.state import chunk_size
+from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.rotation import rotation_vector
+
+FEW_COORDINATES_CHUNK = 16_000
+
+
+@dataclass(frozen=True, eq=False)
+class Correction:
+    """What to command instead of N targets.
+
+    ``nominal`` and ``command`` (N, n) are joint values without and with correction; ``position`` (N, 3) and
+    ``rotation`` (N, 3, 3) the pose to tell a controller that knows the nominal geometry only.  Everything is nan
+    where no command was found; where the status names a limit, a singularity or a flip, the command is given but not
+    to be used.
+    """
+
+    nominal: Array
+    command: Array
+    position: Array
+    rotation: Array
+    status: Ints
+
+    def counts(self) -> dict[str, int]:
+        return {s.name.lower(): int(np.sum(self.status == s)) for s in Status if np.any(self.status == s)}
+
+    def moved(self, targets: Targets) -> Array:
+        """How far the told poses are from the desired ones: shift and rotation vector in base axes, (N, 6)."""
+        turn = np.einsum("nij,nkj->ikn", self.rotation, targets.rotation)
+        known = np.where(np.isnan(turn[0, 0]), np.eye(3)[:, :, None], turn)
+        vector = np.where(np.isnan(turn[0, 0]), np.nan, rotation_vector(known))
+        return np.concatenate([self.position - targets.position, vector.T], axis=1)
+
+
+def correct(
+    model: RobotModel,
+    targets: Targets,
+    loads: PathLoads | None = None,
+    aim: Aim | None = None,
+    controller: RobotModel | None = None,
+) -> Correction:
+    """Commands for all targets; ``aim`` None is the pose where the joints suffice for it, else the position.
+
+    ``controller`` is the model that the controller computes with, where it is not this one without any error: its
+    transmission and its geometry give the told pose.
+    """
+    parts = [part for _, part in correction_chunks(model, targets, loads, aim, controller)]
+    if not parts:
+        raise InputError("there are no targets to correct")
+    return Correction(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Correction)))
+
+
+def correction_chunks(
+    model: RobotModel,
+    targets: Targets,
+    loads: PathLoads | None = None,
+    aim: Aim | None = None,
+    controller: RobotModel | None = None,
+) -> Iterator[tuple[slice, Correction]]:
+    """The same in pieces, so that memory does not grow with the path: rows and their correction, in order."""
+    model.tree.frame(targets.frame)
+    if targets.reference.shape[-1] != model.n:
+        raise InputError(
+            f"robot {model.name} has {model.n} joints ({', '.join(model.joints)}), "
+            f"but the reference has {targets.reference.shape[-1]} values"
+        )
+    what = task(model, targets.frame, aim)
+    push = loads or PathLoads()
+    push.check(model, len(targets))
+    inverse = Nominal(model, targets.frame, what)
+    robots = [LoadedRobot(_bounded(m)) for m in push.models(model)]
+    for rows, position, rotation, found in inverse.chunks(targets, _chunk(robots[0])):
+        out = []
+        for some, number, applied in push.pieces(rows):
+            goal = Goal(position[:, some], rotation[:, :, some], applied)
+            robot = robots[number]
+            q = found.q[:, some]
+            settled = _settled(robot, targets.frame, what, goal, q, found.reached[some])
+            margins = None if found.margins is None else found.margins[:, some]
+            status = judged(robot, inverse, goal, q, found.reached[some], margins, settled)
+            out.append(_told(robot, targets.frame, controller, q, settled, status))
+        yield rows, Correction(*(np.concatenate([getattr(p, f.name) for p in out]) for f in fields(Correction)))
+
+
+def _settled(robot: LoadedRobot, frame: str, what: Task, goal: Goal, q: Array, reached: Bools) -> Settled:
+    if robot.followers:
+        out = Settled(np.full_like(q, np.nan), np.full((robot.flex.n, q.shape[1]), np.nan), np.zeros_like(reached))
+    else:
+        out = settle(robot, frame, what, goal, q)
+    hard = reached & ~out.done
+    if hard.any():
+        again = loaded_newton(robot, frame, what, goal.picked(hard), q[:, hard])
+        out.q[:, hard], out.theta[:, hard], out.done[hard] = again.q, again.theta, again.done
+    return replace(out, done=out.done & reached)
+
+
+def _told(
+    robot: LoadedRobot, frame: str, controller: RobotModel | None, nominal: Array, settled: Settled, status: Ints
+) -> Correction:
+    lost = np.isin(status, [Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.UNSTABLE, Status.UNDETERMINED_BACKLASH])
+    lost |= ~settled.done
+    q, knows = settled.q, robot.model
+    told = q
+    if controller is not None:
+        told = controller.controller.to_joints(knows.controller.to_controller(q.T)).T
+        knows = controller
+    position, rotation = nominal_pose(knows, frame, told)
+    if lost.any():
+        q, position, rotation = (np.where(lost, np.nan, a) for a in (q, position, rotation))
+    return Correction(nominal.T, q.T, position.T, np.moveaxis(rotation, -1, 0), status)
+
+
+def _chunk(robot: LoadedRobot) -> int:
+    """Targets at a time: many where little is kept of each, so that numpy's cost per call is small."""
+    return FEW_COORDINATES_CHUNK if robot.flex.n <= 12 else chunk_size(robot.flex.n)
+
+
+def _bounded(model: RobotModel) -> RobotModel:
+    """An estimated model that obeys physics may be judged by the cheap bound of its stability."""
+    try:
+        return replace(model, estimated=False)
+    except InputError:
+        return model

@@ -1,0 +1,182 @@
+"""Intermediate targets on long linear moves, where the correction changes along the way.
+
+A controller moves from told pose A to told pose B in a line (turning about one axis).  At a fraction t of the move
+the exact correction would tell another pose; how far that is from the line is the error that the two ends alone
+leave:
+
+    error(t) = told(T(t)) - line(told(A), told(B), t)
+
+Moves are halved until it is below the tolerance at a quarter, the half and three quarters of every piece.  Loads and
+the reference joint values of a place between are interpolated linearly; the payload is that of the
+move's end, at its start too: what a change of payload does there is no matter of the line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.compensate.correction import Correction, correct
+from elastocal.compensate.path_loads import PathLoads
+from elastocal.compensate.status import Status
+from elastocal.compensate.targets import Targets
+from elastocal.compensate.task import Aim
+from elastocal.errors import InputError
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Ints
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
+
+PROBES = (0.25, 0.5, 0.75)
+DEEPEST = 10
+_PARTS = 2**DEEPEST
+
+
+@dataclass(frozen=True, eq=False)
+class Inserts:
+    """Told poses of intermediate targets in order of ``move`` (K,) and ``fraction`` (K,), with their commands (K, n).
+
+    ``left`` (M,) is the largest error in m found on each move with the inserted targets, ``without`` (M,) without them;
+    nan where a place on the move has no correction, whose status ``failed`` (M,) tells.
+    """
+
+    move: Ints
+    fraction: Array
+    position: Array
+    rotation: Array
+    command: Array
+    without: Array
+    left: Array
+    failed: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Linear moves between targets that were corrected: ``start`` and ``end`` (M,) are their rows."""
+
+    model: RobotModel
+    targets: Targets
+    loads: PathLoads
+    correction: Correction
+    start: Ints
+    end: Ints
+    aim: Aim | None
+    controller: RobotModel | None
+
+    def told(self, move: Ints, fraction: Array) -> Correction:
+        """The exact correction at fractions (K,) of moves (K,)."""
+        a, b = self.start[move], self.end[move]
+        t = fraction[:, None]
+        ends = self.targets.position
+        place = (1 - t) * ends[a] + t * ends[b]
+        turn = between(self.targets.rotation[a], self.targets.rotation[b], fraction).as_matrix()
+        near = (1 - t) * self.correction.nominal[a] + t * self.correction.nominal[b]
+        number = self.loads.number(slice(0, len(self.targets)))[b]
+        out: list[tuple[Ints, Correction]] = []
+        models = self.loads.models(self.model)
+        for one in np.unique(number):
+            rows = np.flatnonzero(number == one)
+            some = Targets(self.targets.frame, place[rows], turn[rows], near[rows])
+            push = PathLoads(tuple(_mixed(w, a[rows], b[rows], t[rows]) for w in self.loads.wrenches))
+            out.append((rows, correct(models[int(one)], some, push, self.aim, self.controller)))
+        order = np.argsort(np.concatenate([rows for rows, _ in out]))
+        parts = [c for _, c in out]
+        names = ("nominal", "command", "position", "rotation", "status")
+        return Correction(*(np.concatenate([getattr(c, n) for c in parts])[order] for n in names))
+
+
+def densify(moves: Moves, tolerance: float) -> Inserts:
+    """Intermediate targets so that no probed place of a move is off by more than ``tolerance`` in m."""
+    if not tolerance > 0:
+        raise InputError(f"tolerance {tolerance} m: give a positive length")
+    bad = np.flatnonzero(
+        (moves.correction.status[moves.start] != Status.CORRECTED)
+        | (moves.correction.status[moves.end] != Status.CORRECTED)
+    )
+    count = len(moves.start)
+    failed = np.zeros(count, dtype=np.int64)
+    failed[bad] = np.maximum(*(moves.correction.status[ends[bad]] for ends in (moves.start, moves.end)))
+    without, left = np.zeros(count), np.zeros(count)
+    parts: list[tuple[Ints, Ints, Correction]] = []
+    move = np.flatnonzero(failed == Status.CORRECTED)
+    low, width = np.zeros(len(move), dtype=np.int64), np.full(len(move), _PARTS)
+    told = [moves.told(move, np.zeros(len(move))), _picked(moves.correction, moves.end[move])] if len(move) else []
+    while len(move):
+        error, middle, lost = _probe(moves, move, low, width, told[0], told[1])
+        np.maximum.at(failed, move, lost)
+        if (width == _PARTS).all():
+            without[move] = error
+        split = (error > tolerance) & (width > len(PROBES)) & (failed[move] == Status.CORRECTED)
+        np.maximum.at(left, move[~split], error[~split])
+        half = width[split] // 2
+        centre = _picked(middle, split)
+        parts.append((move[split], low[split] + half, centre))
+        told = [_joined(_picked(told[0], split), centre), _joined(centre, _picked(told[1], split))]
+        low = np.concatenate([low[split], low[split] + half])
+        move, width = np.tile(move[split], 2), np.tile(half, 2)
+    without[failed != 0], left[failed != 0] = np.nan, np.nan
+    return _inserts(parts, moves, without, left, failed)
+
+
+def between(first: Array, last: Array, fraction: Array) -> Rotation:
+    """Rotations (K,) at fractions (K,) of the turn about one axis from (K, 3, 3) to (K, 3, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    start = Rotation.from_matrix(first)
+    way = (start.inv() * Rotation.from_matrix(last)).as_rotvec()
+    return start * Rotation.from_rotvec(fraction[:, None] * way)
+
+
+def _probe(
+    moves: Moves, move: Ints, low: Ints, width: Ints, first: Correction, last: Correction
+) -> tuple[Array, Correction, Ints]:
+    """Largest error (K,) in m over the probes of each piece, the correction at its middle, the worst status."""
+    error, lost = np.zeros(len(move)), np.zeros(len(move), dtype=np.int64)
+    middle = first
+    for share in PROBES:
+        exact = moves.told(move, (low + share * width) / _PARTS)
+        line = (1 - share) * first.position + share * last.position
+        error = np.maximum(error, np.nan_to_num(np.linalg.norm(exact.position - line, axis=1)))
+        lost = np.maximum(lost, exact.status)
+        middle = exact if share == 0.5 else middle
+    return error, middle, lost
+
+
+def _inserts(
+    parts: list[tuple[Ints, Ints, Correction]], moves: Moves, without: Array, left: Array, failed: Ints
+) -> Inserts:
+    n = moves.model.n
+    move = np.concatenate([p[0] for p in parts]) if parts else np.zeros(0, dtype=np.int64)
+    at = np.concatenate([p[1] for p in parts]) if parts else np.zeros(0, dtype=np.int64)
+    told = [p[2] for p in parts]
+    arrays = [
+        np.concatenate([getattr(c, name) for c in told]) if told else np.zeros((0, *shape))
+        for name, shape in (("position", (3,)), ("rotation", (3, 3)), ("command", (n,)))
+    ]
+    order = np.lexsort((at, move))
+    order = order[failed[move[order]] == Status.CORRECTED]
+    return Inserts(
+        move[order], at[order] / _PARTS, arrays[0][order], arrays[1][order], arrays[2][order], without, left, failed
+    )
+
+
+def _mixed(w: AppliedWrenches, a: Ints, b: Ints, t: Array) -> AppliedWrenches:
+    if len(w.wrench) == 1:
+        return w
+    return AppliedWrenches(w.frame, (1 - t) * w.wrench[a] + t * w.wrench[b], w.follows)
+
+
+def _picked(c: Correction, rows: Array | Ints) -> Correction:
+    return replace(
+        c, nominal=c.nominal[rows], command=c.command[rows], position=c.position[rows], rotation=c.rotation[rows],
+        status=c.status[rows],
+    )  # fmt: skip
+
+
+def _joined(a: Correction, b: Correction) -> Correction:
+    names = ("nominal", "command", "position", "rotation", "status")
+    return Correction(*(np.concatenate([getattr(a, n), getattr(b, n)]) for n in names))

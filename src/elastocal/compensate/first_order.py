@@ -1,0 +1,56 @@
+"""First-order correction, for comparison only: the deflection computed at the desired pose is subtracted from it.
+
+    told pose = desired pose - J theta(IK(T))
+
+It leaves an error of second order in the deflection; ``correction`` leaves none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elastocal.compensate.correction import Correction
+from elastocal.compensate.loaded_state import LoadedRobot
+from elastocal.compensate.nominal import Nominal
+from elastocal.compensate.path_loads import PathLoads
+from elastocal.compensate.status import Status
+from elastocal.compensate.targets import Targets
+from elastocal.compensate.task import Aim, task
+from elastocal.errors import InputError
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.state import CHUNK
+from elastocal.spatial.rotation import rotations
+
+
+def first_order(
+    model: RobotModel, targets: Targets, loads: PathLoads | None = None, aim: Aim | None = None
+) -> Correction:
+    """Told poses and the joint values that the controller makes of them; only reach is judged."""
+    what = task(model, targets.frame, aim)
+    push = loads or PathLoads()
+    push.check(model, len(targets))
+    inverse = Nominal(model, targets.frame, what)
+    robots = [LoadedRobot(m) for m in push.models(model)]
+    if robots[0].followers:
+        raise InputError(f"robot {model.name} has joints that follow others; only the full correction knows them")
+    position, rotation = targets.position.copy(), targets.rotation.copy()
+    nominal, reached = np.empty((len(targets), model.n)), np.empty(len(targets), dtype=bool)
+    for rows, _, _, found in inverse.chunks(targets, CHUNK):
+        nominal[rows], reached[rows] = found.q.T, found.reached
+        for some, number, applied in push.pieces(rows):
+            at = slice(rows.start + some.start, rows.start + some.stop)
+            robot, q = robots[number], np.where(found.reached[some], found.q[:, some], 0.0)
+            bent = robot.look(q, None, applied)
+            bent.theta[robot.joints] = robot.joint_bends(bent)
+            bend = np.einsum("ain,in->an", bent.state.jacobian(targets.frame, robot.flex.dofs), bent.theta)
+            position[at] -= bend[:3].T
+            if what.aim == "pose":
+                rotation[at] = np.einsum("ijn,njk->nik", rotations(-bend[3:]), rotation[at])
+    told = Targets(targets.frame, position, rotation, np.where(reached[:, None], nominal, 0.0))
+    ends = [end for _, _, _, end in inverse.chunks(told, CHUNK)]
+    command, again = np.concatenate([f.q for f in ends], axis=1).T, np.concatenate([f.reached for f in ends])
+    good = reached & again
+    status = np.where(good, int(Status.CORRECTED), int(Status.OUT_OF_REACH))
+    lost = ~good
+    command[lost], position[lost], rotation[lost] = np.nan, np.nan, np.nan
+    return Correction(nominal, command, position, rotation, status)

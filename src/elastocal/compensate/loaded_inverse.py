@@ -1,0 +1,117 @@
+r"""Actual joint values v that bring the LOADED tool to its target, for one chunk of targets.
+
+At (v, theta_V) let e be what the pose misses and d = c + k Q - theta_V what the bends are about to change.  The step
+
+    theta_V += d,     v += J^+ (e - J_V d)
+
+is Newton's without dQ/d(v, theta): each step leaves a share of about |k dQ/dtheta| of the error, some 1e-3 for an
+industrial arm, so that two steps end below a nanometre.  ``loaded_newton`` is for what does not settle so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.compensate.inverse_kinematics import damped_step
+from elastocal.compensate.loaded_state import Bent, LoadedRobot
+from elastocal.compensate.nominal_motion import nominal_pose
+from elastocal.compensate.task import Task
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.spatial import entries as en
+from elastocal.spatial.entries import Array, Bools
+
+STOP = 1e-7
+"""m and rad that a target may miss when the last step is taken; the step leaves about a thousandth of it."""
+STEPS = 8
+_DAMPING = 1e-16
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Commands (n, N), bends of all flexible coordinates (m, N) and whether each was found."""
+
+    q: Array
+    theta: Array
+    done: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """Where the tool is to be, (3, N) and (3, 3, N), under external wrenches."""
+
+    position: Array
+    rotation: Array
+    applied: Sequence[AppliedWrenches]
+
+    def picked(self, rows: Bools) -> Goal:
+        return Goal(self.position[:, rows], self.rotation[:, :, rows], [w.picked(rows) for w in self.applied])
+
+
+def settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array) -> Settled:
+    """Commands whose loaded tool is at the goal, from the nominal joint values (n, N)."""
+    v, virtual = start, None
+    if robot.rigid_geometry and (task.aim == "pose" or all(i < 3 for i in task.rows)):
+        bent = robot.look(v, None, goal.applied)
+        bend = robot.joint_bends(bent)
+        return Settled(v - bend, bend[np.argsort(robot.joints)], np.isfinite(v[0]))
+    total = start.shape[1]
+    q, bends = np.full_like(start, np.nan), np.full((robot.flex.n, total), np.nan)
+    done = np.zeros(total, dtype=bool)
+    rows = np.arange(total)
+    for _ in range(STEPS):
+        with np.errstate(invalid="ignore", over="ignore"):
+            bent, step, close = _step(robot, frame, task, goal, v, virtual)
+        v = v + step
+        if close.any():
+            bend = robot.joint_bends(bent)
+            bent.theta[robot.joints] = bend
+            if close.all() and len(rows) == total:
+                return Settled(v - bend, bent.theta, close)
+            q[:, rows[close]] = (v - bend)[:, close]
+            bends[:, rows[close]] = bent.theta[:, close]
+            done[rows[close]] = True
+        virtual = bent.theta[robot.virtual]
+        left = ~close & np.isfinite(v[0])
+        if not left.any():
+            break
+        if not left.all():
+            rows, goal, v, virtual = rows[left], goal.picked(left), v[:, left], virtual[:, left]
+    return Settled(q, bends, done)
+
+
+def _step(
+    robot: LoadedRobot, frame: str, task: Task, goal: Goal, v: Array, virtual: Array | None
+) -> tuple[Bent, Array, Bools]:
+    """The bent state at (v, theta_V), the step of v, and whether what is missing there is small."""
+    bent = robot.look(v, virtual, goal.applied)
+    joint_dofs = [robot.flex.dofs[i] for i in robot.joints]
+    jacobian = bent.state.jacobian(frame, joint_dofs)
+    place = bent.state.origin(frame)
+    gap = np.concatenate([goal.position - place, small_turn(bent.state.rotation(frame), goal.rotation)])
+    if robot.virtual:
+        change = bent.theta.copy()
+        change[robot.joints] = 0.0
+        change[robot.virtual] -= robot.constant[robot.virtual] if virtual is None else virtual
+        ahead = np.einsum("ain,in->an", bent.screws, change)
+        gap[:3] -= ahead[:3] + np.cross(ahead[3:], place, axis=0)
+        gap[3:] -= ahead[3:]
+    if task.aim == "position":
+        told = nominal_pose(robot.model, frame, v - robot.joint_bends(bent))[1]
+        gap[3:] = small_turn(told, goal.rotation)
+    rows = list(task.rows)
+    if len(rows) < 6:
+        jacobian, gap = jacobian[rows], gap[rows]
+    return bent, damped_step(jacobian, gap, _DAMPING), np.abs(gap).max(axis=0) < STOP
+
+
+def small_turn(turn: Array, rotation: Array) -> Array:
+    """Rotation vector (3, N) in base axes from one rotation (3, 3, N) to one near it: half the sum of r_i x r'_i."""
+    out = np.zeros((3, turn.shape[2]))
+    for j in range(3):
+        a, b = turn[:, j], rotation[:, j]
+        for row, part in zip(out, en.cross((a[0], a[1], a[2]), (b[0], b[1], b[2])), strict=True):
+            row += part
+    return np.asarray(0.5 * out)

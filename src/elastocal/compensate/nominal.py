@@ -1,0 +1,84 @@
+"""Joint values that bring the unloaded, nominal robot to its targets: what a controller computes by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.compensate import inverse_kinematics, spherical_wrist
+from elastocal.compensate.inverse_kinematics import Found
+from elastocal.compensate.targets import Targets
+from elastocal.compensate.task import Task
+from elastocal.compensate.turns import nearest_turns, unwrapped
+from elastocal.compensate.wrist_geometry import WristGeometry, wrist_geometry
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Nominal:
+    """How the inverse of one robot, frame and task is found; ``why`` says why not in closed form (else "")."""
+
+    model: RobotModel
+    frame: str
+    task: Task
+
+    @cached_property
+    def _arm(self) -> WristGeometry | str:
+        if len(self.task.rows) < 6:
+            return f"{', '.join(self.task.left_out)} are not asked for"
+        return wrist_geometry(self.model, self.frame)
+
+    @property
+    def arm(self) -> WristGeometry | None:
+        return None if isinstance(self._arm, str) else self._arm
+
+    @property
+    def why(self) -> str:
+        return self._arm if isinstance(self._arm, str) else ""
+
+    def chunks(self, targets: Targets, size: int) -> Iterator[tuple[slice, Array, Array, Found]]:
+        """Rows, positions (3, n), rotations (3, 3, n) and joint values of a chunk of targets, in order."""
+        total = len(targets)
+        whole = None if self.arm is not None or not targets.along_path else self._path(targets)
+        before, branch = targets.reference, 0
+        for first in range(0, total, size):
+            rows = slice(first, min(first + size, total))
+            position, rotation = targets.last(rows)
+            if whole is not None:
+                found = Found(whole.q[:, rows], whole.reached[rows])
+            elif self.arm is None:
+                start = np.ascontiguousarray(targets.reference[rows].T)
+                found = inverse_kinematics.newton(self.model, self.frame, self.task, position, rotation, start)
+            elif targets.along_path:
+                if first == 0:
+                    branch = nearest_branch(self.arm, position[:, :1], rotation[:, :, :1], before)
+                free = np.full(position.shape[1], before[3])
+                solved = spherical_wrist.solve(self.arm, position, rotation, branch, free)
+                found = Found(unwrapped(solved.q, before, self.arm.limits), solved.reached, solved.margins)
+                known = np.flatnonzero(found.reached)
+                before = found.q[:, known[-1]] if len(known) else before
+            else:
+                own = np.ascontiguousarray(targets.reference[rows].T)
+                solved = spherical_wrist.solve(
+                    self.arm, position, rotation, spherical_wrist.branch_of(self.arm, own), own[3]
+                )
+                found = Found(nearest_turns(solved.q, own, self.arm.limits), solved.reached, solved.margins)
+            yield rows, position, rotation, found
+
+    def _path(self, targets: Targets) -> Found:
+        """A path is followed as a whole: every target starts near the one before it."""
+        position, rotation = targets.last(slice(None))
+        return inverse_kinematics.along_path(self.model, self.frame, self.task, position, rotation, targets.reference)
+
+
+def nearest_branch(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> int:
+    """The branch whose solution for one target is nearest to joint values (6,) (largest difference of a joint)."""
+    q, _ = spherical_wrist.all_branches(arm, position, rotation, reference[:, None])
+    far = np.abs(q[:, :, 0] - reference).max(axis=1)
+    if np.isnan(far).all():
+        return int(spherical_wrist.branch_of(arm, reference[:, None])[0])
+    return int(np.nanargmin(far))

@@ -1,0 +1,60 @@
+"""Loads along a path: wrenches that stay, or one per target, and payloads that change on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.loads.payload import Payload
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.state import check_rows
+from elastocal.spatial.entries import Ints
+
+
+@dataclass(frozen=True)
+class PayloadChange:
+    """From target ``first`` (counted from 0) on, the robot carries ``payload`` instead of what hung on that frame."""
+
+    first: int
+    payload: Payload
+
+
+@dataclass(frozen=True, eq=False)
+class PathLoads:
+    """``wrenches`` with one row (constant) or one per target each; ``payloads`` in order of the path."""
+
+    wrenches: tuple[AppliedWrenches, ...] = ()
+    payloads: tuple[PayloadChange, ...] = ()
+
+    def check(self, model: RobotModel, total: int) -> None:
+        check_rows(model, total, self.wrenches)
+        firsts = [change.first for change in self.payloads]
+        if firsts != sorted(set(firsts)) or (firsts and firsts[0] < 0):
+            raise InputError(f"payload changes at targets {firsts}: give them in the order of the path, one per target")
+
+    def models(self, model: RobotModel) -> list[RobotModel]:
+        """The robot before the first change and after each one."""
+        out = [model]
+        for change in self.payloads:
+            new = change.payload
+            kept = tuple(e for e in out[-1].elements if not (isinstance(e, Payload) and e.frame == new.frame))
+            out.append(replace(out[-1], elements=(*kept, new)))
+        return out
+
+    def number(self, rows: slice) -> Ints:
+        """Which of the models each target meets."""
+        firsts = [change.first for change in self.payloads]
+        return np.searchsorted(np.array(firsts, dtype=np.int64), np.arange(rows.start, rows.stop), side="right")
+
+    def pieces(self, rows: slice) -> Iterator[tuple[slice, int, list[AppliedWrenches]]]:
+        """Runs of targets within ``rows`` that meet one model: where in the rows, its number, the wrenches."""
+        number = self.number(rows)
+        cuts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)]
+        for a, b in pairwise(cuts):
+            there = slice(rows.start + a, rows.start + b)
+            yield slice(a, b), int(number[a]), [w.rows(there, b - a) for w in self.wrenches]

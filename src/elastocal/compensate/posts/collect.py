@@ -1,0 +1,138 @@
+"""Gathers what a reader finds in the order of the lines, and makes a program of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from elastocal.compensate.posts.text import Text
+from elastocal.compensate.program import Frame, Motion, Move, Skipped, Target
+from elastocal.errors import InputError
+from elastocal.spatial.pose import Pose
+
+SAME = 1e-6
+"""Frames that differ by less (m, rad) are the same."""
+
+
+class Collector:
+    """Targets with their numbers, moves, skipped lines, frames and notes."""
+
+    def __init__(self) -> None:
+        self.targets: list[Target] = []
+        self.spans: list[Sequence[tuple[int, int]]] = []
+        self.values: list[Sequence[float]] = []
+        self.moves: list[Move] = []
+        self.skipped: list[Skipped] = []
+        self.notes: dict[str, None] = {}
+        self.last: int | None = None
+        """The target where the robot stands, where that is known."""
+        self._shared: dict[tuple[str, str], int] = {}
+        self._spoilt: dict[int, str] = {}
+
+    def target(
+        self, target: Target, spans: Sequence[tuple[int, int]], values: Sequence[float], shared: bool = False
+    ) -> int:
+        """Number of a target; a ``shared`` one is added once, and spoilt where its uses need different frames."""
+        key = (target.file, target.name)
+        number = self._shared.get(key) if shared else None
+        if number is None:
+            number = len(self.targets)
+            self.targets.append(target)
+            self.spans.append(spans)
+            self.values.append(values)
+            if shared:
+                self._shared[key] = number
+            return number
+        known = self.targets[number]
+        if target.kind != "joints":
+            for word, one, two in (("base", known.base, target.base), ("tool", known.tool, target.tool)):
+                if one != two:
+                    both = f"{target.name} is used with {word} {one} and {word} {two}"
+                    self._spoilt[number] = f"{both}; one value cannot fit both"
+        return number
+
+    def move(
+        self, used: tuple[str, int], motion: Motion, end: int, via: int | None = None, feed: float = np.nan,
+        fixed: str = "",
+    ) -> None:  # fmt: skip
+        """A move from where the robot stands to ``end``, where it stands then."""
+        if self.last is not None and self.targets[self.last].external != self.targets[end].external:
+            fixed = fixed or "external axes move along it"
+        self.moves.append(Move(*used, motion, self.last, end, via, feed, fixed))
+        self.last = end
+
+    def skip(self, text: Text, start: int, end: int, reason: str) -> None:
+        """Leave a motion as it is: where the robot then stands is not known."""
+        self.skipped.append(Skipped(text.name, text.line(start), text.shown(start, end), reason))
+        self.last = None
+
+    def note(self, sentence: str) -> None:
+        self.notes[sentence] = None
+
+    def frames(self, word: str, given: Mapping[str, Pose], found: Mapping[str, Pose]) -> dict[str, Frame]:
+        """Frames in use; what the files and the user both state must agree."""
+        out: dict[str, Frame] = {}
+        stated_by = {name.lower(): pose for name, pose in given.items()}
+        for target in self.targets:
+            name = target.base if word == "base" else target.tool
+            if name in out or (word == "base" and target.kind == "joints"):
+                continue
+            pose, stated = found.get(name), stated_by.get(name.lower())
+            if pose is not None and stated is not None and not same(pose, stated):
+                raise InputError(
+                    f"{target.where}: the files put {word} {name} at {spoken(pose)}, given is {spoken(stated)}; "
+                    f"give the frame of this program, or none"
+                )
+            out[name] = Frame(name, stated if pose is None else pose, f"{target.file}, line {target.line}")
+        return out
+
+    def settle(self, *by_number: dict[int, Any]) -> None:
+        """Drop spoilt targets with their moves, and say which skipped lines follow corrected ones.
+
+        ``by_number`` are a language's own records by number of the target.
+        """
+        if self._spoilt:
+            self._drop(by_number)
+        names = {t.name.lower() for t in self.targets if t.name}
+        for i, s in enumerate(self.skipped):
+            used = sorted({w for w in re.findall(r"\w+(?:\[\d+\])?", s.text) if w.lower() in names})
+            if used:
+                self.skipped[i] = s._replace(reason=f"{s.reason}; it uses {', '.join(used)}, which may be corrected")
+
+    def _drop(self, by_number: Iterable[dict[int, Any]]) -> None:
+        keep = [i for i in range(len(self.targets)) if i not in self._spoilt]
+        new = {old: i for i, old in enumerate(keep)}
+        moves = []
+        for m in self.moves:
+            bad = next((t for t in (m.end, m.via) if t in self._spoilt), None)
+            if bad is not None:
+                self.skipped.append(Skipped(m.file, m.line, self.targets[bad].name, self._spoilt[bad]))
+                continue
+            start = None if m.start is None else new.get(m.start)
+            moves.append(m._replace(start=start, end=new[m.end], via=None if m.via is None else new[m.via]))
+        self.moves = moves
+        self.targets = [self.targets[i] for i in keep]
+        self.spans = [self.spans[i] for i in keep]
+        self.values = [self.values[i] for i in keep]
+        for record in by_number:
+            kept = {new[i]: value for i, value in record.items() if i in new}
+            record.clear()
+            record.update(kept)
+
+
+def same(one: Pose, two: Pose) -> bool:
+    return bool(
+        np.abs(one.translation - two.translation).max() < SAME and np.abs(one.rotation - two.rotation).max() < SAME
+    )
+
+
+def spoken(pose: Pose) -> str:
+    """``x 1700, y 0, z 800 mm, A 90, B 0, C 0 deg`` (angles z, y, x)"""
+    from elastocal.spatial.rotation import matrix_rpy
+
+    x, y, z = pose.translation * 1e3
+    c, b, a = np.degrees(matrix_rpy(pose.rotation))
+    return f"x {x:g}, y {y:g}, z {z:g} mm, A {a:g}, B {b:g}, C {c:g} deg"

@@ -1,0 +1,167 @@
+"""Goes through the lines of G-code: modal state, positions, and the lines where they are lost.
+
+A line is a target where all of X Y Z are known: stated on it in absolute values, or kept from lines before.  A line
+that is not followed loses the position; it is known again once each axis is stated absolutely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from elastocal.compensate.posts.collect import Collector
+from elastocal.compensate.posts.gcode_arcs import arc
+from elastocal.compensate.posts.gcode_modal import Modal, with_codes
+from elastocal.compensate.posts.gcode_words import COLUMNS, Line, Word, lines
+from elastocal.compensate.posts.text import Text
+from elastocal.compensate.program import Arc, Kind, Motion, Target
+from elastocal.spatial.pose import Pose
+
+_ARC_WORDS = {"I", "J", "K", "R", "CR"}
+_CALLED = {97, 98, 198}
+
+
+class Block(NamedTuple):
+    """A line with motion, for the writer: its target and move (-1: none), and whether the position is lost on it."""
+
+    file: str
+    line: Line
+    target: int
+    move: int
+    modal: Modal
+    lost: bool
+
+    @property
+    def motion_word(self) -> Word | None:
+        return next((w for w in self.line.codes if w.value in (0, 1, 2, 3)), None)
+
+
+@dataclass
+class Walk:
+    """The reading of one file.  ``at`` holds the last values of X Y Z (m), A B C (deg) and A3 B3 C3; nan: not known."""
+
+    text: Text
+    into: Collector
+    rotary: str
+    changes_tools: bool
+    bases: dict[str, Pose]
+    blocks: list[Block] = field(default_factory=list)
+    modal: Modal = Modal()
+    at: list[float] = field(default_factory=lambda: [np.nan] * 9)
+
+    def run(self) -> None:
+        self.into.last = None
+        for line in lines(self.text):
+            self._line(line)
+
+    def _line(self, line: Line) -> None:
+        before = self.modal
+        codes = [w.value for w in line.codes]
+        modal, reason = with_codes(before, codes, line.number) if codes else (before, "")
+        self.modal = modal = self._feed_and_tool(line, modal) if line.others else modal
+        if 4.0 in codes or (10.0 in codes and self._offset(line)):
+            return
+        if line.unread:
+            reason = f"{line.unread!r} is not known when the file is read"
+        elif any((w.address == "M" and w.value in _CALLED) or w.address == "L" for w in line.others):
+            reason = "it calls another program, or changes data of the control"
+        elif modal.base != before.base:
+            self._lose(line)
+        arcs = modal.motion in (2, 3) and any(w.address in _ARC_WORDS for w in line.others)
+        if " " in modal.base and modal.base != before.base:
+            self.into.note(f"{self.text.name}, line {line.number}: from here on the frame is {modal.base}")
+        elif reason:
+            self._skip(line, reason)
+        elif modal.cycle and (line.columns or not before.cycle):
+            self._skip(line, "drilling cycle")
+        elif line.columns or arcs:
+            self._motion(line)
+        elif any(w.address == "M" and w.value in (2, 6, 30, 99) for w in line.others):
+            self._lose(line)
+
+    def _feed_and_tool(self, line: Line, modal: Modal) -> Modal:
+        for word in line.others:
+            if word.address == "F":
+                modal = replace(modal, feed=word.value * modal.unit / 60 if modal.per_minute else np.nan)
+            elif word.address == "T":
+                picked = f"T{word.value:g}"
+                modal = replace(modal, picked=picked, tool=modal.tool if self.changes_tools else picked)
+        if any(w.address == "M" and w.value == 6 for w in line.others):
+            modal = replace(modal, tool=modal.picked)
+        return modal
+
+    def _offset(self, line: Line) -> bool:
+        """G10 L2 P1 X Y Z states where G54 lies, for targets that come after it."""
+        said = {w.address: w.value for w in line.others if w.address in ("L", "P", "R")}
+        system = f"G{53 + said.get('P', 0):g}"
+        plain = said.get("L") == 2 and 1 <= said.get("P", 0) <= 6 and "R" not in said and set(line.columns) == {0, 1, 2}
+        if not plain or any(t.base == system for t in self.into.targets):
+            return False
+        place = np.array([line.columns[i].value for i in range(3)]) * self.modal.unit
+        self.bases[system] = Pose(np.eye(3), place)
+        return True
+
+    def _motion(self, line: Line) -> None:
+        modal, start = self.modal, tuple(self.at)
+        for i, word in line.columns.items():
+            value = word.value * (modal.unit if i < 3 else 1.0)
+            self.at[i] = value if modal.absolute or i >= 6 else self.at[i] + value
+        unknown = [COLUMNS[i] for i in range(3) if self.at[i] != self.at[i]]
+        if modal.motion is None:
+            self._skip(line, "no G0 to G3 says how to move")
+        elif unknown:
+            reason = f"{' and '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not known here"
+            self._keep(line)
+            self.into.skip(self.text, line.start, line.end, reason)
+        else:
+            self._target(line, start)
+
+    def _target(self, line: Line, start: tuple[float, ...]) -> None:
+        modal = self.modal
+        shape: Arc | str | None = None
+        if modal.motion in (2, 3):
+            shape = self._arc(line, start)
+        if isinstance(shape, str):
+            self._skip(line, shape)
+            return
+        kind: Kind = "point"
+        if self.at[6] == self.at[6] and self.at[7] == self.at[7] and self.at[8] == self.at[8]:
+            kind = "axis"
+        elif self.rotary and all(self.at[3 + "XYZ".index(c)] == self.at[3 + "XYZ".index(c)] for c in self.rotary):
+            kind = "pose" if len(self.rotary) == 3 else "axis"
+        target = Target(self.text.name, line.number, "", kind, modal.base, modal.tool)
+        motion: Motion = ("joint", "linear", "arc", "arc")[modal.motion or 0]
+        number = self.into.target(target, (), tuple(self.at))
+        move = len(self.into.moves)
+        self.into.move((self.text.name, line.number), motion, number, feed=modal.feed if modal.motion else np.nan)
+        self.into.moves[-1] = self.into.moves[-1]._replace(arc=shape)
+        self._keep(line, number, move)
+        if line.deleted:
+            for i in line.columns:
+                self.at[i] = np.nan
+            self.into.last = None
+
+    def _arc(self, line: Line, start: tuple[float, ...]) -> Arc | str:
+        modal = self.modal
+        said = {w.address: w.value * modal.unit for w in line.others if w.address in _ARC_WORDS}
+        if line.deleted:
+            return "an arc that the operator can switch off"
+        if any(w.address in ("P", "TU") for w in line.others):
+            return "an arc of several turns"
+        if self.into.last is None or any(v != v for v in start[:3]):
+            return "its start is not known"
+        return arc(start[:3], tuple(self.at[:3]), said, modal.axis, modal.motion == 2, modal.centres_absolute)
+
+    def _skip(self, line: Line, reason: str) -> None:
+        self.into.skip(self.text, line.start, line.end, f"{reason}; the position is not known after it")
+        self._lose(line)
+
+    def _lose(self, line: Line) -> None:
+        self.at = [np.nan] * 9
+        self.into.last = None
+        self._keep(line, lost=True)
+
+    def _keep(self, line: Line, target: int = -1, move: int = -1, lost: bool = False) -> None:
+        self.blocks.append(Block(self.text.name, line, target, move, self.modal, lost))

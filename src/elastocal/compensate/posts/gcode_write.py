@@ -1,0 +1,153 @@
+"""Writes corrected G-code as the control will read it.
+
+Words that a line leaves out mean the value before, so the writer keeps what the control then holds: a word is
+exchanged, or added, where the control would otherwise go elsewhere.  Increments are taken from what was written, so
+that rounding does not add up.  Corrected arcs become chords (G1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import nan
+
+from elastocal.compensate.posts.digits import DECIMALS, differs, number_text
+from elastocal.compensate.posts.gcode_modal import Modal
+from elastocal.compensate.posts.gcode_walk import Block
+from elastocal.compensate.posts.gcode_words import COLUMNS, Word
+from elastocal.compensate.posts.text import Edit, Text
+from elastocal.compensate.program import Move
+from elastocal.errors import InputError
+
+_SAME = 5e-8
+"""Positions (m) that are one position."""
+_COPIED = {"G", "F", "S", "D", "H"}
+_ARC = {"I", "J", "K", "R", "CR"}
+
+
+@dataclass
+class Writer:
+    """``desired`` and ``nominal`` values of targets, ``points`` to put in by move; ``held`` is what the control has."""
+
+    text: Text
+    moves: Sequence[Move]
+    desired: Sequence[Sequence[float]]
+    nominal: Sequence[Sequence[float]]
+    points: Mapping[int, Sequence[Sequence[float]]]
+    edits: list[Edit] = field(default_factory=list)
+    held: list[float] = field(default_factory=lambda: [nan] * 9)
+    replaced: int | None = None
+    """The arc motion in whose place the control now holds G1."""
+
+    def block(self, block: Block) -> None:
+        if block.lost:
+            self.held = [nan] * 9
+            self._motion_word(block)
+        elif block.target < 0 or (block.modal.motion in (2, 3) and not self._chorded(block)):
+            self._follow(block)
+            self._motion_word(block)
+        else:
+            self._line(block)
+
+    def _follow(self, block: Block) -> None:
+        """What the control holds after a line that stays as it is."""
+        for j, word in block.line.columns.items():
+            value = word.value * _unit(block.modal, j)
+            self.held[j] = self.held[j] + value if _incremental(block.modal, j) else value
+
+    def _motion_word(self, block: Block) -> None:
+        """State the motion again where chords made the control forget it."""
+        if block.motion_word is not None or block.modal.motion != self.replaced:
+            self.replaced = None
+        elif block.line.columns:
+            self.edits.append((block.line.first, block.line.first, f"G{self.replaced} "))
+            self.replaced = None
+
+    def _chorded(self, block: Block) -> bool:
+        """Whether an arc must be replaced by chords."""
+        end, start = block.target, self.moves[block.move].start
+        moved = any(abs(d - n) > _SAME for d, n in zip(self.desired[end], self.nominal[end], strict=True))
+        if start is not None:
+            moved |= any(abs(h - n) > _SAME for h, n in zip(self.held, self.nominal[start], strict=True))
+        if moved and block.move not in self.points:
+            where = f"{block.file}, line {block.line.number}"
+            raise InputError(f"{where}: a corrected arc is written as chords; give the points in between")
+        return block.move in self.points
+
+    def _line(self, block: Block) -> None:
+        points = self.points.get(block.move, ())
+        straight = bool(points) and self._put_in(block, points)
+        if block.modal.motion in (2, 3):
+            self._straighten(block, straight or self.replaced == block.modal.motion)
+        else:
+            self._motion_word(block)
+        added = self._words(block.modal, self.desired[block.target], block.line.columns)
+        if added:
+            self.edits.append((block.line.place, block.line.place, "".join(f" {w}" for w in added.values())))
+        if block.line.deleted:
+            for j in (*block.line.columns, *added):
+                self.held[j] = nan
+
+    def _put_in(self, block: Block, points: Sequence[Sequence[float]]) -> bool:
+        """Lines with G1 to points before the line; False where the control stands on all of them already."""
+        text, lines, motion = self.text.text, [], block.motion_word
+        others = (w for w in (*block.line.codes, *block.line.others) if w.address in _COPIED and w is not motion)
+        head = [text[w.start : w.end] for w in others]
+        for point in points:
+            words = self._words(block.modal, point, {})
+            if words:
+                lines.append(" ".join([*head, "G1", *words.values()]) + self.text.newline)
+                head = []
+        self.edits.append((block.line.start, block.line.start, "".join(lines)))
+        return bool(lines)
+
+    def _straighten(self, block: Block, straight: bool) -> None:
+        """G2 or G3 becomes G1, which the control may hold already (``straight``); centre and radius go."""
+        word = block.motion_word
+        if word is not None:
+            self.edits.append((word.start, word.end, "G1"))
+        elif not straight:
+            self.edits.append((block.line.first, block.line.first, "G1 "))
+        self.replaced = block.modal.motion
+        for word in block.line.others:
+            if word.address in _ARC:
+                start = word.start
+                while self.text.text[start - 1] in " \t" and start > block.line.start:
+                    start -= 1
+                self.edits.append((start, word.end, ""))
+
+    def _words(self, modal: Modal, desired: Sequence[float], words: Mapping[int, Word]) -> dict[int, str]:
+        """Exchange words, and return those to be added by column."""
+        added = {}
+        for j, goal in enumerate(desired):
+            if goal != goal:
+                continue
+            unit, least, incremental = _unit(modal, j), _least(modal, j), _incremental(modal, j)
+            before = self.held[j] if incremental else 0.0
+            word, value = words.get(j), (goal - before) / unit
+            old = self.text.text[word.value_start : word.end] if word else ""
+            was = word.value if word else 0.0 if incremental else self.held[j] / unit
+            if was == was and not differs(old, was, value, least):
+                self.held[j] = before + was * unit
+                continue
+            new = number_text(old, value, least)
+            self.held[j] = before + float(new) * unit
+            if word:
+                self.edits.append((word.value_start, word.end, new))
+            else:
+                added[j] = f"{COLUMNS[j]}{'=' if j >= 6 else ''}{new}"
+        return added
+
+
+def _unit(modal: Modal, column: int) -> float:
+    return modal.unit if column < 3 else 1.0
+
+
+def _least(modal: Modal, column: int) -> int:
+    if column >= 6:
+        return DECIMALS["vector"]
+    return DECIMALS["deg"] if column >= 3 else DECIMALS["mm" if modal.unit == 1e-3 else "in"]
+
+
+def _incremental(modal: Modal, column: int) -> bool:
+    return not modal.absolute and column < 6

@@ -1,0 +1,168 @@
+"""KUKA KRL: a .src file with its .dat file (and $config.dat for BASE_DATA and TOOL_DATA, where given).
+
+Literals of moves and of variables that are set once are targets; mm, deg, A B C about z, y, x in turn.  Keys that a
+literal leaves out mean "as before"; where a correction makes them differ, they are added.  S is kept, T is written
+anew only where ``Changes.turns`` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from elastocal.compensate.posts.angles import euler_near
+from elastocal.compensate.posts.collect import Collector
+from elastocal.compensate.posts.digits import DECIMALS, Slots, differs, digit_edits, number_text, turned
+from elastocal.compensate.posts.krl_data import AXES, CARTESIAN, Lookup, Variables, integer_text, stem, variables
+from elastocal.compensate.posts.krl_walk import Walk
+from elastocal.compensate.posts.post import Post
+from elastocal.compensate.posts.text import Edit, Text, applied, opened
+from elastocal.compensate.program import Changes, Given, Inserted, Move, Program
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+
+_POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["deg"]] * 3)
+_DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")
+_MOTION = re.compile(r"([ \t]*)([A-Za-z]+)", re.A)
+
+
+@dataclass(frozen=True, eq=False)
+class KrlLayout:
+    """Numbers, spans of T, and where keys that a literal leaves out can be added, by target."""
+
+    slots: Slots
+    turns: dict[int, tuple[int, int]]
+    omitted: dict[int, int]
+
+
+class Krl(Post):
+    kind: ClassVar[str] = "krl"
+    suffixes: ClassVar[tuple[str, ...]] = (".src",)
+    companions: ClassVar[tuple[str, ...]] = (".dat",)
+
+    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
+        given = given or Given()
+        texts = {name: opened(name, data) for name, data in files.items()}
+        sources = [t for name, t in texts.items() if not name.lower().endswith(".dat")]
+        if not sources:
+            raise InputError(f"{', '.join(files) or 'no files'}: a .dat file moves nothing; give its .src file too")
+        modules = variables(texts.values())
+        found = frames_found(modules)
+        into = Collector()
+        layout = KrlLayout(Slots.of([], [], 6), {}, {})
+        for text in sources:
+            names = Lookup(modules, stem(text.name))
+            Walk(text, texts, names, into, found, layout.omitted, layout.turns).run()
+        into.settle(layout.omitted, layout.turns)
+        slots = Slots.of(into.spans, into.values, 6)
+        axes = np.array([t.kind == "joints" for t in into.targets], dtype=bool)
+        poses = np.where(axes[:, None], np.nan, slots.values)
+        rotations = np.full((len(axes), 3, 3), np.nan)
+        if not axes.all():
+            rotations[~axes] = Rotation.from_euler("ZYX", poses[~axes, 3:], degrees=True).as_matrix()
+        return Program(
+            language=self.kind,
+            files=dict(files),
+            targets=tuple(into.targets),
+            positions=poses[:, :3] * 1e-3,
+            rotations=rotations,
+            joints=np.radians(np.where(axes[:, None], slots.values, np.nan)),
+            moves=tuple(into.moves),
+            skipped=tuple(into.skipped),
+            bases=into.frames("base", given.bases, found["base"]),
+            tools=into.frames("tool", given.tools, found["tool"]),
+            notes=tuple(into.notes),
+            layout=KrlLayout(slots, layout.turns, layout.omitted),
+        )
+
+    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
+        layout = program.layout
+        assert isinstance(layout, KrlLayout)
+        texts = {name: opened(name, data) for name, data in program.files.items()}
+        values = _values(program, changes, layout.slots)
+        axes = np.array([[t.kind == "joints"] for t in program.targets], dtype=bool).reshape(-1, 1)
+        least = np.where(axes, DECIMALS["deg"], _POSE)
+        edits = digit_edits(texts, program, layout.slots, values, least)
+        for name, added in _added(program, layout, values, least).items():
+            edits[name] += added
+        for number, turn in changes.turns.items():
+            edits[program.targets[number].file] += _turn(layout, texts, program, number, turn)
+        for number, points in changes.inserted.items():
+            move = program.moves[number]
+            edits[move.file].append(_points(texts[move.file], program, move, points))
+        return {name: applied(t.text, edits.get(name, ())).encode("latin-1") for name, t in texts.items()}
+
+
+def frames_found(modules: Mapping[str, Variables]) -> dict[str, dict[str, Pose]]:
+    """BASE_DATA and TOOL_DATA with literals; number 0 is the robot's own base and flange."""
+    out = {"base": {"0": Pose()}, "tool": {"0": Pose()}}
+    for module in modules.values():
+        for name, value in module.literals.items():
+            found = _DATA.fullmatch(name)
+            pose = value.pose() if found and name not in module.computed else None
+            if found and pose is not None:
+                out[found[1].lower()][found[2]] = pose
+    return out
+
+
+def _values(program: Program, changes: Changes, slots: Slots) -> Array:
+    """mm and deg (N, 6) that the targets are to have."""
+    values = slots.values.copy()
+    changed = changes.changed(program)
+    axes = ~np.isnan(program.joints[:, 0]) if len(values) else changed
+    values[changed & axes] = np.degrees(changes.joints[changed & axes])
+    moved = changed & ~axes
+    values[moved, :3] = changes.positions[moved] * 1e3
+    turns = moved & turned(changes.rotations, program.rotations)
+    values[turns, 3:] = np.degrees(euler_near(changes.rotations[turns], "ZYX", np.radians(slots.values[turns, 3:])))
+    return values
+
+
+def _added(program: Program, layout: KrlLayout, values: Array, least: Array) -> dict[str, list[Edit]]:
+    """Keys that literals leave out, where "as before" is no longer what they should be."""
+    before = {t: m.start for m in program.moves for t in (m.end, m.via) if t in layout.omitted}
+    edits: dict[str, list[Edit]] = {name: [] for name in program.files}
+    for number, place in layout.omitted.items():
+        start = before.get(number)
+        had = layout.slots.values[number] if start is None else values[start]
+        keys = AXES if program.targets[number].kind == "joints" else CARTESIAN
+        for key, span, was, value, d in zip(
+            keys, layout.slots.spans[number], had, values[number], least[number].tolist(), strict=True
+        ):
+            if span[0] < 0 and differs("", was, value, d):
+                edits[program.targets[number].file].append((place, place, f",{key} {number_text('', value, d)}"))
+    return edits
+
+
+def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number: int, turn: int) -> list[Edit]:
+    target = program.targets[number]
+    if number not in layout.turns:
+        raise InputError(f"{target.where}: has no T that could become {turn}; leave it out of the turns")
+    start, end = layout.turns[number]
+    return [] if turn == target.turn else [(start, end, integer_text(texts[target.file].text[start:end], turn))]
+
+
+def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
+    """Linear moves to be passed without a stop, before the line of ``move``."""
+    if move.fixed or move.motion != "linear":
+        raise InputError(f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}")
+    at = text.starts[move.line - 1]
+    found = _MOTION.match(text.text, at)
+    spline = bool(found and found[2].upper() == "SLIN")
+    word, passing, indent = (
+        ("SLIN", "C_SPL", found[1]) if spline and found else ("LIN", "C_DIS", found[1] if found else "")
+    )
+    old = np.broadcast_to(np.radians(program.layout.slots.values[move.end, 3:]), (len(points.positions), 3))  # type: ignore[attr-defined]
+    angles = np.degrees(euler_near(points.rotations, "ZYX", old))
+    lines = []
+    for xyz, abc in zip(points.positions * 1e3, angles, strict=True):
+        pairs = zip(CARTESIAN, (*xyz, *abc), _POSE, strict=True)
+        body = ",".join(f"{k} {number_text('', v, int(d))}" for k, v, d in pairs)
+        lines.append(f"{indent}{word} {{{body}}} {passing}{text.newline}")
+    return (at, at, "".join(lines))

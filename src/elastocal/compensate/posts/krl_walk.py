@@ -1,0 +1,196 @@
+"""Goes through the lines of a .src file: which frames are active, and which moves use which literals.
+
+Branches and loops are not followed: after one the place of the robot is not known, and a frame that was set inside
+it is not known either.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from elastocal.compensate.posts.collect import Collector
+from elastocal.compensate.posts.krl_data import EXTERNAL, NOWHERE, Literal, Lookup, Missing, literal
+from elastocal.compensate.posts.krl_frames import State, by_assignment, by_bas, by_with, velocity, with_frame
+from elastocal.compensate.posts.text import BOM, LINE, Text
+from elastocal.compensate.program import Kind, Motion, Target
+from elastocal.spatial.pose import Pose
+
+MOTIONS: dict[str, Motion] = {
+    "PTP": "joint", "SPTP": "joint", "LIN": "linear", "SLIN": "linear", "CIRC": "arc", "SCIRC": "arc", "SPL": "spline",
+}  # fmt: skip
+RELATIVE = {f"{m}_REL" for m in MOTIONS}
+OPENS = {"IF", "SWITCH", "LOOP", "FOR", "WHILE", "REPEAT"}
+AGAIN = {"ELSE", "CASE", "DEFAULT"}
+CLOSES = {"ENDIF", "ENDSWITCH", "ENDLOOP", "ENDFOR", "ENDWHILE", "UNTIL"}
+QUIET = {"WAIT", "TRIGGER", "INTERRUPT", "RETURN"}
+
+_WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
+_NAME = re.compile(r"([A-Za-z_]\w*(?:\[[ \t]*\d+[ \t]*\])?)(?![\w.$\[(])", re.A)
+_TAIL = re.compile(r"(?:[ \t,]*C_\w+)*[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
+
+
+@dataclass
+class Walk:
+    """The reading of one .src file; frames found on the way, keys left out and spans of T go to the given records."""
+
+    text: Text
+    texts: dict[str, Text]
+    names: Lookup
+    into: Collector
+    found: dict[str, dict[str, Pose]]
+    omitted: dict[int, int]
+    turns: dict[int, tuple[int, int]]
+    state: State = State("at the start", "at the start")
+    pending: Literal | None = None
+    stack: list[tuple[State, set[str]]] = field(default_factory=list)
+
+    def run(self) -> None:
+        text = self.text.text
+        self.into.last = None
+        for number, line in enumerate(LINE.finditer(text), start=1):
+            start, end = line.span()
+            if text.startswith(BOM, start):
+                start += len(BOM)
+            word = _WORD.match(text, start, end)
+            if word:
+                self._statement(word[1].upper(), number, word.start(1), word.end(), _code_end(text, start, end))
+
+    def _statement(self, word: str, line: int, at: int, rest: int, end: int) -> None:
+        code = self.text.text
+        if word in MOTIONS:
+            try:
+                self._motion(word, line, rest, end)
+            except Missing as reason:
+                self.into.skip(self.text, at, end, str(reason))
+        elif word in RELATIVE:
+            self.into.skip(self.text, at, end, "relative to where the robot stands, so it follows the target before it")
+        elif word in ("$BASE", "$TOOL"):
+            self.state, pose = by_assignment(self.state, word, self.text, (rest, end), self.names)
+            if pose is not None:
+                which = word[1:].lower()
+                self.found[which][getattr(self.state, which)] = pose
+        elif word == "BAS":
+            self.state = by_bas(self.state, code[rest:end], self.pending)
+        elif word == "FDAT_ACT":
+            self.pending = self.names.get(code[rest:end].lstrip("= \t"))
+        elif word == "$IPO_MODE":
+            self.state = with_frame(self.state, "outside", "#TCP" in code[rest:end].upper())
+        elif word == "$VEL":
+            value = re.match(r"\.CP[ \t]*=[ \t]*", code[rest:end], re.I)
+            self.state = replace(self.state, feed=velocity(code[rest + value.end() : end] if value else ""))
+        else:
+            self._flow(word, line, code[rest:end])
+
+    def _flow(self, word: str, line: int, rest: str) -> None:
+        """Routines, branches, loops, jumps and calls: the place of the robot is lost."""
+        if word in ("DEF", "DEFFCT") or (word == "GLOBAL" and rest.upper().startswith("DEF")):
+            called = re.search(r"(\w+)[ \t]*\(", rest, re.A)
+            start = f"at the start of {called[1] if called else self.text.name}"
+            self.state, self.stack, self.pending = State(start, start), [], None
+        elif word in OPENS:
+            self.stack.append((self.state, set()))
+        elif word in AGAIN and self.stack:
+            self._remember()
+            self.state = self.stack[-1][0]
+        elif word in CLOSES and self.stack:
+            self._remember()
+            entry, changed = self.stack.pop()
+            self.state = replace(entry, outside=self.state.outside)
+            for which in sorted(changed):
+                self.state = with_frame(self.state, which, f"set in the branch or loop that ends in line {line}")
+        elif rest.startswith("(") and word not in QUIET:
+            self.into.note(f"{self.text.name}: the call of {word} is taken not to change base and tool")
+        elif not rest.startswith(":") and word != "GOTO":
+            return
+        self.into.last = None
+
+    def _remember(self) -> None:
+        entry, changed = self.stack[-1]
+        changed |= {which for which in ("base", "tool") if getattr(self.state, which) != getattr(entry, which)}
+
+    def _motion(self, word: str, line: int, at: int, end: int) -> None:
+        text = self.text.text
+        value, name, at = self._argument(at, end)
+        via: tuple[Literal, str] | None = None
+        if MOTIONS[word] == "arc":
+            if text[at : at + 1] != ",":
+                raise Missing("an arc without a second point")
+            via = (value, name)
+            value, name, at = self._argument(at + 1, end)
+            if re.match(r"[ \t]*,[ \t]*CA\b", text[at:end], re.I):
+                raise Missing("the arc ends at an angle (CA), not at its point")
+        tail = _TAIL.match(text, at, end)
+        if not tail:
+            raise Missing(f"expression {self.text.shown(at, end)!r} is not known when the file is read")
+        state = by_with(self.state, tail[1], self.names) if tail[1] else self.state
+        if state.outside:
+            raise Missing("the tool stands outside the robot ($IPO_MODE #TCP)")
+        numbers = self._numbers(value, name, state)
+        middle = self._target(*via, self._numbers(*via, state), line, state) if via else None
+        target = self._target(value, name, numbers, line, state)
+        self.into.move((self.text.name, line), MOTIONS[word], target, middle, state.feed)
+
+    def _argument(self, at: int, end: int) -> tuple[Literal, str, int]:
+        """Literal, name ("": written in place) and where the argument ends."""
+        text = self.text.text
+        while at < end and text[at] in " \t":
+            at += 1
+        if text[at : at + 1] == "{":
+            close = text.find("}", at, end) + 1
+            value = literal(self.text.name, text, at, close) if close else None
+            if value is None:
+                raise Missing("the structure has other things than keys and numbers")
+            name, at = "", close
+        else:
+            found = _NAME.match(text, at, end)
+            if not found:
+                raise Missing(f"expression {self.text.shown(at, end)!r} is not known when the file is read")
+            value, name, at = self.names.value(found[1]), found[1], found.end()
+        if value.computed:
+            raise Missing(f"{value.computed} is not known when the file is read")
+        while at < end and text[at] in " \t":
+            at += 1
+        if text[at : at + 1] == ":":
+            raise Missing(f"geometric sum {self.text.shown(at, end)!r}")
+        return value, name, at
+
+    def _numbers(self, value: Literal, name: str, state: State) -> tuple[float, ...]:
+        """All six; keys left out are as in the target before, where that is known."""
+        if value.complete:
+            return value.numbers
+        lacking = value.keys[value.spans.index(NOWHERE)]
+        before = None if self.into.last is None else self.into.targets[self.into.last]
+        if name or before is None or (before.kind == "joints") != value.axes:
+            raise Missing(f"{lacking} is left out, and the place before is not known")
+        if not value.axes and (before.base, before.tool) != (state.base, state.tool):
+            raise Missing(f"{lacking} is left out, and the place before is in another base or tool")
+        filled = self.into.values[self.into.last or 0]
+        return tuple(w if v != v else v for v, w in zip(value.numbers, filled, strict=True))
+
+    def _target(self, value: Literal, name: str, numbers: tuple[float, ...], line: int, state: State) -> int:
+        kind: Kind = "joints" if value.axes else "pose"
+        status, turn = value.integer("S"), value.integer("T")
+        configuration = "" if status is None else f"S {status}"
+        external = (
+            tuple(v for k in EXTERNAL if isinstance(v := value.others.get(k), float)) if "E1" in value.others else ()
+        )
+        place = self.texts[value.file].line(value.start) if name else line
+        named = (value.file, place, name.upper().replace(" ", ""), kind, state.base, state.tool)
+        number = self.into.target(Target(*named, configuration, external, turn), value.spans, numbers, bool(name))
+        if not value.complete:
+            self.omitted[number] = value.tail
+        if value.turn:
+            self.turns[number] = value.turn
+        return number
+
+
+def _code_end(text: str, start: int, end: int) -> int:
+    """Where the comment or the line end begins, blanks before it left out."""
+    mark = text.find(";", start, end)
+    if mark >= 0 and '"' in text[start:mark]:
+        mark = next((m.start() + start for m in re.finditer(r'"[^"\r\n]*"|;', text[start:end]) if m[0] == ";"), -1)
+    end = end if mark < 0 else mark
+    while end > start and text[end - 1] in " \t\r\n":
+        end -= 1
+    return end

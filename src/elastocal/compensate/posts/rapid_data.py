@@ -1,0 +1,163 @@
+"""Data of RAPID: robtarget, jointtarget, wobjdata and tooldata literals, and the statements that matter for moves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from elastocal.compensate.posts.text import NUMBER, Text, blanked
+from elastocal.spatial.pose import Pose
+
+STRINGS_AND_COMMENTS = re.compile(r'"[^"\r\n]*"|![^\r\n]*')
+
+
+def _row(count: int) -> str:
+    return r"\[\s*" + r"\s*,\s*".join([f"({NUMBER})"] * count) + r"\s*\]"
+
+
+_LIST = r"(\[[^\[\]]*\])"
+_POSE = rf"\[\s*{_row(3)}\s*,\s*{_row(4)}\s*\]"
+ROBTARGET = re.compile(rf"\s*\[\s*{_row(3)}\s*,\s*{_row(4)}\s*,\s*{_LIST}\s*,\s*{_LIST}\s*\]", re.A)
+JOINTTARGET = re.compile(rf"\s*\[\s*{_row(6)}\s*,\s*{_LIST}\s*\]", re.A)
+_WOBJ = re.compile(rf"\s*\[\s*(TRUE|FALSE)\s*,\s*(TRUE|FALSE)\s*,(\s*),\s*{_POSE}\s*,\s*{_POSE}\s*\]\s*\Z", re.A | re.I)
+_TOOL = re.compile(rf"\s*\[\s*(TRUE|FALSE)\s*,\s*{_POSE}", re.A | re.I)
+
+STATEMENT = re.compile(
+    r"""\b(?:
+      (?:CONST|PERS|VAR)\s+(?P<type>[A-Za-z]\w*)\s+(?P<name>[A-Za-z]\w*)\s*(?P<array>\{[^}]*\})?\s*(?::=(?P<value>[^;]*))?;
+    | (?P<word>Move[A-Z]\w*|Trigg(?:[LJC]|AbsJ)\w*|Search[LC]\w*|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC]\w*)\b
+      (?P<args>[^;]*);
+    | (?P<shift>PDisp(?:On|Set|Off)|EOffs(?:On|Set|Off))\b[^;]*;
+    | (?P<flow>PROC|FUNC|TRAP|IF|THEN|ELSE|ELSEIF|ENDIF|FOR|ENDFOR|WHILE|ENDWHILE|TEST|CASE|DEFAULT|ENDTEST|GOTO)\b
+    | (?P<set>[A-Za-z]\w*)(?P<part>\s*\{[^}]*\}|\.[\w.]+)?\s*:=(?P<sum>[^;]*);
+    | (?P<other>[A-Za-z]\w*)[^;:=\r\n]*;
+    )""",
+    re.A | re.I | re.X,
+)
+
+
+class Datum(NamedTuple):
+    """A robtarget or jointtarget literal: numbers, spans, configuration and external axes as text."""
+
+    file: str
+    line: int
+    start: int
+    end: int
+    joints: bool
+    numbers: tuple[float, ...]
+    spans: tuple[tuple[int, int], ...]
+    configuration: str
+    external: str
+
+    @property
+    def external_values(self) -> tuple[float, ...]:
+        """Without the axes that are not there (9E9)."""
+        values = [float(v) for v in re.findall(NUMBER, self.external)]
+        return tuple(v for v in values if v < 8.9e9)
+
+
+def datum(text: Text, code: str, start: int, end: int, joints: bool) -> Datum | None:
+    """The literal that stands at ``start``; None where it is no literal."""
+    found = (JOINTTARGET if joints else ROBTARGET).match(code, start, end)
+    if not found:
+        return None
+    count = 6 if joints else 7
+    groups = found.groups()
+    numbers = tuple(map(float, groups[:count]))
+    first = found.regs[1][0]
+    spans = found.regs[1 : count + 1]
+    if joints:
+        numbers, spans = (*numbers, np.nan), (*spans, (-1, -1))
+    elif not 0.5 < sum(q * q for q in numbers[3:]) < 2.0:
+        return None
+    configuration = "" if joints else groups[7]
+    return Datum(text.name, text.line(first), first, found.end(), joints, numbers, spans, configuration, groups[-1])
+
+
+@dataclass
+class Data:
+    """What modules declare, by name in lower case; ``computed`` says where a name is given another value."""
+
+    targets: dict[str, Datum] = field(default_factory=dict)
+    bases: dict[str, Pose] = field(default_factory=lambda: {"wobj0": Pose()})
+    tools: dict[str, Pose] = field(default_factory=lambda: {"tool0": Pose()})
+    computed: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    """What cannot be used, with the reason."""
+    spelled: dict[str, str] = field(default_factory=dict)
+
+
+def statements(text: Text) -> tuple[str, Iterator[re.Match[str]]]:
+    """The code without strings and comments, and its statements."""
+    code = blanked(text.text, STRINGS_AND_COMMENTS)
+    return code, STATEMENT.finditer(code)
+
+
+def declared(texts: Mapping[str, Text]) -> Data:
+    data = Data()
+    for text in texts.values():
+        code, found = statements(text)
+        for statement in found:
+            name = (statement["name"] or statement["set"] or "").lower()
+            where = f"{text.name}, line {text.line(statement.start())}"
+            if statement["type"]:
+                _declare(data, text, code, statement, name, where)
+            elif statement["set"]:
+                data.computed.setdefault(name, where)
+    return data
+
+
+def _declare(data: Data, text: Text, code: str, statement: re.Match[str], name: str, where: str) -> None:
+    kind = statement["type"].lower()
+    if kind not in ("robtarget", "jointtarget", "wobjdata", "tooldata"):
+        return
+    if name in data.targets or name in data.refused:
+        data.computed.setdefault(name, where)
+    if statement["array"] or statement["value"] is None:
+        data.refused[name] = "is an array" if statement["array"] else f"has no value in {where}"
+        return
+    start, end = statement.span("value")
+    if kind in ("robtarget", "jointtarget"):
+        value = datum(text, code, start, end, kind == "jointtarget")
+        if value is None or code[value.end : end].strip():
+            data.refused[name] = f"is no plain literal with a unit quaternion in {where}"
+        else:
+            data.targets[name] = value
+    elif kind == "wobjdata":
+        _work_object(data, text, code, name, (start, end), where)
+    else:
+        _tool(data, code, name, (start, end), where)
+
+
+def _work_object(data: Data, text: Text, code: str, name: str, span: tuple[int, int], where: str) -> None:
+    found = _WOBJ.match(code, *span)
+    if not found:
+        data.computed.setdefault(name, where)
+    elif found[1].upper() == "TRUE":
+        data.refused[name] = f"is held by the robot ({where})"
+    elif found[2].upper() == "FALSE" or text.text[slice(*found.span(3))].strip(' \t"'):
+        data.refused[name] = f"moves with a mechanical unit ({where})"
+    else:
+        numbers = [float(v) for v in found.groups()[3:]]
+        data.bases[name] = _pose(numbers[:7]) @ _pose(numbers[7:])
+
+
+def _tool(data: Data, code: str, name: str, span: tuple[int, int], where: str) -> None:
+    found = _TOOL.match(code, *span)
+    if not found:
+        data.computed.setdefault(name, where)
+    elif found[1].upper() == "FALSE":
+        data.refused[name] = f"stands outside the robot ({where})"
+    else:
+        data.tools[name] = _pose([float(v) for v in found.groups()[1:]])
+
+
+def _pose(numbers: list[float]) -> Pose:
+    q = np.array(numbers[3:])
+    rotation = Rotation.from_quat(q, scalar_first=True).as_matrix() if q @ q > 0 else np.full((3, 3), np.nan)
+    return Pose(rotation, np.array(numbers[:3]) / 1e3)

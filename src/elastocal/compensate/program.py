@@ -1,0 +1,184 @@
+"""What a robot program is made of, whatever its language: targets, the moves that use them, and what is left alone.
+
+A *target* is a place in a file where the numbers of a pose (or of the axes) stand; it is corrected once, however many
+moves use it.  A *move* is a line that drives to a target.  Numbers of targets and moves are their places in the tuples.
+
+    position (3,) in m and rotation (3, 3):  T_base_tool, in the frame ``base`` of the target
+
+Targets of kind ``pose`` give all of it, ``axis`` a position and the third column of the rotation (from tip to spindle;
+the turn about it is free), ``point`` a position only (its rotation is the one given by the user, else nan) and
+``joints`` the values of the controller's axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.pose import Pose
+
+Kind = Literal["pose", "axis", "point", "joints"]
+Motion = Literal["linear", "joint", "arc", "spline"]
+
+
+class Target(NamedTuple):
+    """Where the numbers stand, and what goes with them; ``external`` as written (mm or deg, the files do not say)."""
+
+    file: str
+    line: int
+    name: str
+    kind: Kind
+    base: str
+    tool: str
+    configuration: str = ""
+    external: tuple[float, ...] = ()
+    turn: int | None = None
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}, line {self.line}" + (f", {self.name}" if self.name else "")
+
+
+class Arc(NamedTuple):
+    """Turn by ``angle`` (rad, right-handed) about coordinate axis ``axis`` through ``centre`` (m), rising along it."""
+
+    centre: tuple[float, float, float]
+    axis: int
+    angle: float
+    rise: float
+
+
+class Move(NamedTuple):
+    """One motion line: from target ``start`` (None: not known), past ``via``, to ``end``; ``feed`` in m/s or nan.
+
+    ``fixed`` says why no intermediate targets can be written before it ("": they can).
+    """
+
+    file: str
+    line: int
+    motion: Motion
+    start: int | None
+    end: int
+    via: int | None = None
+    feed: float = np.nan
+    fixed: str = ""
+    arc: Arc | None = None
+
+
+class Skipped(NamedTuple):
+    """A motion that is left as it is, with the reason."""
+
+    file: str
+    line: int
+    text: str
+    reason: str
+
+
+class Frame(NamedTuple):
+    """A base or tool in use: its pose (None: neither in the files nor given) and where it is first used."""
+
+    name: str
+    pose: Pose | None
+    where: str
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What the user states: frames that the files leave open, and what their words mean.
+
+    ``bases`` are T_robot_base, ``tools`` T_flange_tool, by the names that the program uses.  ``orientation`` is the
+    rotation of the tool where a program gives points only.  ``rotary`` says how the words A B C of G-code turn the
+    tool: letters X Y Z for A B C in the order of the machine's axes from the part on, such as "ZY" or "ZYX".
+    """
+
+    bases: Mapping[str, Pose] = field(default_factory=dict)
+    tools: Mapping[str, Pose] = field(default_factory=dict)
+    orientation: Array | None = None
+    rotary: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Targets (N) in the order of their lines, with ``positions`` (N, 3), ``rotations`` (N, 3, 3), ``joints`` (N, n).
+
+    Values that a target does not have are nan.  ``wrenches`` (N, 6) are the loads that a toolpath states.  ``layout``
+    is the language's own record of where the digits stand.
+    """
+
+    language: str
+    files: Mapping[str, bytes]
+    targets: tuple[Target, ...]
+    positions: Array
+    rotations: Array
+    joints: Array
+    moves: tuple[Move, ...]
+    skipped: tuple[Skipped, ...]
+    bases: Mapping[str, Frame]
+    tools: Mapping[str, Frame]
+    notes: tuple[str, ...]
+    layout: object
+    wrenches: Array | None = None
+
+    def missing_frames(self) -> tuple[str, ...]:
+        """``base 2 (part.src, line 14)``: frames in use whose pose nobody has stated."""
+        both = (("base", self.bases), ("tool", self.tools))
+        return tuple(f"{w} {f.name} ({f.where})" for w, frames in both for f in frames.values() if f.pose is None)
+
+
+class Inserted(NamedTuple):
+    """Linear targets (k, 3), (k, 3, 3) to be written before the end of a move."""
+
+    positions: Array
+    rotations: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """The values that the targets of a program are to have; rows equal to the program's stay as they are.
+
+    ``turns`` are new T values of KRL targets, ``inserted`` intermediate targets by number of the move.
+    """
+
+    positions: Array
+    rotations: Array
+    joints: Array
+    turns: Mapping[int, int] = field(default_factory=dict)
+    inserted: Mapping[int, Inserted] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls, program: Program) -> Changes:
+        return cls(program.positions, program.rotations, program.joints)
+
+    def changed(self, program: Program) -> Bools:
+        """True (N,) where a target has another value."""
+        out = np.zeros(len(program.targets), dtype=bool)
+        for name in ("positions", "rotations", "joints"):
+            new, old = getattr(self, name), getattr(program, name)
+            if new.shape != old.shape:
+                raise InputError(
+                    f"changes: {name} have shape {new.shape}, the program has {old.shape}; give all targets"
+                )
+            lost = np.isnan(new) & ~np.isnan(old)
+            if lost.any():
+                where = program.targets[int(np.argwhere(lost)[0, 0])].where
+                raise InputError(
+                    f"{where}: the corrected target has no number; leave targets without solution unchanged"
+                )
+            out |= np.any((new != old) & ~np.isnan(old), axis=tuple(range(1, old.ndim)))
+        return out
+
+
+def uncorrected(program: Program, changed: Bools) -> tuple[Skipped, ...]:
+    """Every motion line that stays uncorrected, in the order of files and lines: skipped ones and unchanged targets."""
+    kept = [
+        Skipped(m.file, m.line, program.targets[m.end].name, "its target is not changed")
+        for m in program.moves
+        if not changed[m.end]
+    ]
+    order = {name: i for i, name in enumerate(program.files)}
+    return tuple(sorted((*program.skipped, *kept), key=lambda s: (order[s.file], s.line)))

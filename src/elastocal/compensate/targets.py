@@ -1,0 +1,73 @@
+"""Desired poses of a frame of the robot, in base axes, with the joint values that they are meant to be reached with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Bools, Ints
+
+ORTHOGONAL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """``position`` (N, 3) in m, ``rotation`` (N, 3, 3), of frame ``frame``.
+
+    ``reference`` are joint values in rad and m that say which of several solutions is meant: (N, n) for every target
+    its own, or (n,) before the first target of a path; then each target stays on that branch, next to the one before
+    it.
+    """
+
+    frame: str
+    position: Array
+    rotation: Array
+    reference: Array
+
+    def __post_init__(self) -> None:
+        position, rotation = np.asarray(self.position, dtype=float), np.asarray(self.rotation, dtype=float)
+        count = len(position)
+        if position.shape != (count, 3) or rotation.shape != (count, 3, 3):
+            raise InputError(
+                f"targets: positions (N, 3) and rotations (N, 3, 3) are needed, got {position.shape}, {rotation.shape}"
+            )
+        reference = np.asarray(self.reference, dtype=float)
+        if reference.ndim == 2 and len(reference) != count:
+            raise InputError(
+                f"{len(reference)} rows of reference joint values for {count} targets; give one, or one each"
+            )
+        for what, values in (("position", position), ("rotation", rotation), ("reference", reference)):
+            bad = ~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
+            if bad.any():
+                raise InputError(f"target {int(np.argmax(bad)) + 1}: its {what} is not a finite number")
+        for name, values in (("position", position), ("rotation", rotation), ("reference", reference)):
+            object.__setattr__(self, name, values)
+        self._check_rotations()
+
+    def _check_rotations(self, chunk: int = 100_000) -> None:
+        for first in range(0, len(self.rotation), chunk):
+            r = self.rotation[first : first + chunk]
+            off = np.abs(np.cross(r[:, :, 0], r[:, :, 1]) - r[:, :, 2]).max(axis=1)
+            off = np.maximum(off, np.abs(np.einsum("nij,nij->nj", r, r) - 1.0).max(axis=1))
+            if np.any(off > ORTHOGONAL):
+                row = first + int(np.argmax(off > ORTHOGONAL))
+                raise InputError(f"target {row + 1}: its rotation is not a right-handed orthonormal matrix")
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    @property
+    def along_path(self) -> bool:
+        return self.reference.ndim == 1
+
+    def picked(self, rows: slice | Ints | Bools) -> Targets:
+        """Some targets; a reference before the first is kept, so pick a path's targets in order."""
+        reference = self.reference if self.along_path else self.reference[rows]
+        return Targets(self.frame, self.position[rows], self.rotation[rows], reference)
+
+    def last(self, rows: slice) -> tuple[Array, Array]:
+        """Positions (3, n) and rotations (3, 3, n) of some targets with the targets along the last axis."""
+        turned = np.ascontiguousarray(self.rotation[rows].reshape(-1, 9).T).reshape(3, 3, -1)
+        return np.ascontiguousarray(self.position[rows].T), turned

@@ -1,0 +1,1 @@
+"""What a cell forbids: one file = one filter of candidates."""

@@ -1,0 +1,51 @@
+"""The tracker sees every marker: no obstacle and no link stands in the beam.
+
+A link whose capsule holds the marker itself does not hide it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.design.cell import Cell
+from elastocal.design.feasibility.filter import Filter
+from elastocal.design.pool import Pool
+from elastocal.errors import InputError
+from elastocal.model.elements import quantity
+from elastocal.spatial.distance import point_segment, segment_segment
+from elastocal.spatial.entries import Array, Bools
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineOfSight(Filter):
+    """The beam keeps ``clearance`` from everything; ``reach`` is the tracker's longest distance."""
+
+    kind: ClassVar[str] = "line_of_sight"
+    clearance: float = quantity("length", default=0.0)
+    reach: float | None = quantity("length", default=None)
+
+    def passes(self, pool: Pool, cell: Cell) -> Bools:
+        tracker = beam_start(cell, self.kind)
+        seen = np.ones(len(pool.poses), dtype=bool)
+        for marker in cell.markers:
+            at = pool.poses.origin(marker)
+            start = np.broadcast_to(tracker, at.shape)
+            if self.reach is not None:
+                seen &= np.linalg.norm(at - start, axis=1) <= self.reach
+            for obstacle in cell.obstacles:
+                seen &= obstacle.distance(start, at) > self.clearance
+            for link in cell.links:
+                a, b = pool.poses.origin(link.start), pool.poses.origin(link.end)
+                holds = point_segment(at, a, b) < link.radius
+                seen &= holds | (segment_segment(start, at, a, b) >= link.radius + self.clearance)
+        return seen[pool.at]
+
+
+def beam_start(cell: Cell, kind: str) -> Array:
+    """Where the tracker stands."""
+    if cell.tracker is None:
+        raise InputError(f"{kind}: nobody says where the tracker stands; add tracker_mm: [x, y, z]")
+    return np.array(cell.tracker)

@@ -1,0 +1,58 @@
+"""The robot's links keep clear of one another.
+
+Neighbours (capsules with at most one joint between them) touch there and are not compared; nor are pairs that are
+nearer than their radii in every candidate: their capsules are too thick to say anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.design.cell import Cell, Link
+from elastocal.design.feasibility.filter import Filter
+from elastocal.design.pool import Pool
+from elastocal.errors import InputError
+from elastocal.model.elements import quantity
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.distance import segment_segment
+from elastocal.spatial.entries import Bools
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfCollision(Filter):
+    kind: ClassVar[str] = "self_collision"
+    clearance: float = quantity("length", default=0.0)
+
+    def passes(self, pool: Pool, cell: Cell) -> Bools:
+        if not cell.links:
+            raise InputError("self_collision: the robot has no body; give links or link_radius_mm")
+        clear = np.ones(len(pool.poses), dtype=bool)
+        for one, other in compared(pool.model, cell.links):
+            ends = [pool.poses.origin(f) for f in (one.start, one.end, other.start, other.end)]
+            apart = segment_segment(*ends) >= one.radius + other.radius + self.clearance
+            clear &= apart | ~np.any(apart)
+        return clear[pool.at]
+
+
+def compared(model: RobotModel, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
+    """Pairs of capsules that are no neighbours."""
+    return tuple((a, b) for a, b in combinations(links, 2) if not _neighbours(model, a, b))
+
+
+def _neighbours(model: RobotModel, a: Link, b: Link) -> bool:
+    """At most one joint lies between them."""
+    ends = [sorted((_joints(model, k.start), _joints(model, k.end, moved=False))) for k in (a, b)]
+    (low_a, high_a), (low_b, high_b) = ends
+    return max(low_a, low_b) - min(high_a, high_b) <= 1
+
+
+def _joints(model: RobotModel, frame: str, moved: bool = True) -> int:
+    """Joints between the base and a frame; its own counts where the capsule turns with it (``moved``) or slides."""
+    path = model.tree.path(frame)
+    own = path[-1].joint if path else None
+    still = own is not None and own.kind == "revolute" and not moved
+    return sum(f.joint is not None for f in path) - still

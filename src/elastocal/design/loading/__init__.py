@@ -1,0 +1,1 @@
+"""How a load can be put on a robot in a cell: one file = one way."""

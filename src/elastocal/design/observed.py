@@ -1,0 +1,93 @@
+"""Candidates of a search from readings that could be taken: the whitened rows of any kind of measurement.
+
+    A_c = L_c^-1 [F_c B_c],    F the derivative by the parameters, B that by the unknowns common to the campaign
+
+which are nuisances of the plan and, where something is known of them, rows of its prior (``identify.problem``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.design.candidates import Candidates
+from elastocal.identifiability.triangle import stacked_triangle
+from elastocal.identify.fit import groups_of
+from elastocal.identify.problem import Problem, linearise, unknowns, weigh
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.kind import Measurement
+from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """``candidates`` in the order of the readings; ``names`` are the parameters, nuisances come after them."""
+
+    candidates: Candidates
+    names: tuple[str, ...]
+
+    def widened(self, columns: Array) -> Array:
+        """Columns (..., parameters) with zeros for the nuisances."""
+        more = self.candidates.parameters - len(self.names)
+        return np.concatenate([columns, np.zeros((*columns.shape[:-1], more))], axis=-1)
+
+
+def determined(measurement: Measurement, model: RobotModel) -> Bools:
+    """(N,) readings whose state is determined."""
+    return np.asarray(np.isfinite(measurement.predict(model)).all(axis=1))
+
+
+def observed(
+    measurement: Measurement,
+    sources: tuple[ErrorSource, ...],
+    model: RobotModel,
+    names: Sequence[str],
+    repeats: int = 1,
+) -> Observed:
+    """One candidate per reading, each to be read ``repeats`` times with errors drawn anew.
+
+    Unknowns of the campaign that no reading feels (where a tracker stands, for differences) are left out.
+    """
+    problem = _problem(Campaign(measurement, measurement.predict(model), sources), model, names)
+    n, r = problem.shape
+    p = problem.parameters
+    felt = [i for i in range(len(problem.names)) if i < p or np.any(problem.matrix[:, i])]
+    matrix = problem.matrix[:, felt]
+    blocks = np.sqrt(repeats) * matrix[: n * r].reshape(n, r, -1)
+    prior = matrix[problem.priors()]
+    nuisance, words = tuple(range(p, len(felt))), tuple(problem.names[i] for i in felt)
+    return Observed(Candidates(blocks, prior.T @ prior if len(prior) else None, nuisance, words), tuple(names))
+
+
+def earlier_information(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Array:
+    """What readings taken before say of the parameters (p, p), their own nuisances marginalised.
+
+    With the nuisances first in a triangle R of all rows, the last block of R has that information as its square.
+    """
+    exact = replace(campaign, readings=np.where(campaign.measured, campaign.measurement.predict(model), np.nan))
+    problem = _problem(exact, model, names)
+    p, every = problem.parameters, len(problem.names)
+    order = [*range(p, every), *range(p)]
+    triangle = stacked_triangle([problem.matrix[:, order], np.zeros((every, every))], every)
+    last = triangle[every - p :, every - p :]
+    return np.asarray(last.T @ last)
+
+
+def independent(
+    measurement: Measurement, sources: tuple[ErrorSource, ...], model: RobotModel, names: Sequence[str]
+) -> tuple[str, ...]:
+    """The parameters that readings can tell apart: of those that act only together, joints stand for the others."""
+    kind = measurement.structure(model, names)
+    problem = _problem(Campaign(kind, kind.predict(model), sources), model, names)
+    groups = groups_of(problem, model.joint_parameters)
+    kept = {groups.names[i] for i in groups.kept}
+    return tuple(n for n in names if n in kept)
+
+
+def _problem(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Problem:
+    extra = [u.name for u in unknowns(campaign, model)]
+    return linearise(campaign, model, [*names, *extra], weigh(campaign, model))

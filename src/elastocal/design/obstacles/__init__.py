@@ -1,0 +1,1 @@
+"""Things that stand in the cell: one file = one shape."""

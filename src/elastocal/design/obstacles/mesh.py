@@ -1,0 +1,55 @@
+"""A surface of triangles, as a CAD system exports it; distances by coal (extra ``mesh``), one segment at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from elastocal.design.obstacles.obstacle import Obstacle
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array
+from elastocal.spatial.rotation import align_z
+
+Corner = tuple[float, float, float]
+THIN = 1e-6
+"""Radius (m) of the capsule that stands for a segment."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mesh(Obstacle):
+    """``triangles`` in base axes, m; only the surface counts: a segment wholly inside is far from it."""
+
+    kind: ClassVar[str] = "mesh"
+    triangles: tuple[tuple[Corner, Corner, Corner], ...]
+
+    @cached_property
+    def _surface(self) -> Any:
+        try:
+            import coal
+        except ImportError:
+            raise InputError(
+                f"obstacle {self.label}: meshes need coal; install it with: pip install 'elastocal[mesh]', or use a box"
+            ) from None
+        surface = coal.BVHModelOBBRSS()
+        surface.beginModel(len(self.triangles), 3 * len(self.triangles))
+        for triangle in self.triangles:
+            surface.addTriangle(*(np.array(corner) for corner in triangle))
+        surface.endModel()
+        return surface
+
+    def distance(self, a: Array, b: Array) -> Array:
+        surface = self._surface
+        import coal
+
+        a, b = np.broadcast_arrays(a, b)
+        still, request = coal.Transform3s.Identity(), coal.DistanceRequest()
+        out = np.empty(len(a))
+        for i, (start, end) in enumerate(zip(a, b, strict=True)):
+            length = float(np.linalg.norm(end - start))
+            turn = align_z((end - start) / length) if length > 0 else np.eye(3)
+            place, result = coal.Transform3s(turn, (start + end) / 2), coal.DistanceResult()
+            out[i] = coal.distance(coal.Capsule(THIN, length), place, surface, still, request, result) + THIN
+        return out

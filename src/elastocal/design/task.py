@@ -1,0 +1,122 @@
+"""The task that a plan is made for: test poses and loads, and what is asked of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from elastocal.design.cell import Cell
+from elastocal.design.criteria.criterion import Criterion, criterion_class
+from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.test_pose import Over, TestPose
+from elastocal.design.criteria.weighted import Weighted
+from elastocal.design.drawing import Draw
+from elastocal.design.feasibility.filter import Filter
+from elastocal.design.how_many import Requirement
+from elastocal.design.loading.loading import Loading
+from elastocal.design.measuring import Measuring
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.observation import Marker
+from elastocal.spatial.entries import Array
+
+Earlier = Callable[[tuple[str, ...]], Array]
+"""What is known before, as information (p, p) on the parameters named."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tests:
+    """Configurations (T, n) and loads at which the error of ``frame`` counts after compensation."""
+
+    __test__ = False
+    q: Array
+    load: AppliedWrenches
+    frame: str
+    words: str
+
+    def derivatives(self, measuring: Measuring, model: RobotModel, names: Sequence[str]) -> Array:
+        """How the frame's place there depends on the parameters, (T, 3, p)."""
+        kind = measuring.at(self.q, self.load, (Marker(self.frame),))
+        found = kind.derivative(model, names)
+        lost = np.flatnonzero(~np.isfinite(found).all(axis=(1, 2)))
+        if len(lost):
+            raise InputError(f"test pose {lost[0] + 1}: the robot has no determined state there; change its load")
+        return found
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is required: standard deviations by pattern of parameters, as a share of the value; error at tests in m."""
+
+    share: Mapping[str, float] = field(default_factory=dict)
+    error: float | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.share) or self.error is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Everything that a plan follows from; ``names`` None seeks all that the candidates can tell apart.
+
+    ``weights`` are criteria by kind; each of ``earlier`` gives the information of a campaign measured already.
+    """
+
+    model: RobotModel
+    measuring: Measuring
+    names: tuple[str, ...] | None
+    hold: tuple[str, ...] = ()
+    loadings: tuple[Loading, ...] = ()
+    load_frame: str = ""
+    draw: Draw = field(default_factory=Draw)
+    cell: Cell = field(default_factory=Cell)
+    filters: tuple[Filter, ...] = ()
+    count: int = 15
+    repeats: int = 1
+    may_repeat: bool = False
+    weights: Mapping[str, float] = field(default_factory=lambda: {"d": 1.0})
+    over: Over = "mean"
+    tests: Tests | None = None
+    earlier: tuple[Earlier, ...] = ()
+
+
+def criterion_of(weights: Mapping[str, float], scales: Array, derivatives: Array, over: Over) -> Criterion:
+    """One criterion, or several weighed; ``scales`` (p,) and ``derivatives`` (T, 3, p) count nuisances too."""
+    parts = tuple((w, _criterion(kind, scales, derivatives, over)) for kind, w in weights.items())
+    return parts[0][1] if len(parts) == 1 else Weighted(parts)
+
+
+def _criterion(kind: str, scales: Array, derivatives: Array, over: Over) -> Criterion:
+    if kind == "d":
+        return Determinant()
+    if kind == "test_pose":
+        return TestPose(derivatives, over)
+    if kind not in ("a", "e", "condition"):
+        raise UnknownNameError("criterion", kind, ("a", "condition", "d", "e", "test_pose"))
+    made: Criterion = criterion_class(kind)(scales=scales)  # type: ignore[call-arg]
+    return made
+
+
+def requirement_of(limits: Limits, names: Sequence[str], values: Array, derivatives: Array) -> Requirement:
+    """Rows of parameters as three numbers too, so that all stand in one array (T, 3, p)."""
+    rows, bounds = [], []
+    p = derivatives.shape[2]
+    for pattern, share in limits.share.items():
+        hit = [i for i, n in enumerate(names) if fnmatchcase(n, pattern)]
+        if not hit:
+            raise UnknownNameError("parameter that is sought", pattern, names)
+        for i in hit:
+            if not abs(values[i]) > 0:
+                raise InputError(f"{names[i]} is zero, so that a share of it cannot be required; name others")
+            row = np.zeros((3, p))
+            row[0, i] = 1.0
+            rows.append(row)
+            bounds.append(share * abs(float(values[i])))
+    if limits.error is not None:
+        rows += list(derivatives)
+        bounds += [limits.error] * len(derivatives)
+    return Requirement(np.array(rows), np.array(bounds))

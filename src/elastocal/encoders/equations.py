@@ -1,0 +1,133 @@
+"""The two linear relations of every row, as one system of equations (001 eq. 3 and 5).
+
+    motor    eps_i = (c_i / 2 pi) phi_i + a_i          c_i counts per turn
+    joint    eps_i = sum_j t_ij theta_j + o_i          t_ij counts per rad (or m)
+
+One block = one relation of one motor: its unknowns appear nowhere else.  Each series has offsets a_i, o_i of its own
+(o_i = 0 with ``from_zero``).  Errors of theta and phi act on the counts by t_ij and c_i; each table and relation has
+one noise level (``elastocal.encoders.noise``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from elastocal.encoders.series import Series, axes_of
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Ints
+
+Relation = Literal["motor", "joint"]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Equations ``y = x beta`` of one motor; ``inputs`` name the first columns of x, offsets stand behind them.
+
+    ``series`` and ``rows`` (n,) say where each equation comes from, ``noise`` (n,) which level it has.
+    """
+
+    relation: Relation
+    axis: str
+    inputs: tuple[str, ...]
+    x: Array
+    y: Array
+    series: Ints
+    rows: Ints
+    noise: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """All blocks; ``levels`` names the noise levels by table and relation."""
+
+    series: tuple[Series, ...]
+    axes: tuple[str, ...]
+    from_zero: bool
+    blocks: tuple[Block, ...]
+    levels: tuple[tuple[str, Relation], ...]
+
+    def block(self, relation: Relation, axis: str) -> Block | None:
+        return next((b for b in self.blocks if (b.relation, b.axis) == (relation, axis)), None)
+
+
+def system(series: Sequence[Series], from_zero: bool = False) -> System:
+    """The equations of some series; refuses motions that cannot be told apart."""
+    found, axes = tuple(series), axes_of(series)
+    tables = tuple(dict.fromkeys(s.table for s in found))
+    levels: tuple[tuple[str, Relation], ...] = tuple((t, r) for t in tables for r in ("motor", "joint"))
+    blocks = [b for axis in axes for b in (_motor(found, axis, levels), _joint(found, axis, from_zero, levels)) if b]
+    return System(found, axes, from_zero, tuple(blocks), levels)
+
+
+def _motor(series: Sequence[Series], axis: str, levels: Sequence[tuple[str, Relation]]) -> Block | None:
+    used = [(k, s) for k, s in enumerate(series) if axis in s.counts and axis in s.motors]
+    if not used:
+        return None
+    angles = [s.motors[axis].values[:, None] for _, s in used]
+    block = _block("motor", axis, (axis,), used, angles, False, levels)
+    if all(np.ptp(a) == 0 for a in angles):
+        raise InputError(f"{used[0][1].table}: motor {axis} never turns; turn it, or leave its angles out")
+    return block
+
+
+def _joint(
+    series: Sequence[Series], axis: str, from_zero: bool, levels: Sequence[tuple[str, Relation]]
+) -> Block | None:
+    used = [(k, s) for k, s in enumerate(series) if axis in s.counts and s.joints]
+    named = dict.fromkeys(j for _, s in used for j in s.joints)
+    inputs = tuple(j for j in named if any(_moves(s, j, from_zero) for _, s in used))
+    if not inputs:
+        return None
+    angles = [
+        np.column_stack([s.joints[j].values if j in s.joints else np.zeros(len(s.rows)) for j in inputs])
+        for _, s in used
+    ]
+    block = _block("joint", axis, inputs, used, angles, from_zero, levels)
+    _check_apart(block, series)
+    return block
+
+
+def _moves(series: Series, joint: str, from_zero: bool) -> bool:
+    if joint not in series.joints:
+        return False
+    values = series.joints[joint].values
+    return bool(np.any(values != 0)) if from_zero else bool(np.ptp(values) > 0)
+
+
+def _block(
+    relation: Relation, axis: str, inputs: tuple[str, ...], used: Sequence[tuple[int, Series]],
+    angles: Sequence[Array], from_zero: bool, levels: Sequence[tuple[str, Relation]],
+) -> Block:  # fmt: skip
+    counts = [len(s.rows) for _, s in used]
+    offsets = np.repeat(np.eye(len(used)), counts, axis=0)
+    x = np.vstack(angles) if from_zero else np.hstack([np.vstack(angles), offsets])
+    return Block(
+        relation,
+        axis,
+        inputs,
+        x,
+        np.concatenate([s.counts[axis].values for _, s in used]),
+        np.repeat([k for k, _ in used], counts),
+        np.concatenate([np.arange(n) for n in counts]),
+        np.repeat([levels.index((s.table, relation)) for _, s in used], counts),
+    )
+
+
+def _check_apart(block: Block, series: Sequence[Series]) -> None:
+    """Joints that move in proportion cannot be told apart, nor one that moves no more often than it has unknowns."""
+    scaled = block.x / np.linalg.norm(block.x, axis=0)
+    _, s, vt = np.linalg.svd(scaled)
+    rank = int(np.sum(s > 1e-9 * s[0]))
+    if rank == block.x.shape[1]:
+        return
+    mixed = np.max(np.abs(vt[rank:]), axis=0)[: len(block.inputs)] > 1e-6
+    names = " and ".join(j for j, m in zip(block.inputs, mixed, strict=True) if m)
+    tables = ", ".join(dict.fromkeys(series[k].table for k in block.series))
+    raise InputError(
+        f"{tables}: {len(block.y)} rows do not tell apart what {names} do to motor {block.axis}; add rows in which "
+        "they move differently, or write a table in which each joint moved alone with a column axis"
+    )

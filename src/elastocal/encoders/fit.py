@@ -1,0 +1,147 @@
+"""Weighted least squares of all blocks, with the noise of each table and relation found from the residuals.
+
+Noise and estimates depend on each other and are found in turn: the residuals of a block, divided by the spare part
+1 - h of their leverages h, tell how far the equations of its tables scatter (``elastocal.encoders.noise``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.encoders.equations import Block, Relation, System
+from elastocal.encoders.noise import Level, level
+from elastocal.spatial.entries import Array, Bools
+
+ROUNDS, SAME = 30, 1e-5
+Pattern = Mapping[str, frozenset[str]]
+"""The joints that act on each motor; a motor that is not named takes all it has equations for."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockFit:
+    """Estimates ``beta`` (p,) with covariance, 0 where the pattern has a zero; for each equation the residual, its
+    leverage (of one that took no part: the variance of its prediction, in its own) and its standard deviation."""
+
+    block: Block
+    beta: Array
+    covariance: Array
+    residuals: Array
+    leverage: Array
+    sd: Array
+    kept: Bools
+    active: Bools
+
+    @property
+    def size(self) -> float:
+        return float(np.linalg.norm(self.beta[: len(self.block.inputs)])) or 1.0
+
+    def of(self, joint: str) -> int:
+        return self.block.inputs.index(joint)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """``levels``: the noise of each table and relation, None where no equation is spare."""
+
+    system: System
+    blocks: tuple[BlockFit, ...]
+    levels: tuple[Level | None, ...]
+
+    @property
+    def spare(self) -> Array:
+        return np.array([0.0 if found is None else found.spare for found in self.levels])
+
+    def block(self, relation: Relation, axis: str) -> BlockFit | None:
+        return next((b for b in self.blocks if (b.block.relation, b.block.axis) == (relation, axis)), None)
+
+    def freedom(self, found: BlockFit) -> float:
+        """Spare equations behind the accuracy of a block: those of the table that tells most of it (by leverage)."""
+        told = np.bincount(found.block.noise[found.kept], found.leverage[found.kept], len(self.levels))
+        return float(self.spare[int(np.argmax(told))])
+
+
+def fitted(
+    system: System, kept: tuple[Bools, ...] | None = None, pattern: Pattern | None = None, near: Fit | None = None
+) -> Fit:
+    """Least squares of the equations ``kept`` (one mask for each block; default all) within a pattern of zeros.
+
+    ``near`` is another fit of the system, whose blocks are used again where nothing has changed.
+    """
+    masks = kept or tuple(np.ones(len(b.y), dtype=bool) for b in system.blocks)
+    active = tuple(_active(b, pattern or {}) for b in system.blocks)
+    parts = [
+        _started(b, m, a, None if near is None else near.blocks[i])
+        for i, (b, m, a) in enumerate(zip(system.blocks, masks, active, strict=True))
+    ]
+    levels = _levels(system, parts)
+    for _ in range(ROUNDS):
+        parts = [_weighted(p, np.array([_variance(v, p.size) for v in levels])[p.block.noise] ** 0.5) for p in parts]
+        last, levels = levels, _levels(system, parts)
+        if all(_same(a, b) for a, b in zip(last, levels, strict=True)):
+            break
+    return Fit(system, tuple(parts), levels)
+
+
+def _variance(found: Level | None, size: float) -> float:
+    return 1.0 if found is None else found.variance(size)
+
+
+def _same(a: Level | None, b: Level | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return abs(a.angle - b.angle) <= SAME * b.angle and abs(a.count - b.count) <= SAME * b.count
+
+
+def _active(block: Block, pattern: Pattern) -> Bools:
+    acting = pattern.get(block.axis)
+    out = np.ones(block.x.shape[1], dtype=bool)
+    if block.relation == "joint" and acting is not None:
+        out[: len(block.inputs)] = [j in acting for j in block.inputs]
+    return out
+
+
+def _started(block: Block, kept: Bools, active: Bools, near: BlockFit | None) -> BlockFit:
+    if near is not None and np.array_equal(near.kept, kept) and np.array_equal(near.active, active):
+        return near
+    return _solved(block, kept, active, np.ones(len(block.y)))
+
+
+def _weighted(part: BlockFit, sd: Array) -> BlockFit:
+    """The same block with other weights; where only their common size changed, the estimates stay."""
+    factor = sd / part.sd
+    if np.ptp(factor) > SAME * factor[0]:
+        return _solved(part.block, part.kept, part.active, sd)
+    return replace(part, covariance=part.covariance * factor[0] ** 2, sd=sd)
+
+
+def _solved(block: Block, kept: Bools, active: Bools, sd: Array) -> BlockFit:
+    """Least squares by singular values; an equation that the kept ones say nothing of has infinite leverage."""
+    beta, covariance = np.zeros(block.x.shape[1]), np.zeros((block.x.shape[1],) * 2)
+    white = block.x[:, active] / sd[:, None]
+    lengths = np.linalg.norm(white[kept], axis=0)
+    scaled = white / np.where(lengths > 0, lengths, 1.0)
+    u, s, vt = np.linalg.svd(scaled[kept], full_matrices=False)
+    good = s > 1e-10 * np.max(s, initial=0.0)
+    root = vt[good].T / s[good]
+    seen = np.sum((scaled @ root) ** 2, axis=1)
+    hidden = scaled - scaled @ vt[good].T @ vt[good]
+    lost = np.linalg.norm(hidden, axis=1) > 1e-6 * np.linalg.norm(scaled, axis=1)
+    root = root / np.where(lengths > 0, lengths, 1.0)[:, None]
+    beta[active] = root @ (u[:, good].T @ (block.y[kept] / sd[kept]))
+    covariance[np.ix_(active, active)] = root @ root.T
+    leverage = np.where(lost, np.inf, seen)
+    return BlockFit(block, beta, covariance, block.y - block.x @ beta, leverage, sd, kept, active)
+
+
+def _levels(system: System, parts: list[BlockFit]) -> tuple[Level | None, ...]:
+    """Noise of each table and relation, from the parts of all blocks that belong to it."""
+    count = len(system.levels)
+    squares, spare = np.zeros((count, len(parts))), np.zeros((count, len(parts)))
+    for i, p in enumerate(parts):
+        np.add.at(squares[:, i], p.block.noise[p.kept], p.residuals[p.kept] ** 2)
+        np.add.at(spare[:, i], p.block.noise[p.kept], 1 - np.minimum(p.leverage[p.kept], 1.0))
+    size = np.array([p.size for p in parts])
+    return tuple(level(size, q, n) for q, n in zip(squares, spare, strict=True))

@@ -1,0 +1,111 @@
+"""T_m, T_j and S = T_m T_j with the accuracy of every entry (001 eq. 3-8), from a fit of the equations.
+
+S is dimensionless for revolute joints (motor rad per joint rad) and in rad/m for prismatic ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.encoders.fit import Fit
+from elastocal.encoders.series import TURN
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Matrices:
+    """Rows are motors, columns joints, both in the order of ``axes``; unknown entries are nan.
+
+    ``per_turn`` (n,) counts per motor turn; ``joint`` (n, n) counts per rad or m (T_j); ``structure`` (n, n) is S.
+    ``offset`` maps series and axis to the counts where all recorded joints are zero.
+    """
+
+    axes: tuple[str, ...]
+    per_turn: Array
+    per_turn_sd: Array
+    per_turn_freedom: Array
+    joint: Array
+    joint_sd: Array
+    joint_freedom: Array
+
+    @property
+    def structure(self) -> Array:
+        return TURN * self.joint / self.per_turn[:, None]
+
+    @property
+    def structure_sd(self) -> Array:
+        """By the errors of both, which are independent: counts are exact, angles of motor and joint are not."""
+        own = TURN * self.joint_sd / np.abs(self.per_turn[:, None])
+        return np.hypot(own, self.structure * (self.per_turn_sd / self.per_turn)[:, None])
+
+    @property
+    def structure_freedom(self) -> Array:
+        """Welch and Satterthwaite."""
+        one = (TURN * self.joint_sd / self.per_turn[:, None]) ** 2
+        other = (self.structure * (self.per_turn_sd / self.per_turn)[:, None]) ** 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            terms = one**2 / self.joint_freedom + np.where(other > 0, other**2 / self.per_turn_freedom[:, None], 0.0)
+            return (one + other) ** 2 / terms
+
+    def with_per_turn(self, exact: Array) -> Matrices:
+        """The same with counts per turn that are known exactly, where they are finite."""
+        known = np.isfinite(exact)
+        return Matrices(
+            self.axes, np.where(known, exact, self.per_turn), np.where(known, 0.0, self.per_turn_sd),
+            np.where(known, np.inf, self.per_turn_freedom), self.joint, self.joint_sd, self.joint_freedom,
+        )  # fmt: skip
+
+
+def matrices(fit: Fit, axes: Sequence[str]) -> Matrices:
+    """Everything that a fit tells of these axes; zeros of the pattern are exact zeros."""
+    n = len(axes)
+    per_turn, per_turn_sd, per_turn_freedom = (np.full(n, np.nan) for _ in range(3))
+    joint, joint_sd, joint_freedom = (np.full((n, n), np.nan) for _ in range(3))
+    at = {axis: i for i, axis in enumerate(axes)}
+    for found in fit.blocks:
+        i, freedom = at[found.block.axis], fit.freedom(found)
+        sd = np.sqrt(np.diag(found.covariance)) if freedom > 0 else np.full(len(found.beta), np.nan)
+        if found.block.relation == "motor":
+            per_turn[i], per_turn_sd[i], per_turn_freedom[i] = TURN * found.beta[0], TURN * sd[0], freedom
+            continue
+        for k, name in enumerate(found.block.inputs):
+            joint[i, at[name]], joint_sd[i, at[name]], joint_freedom[i, at[name]] = found.beta[k], sd[k], freedom
+    return Matrices(tuple(axes), per_turn, per_turn_sd, per_turn_freedom, joint, joint_sd, joint_freedom)
+
+
+@dataclass(frozen=True)
+class Regularity:
+    """Rank and determinant of S; ``sigmas`` is the determinant over its standard deviation (first order)."""
+
+    rank: int
+    determinant: float
+    determinant_sd: float
+    condition: float
+
+    @property
+    def sigmas(self) -> float:
+        return abs(self.determinant) / self.determinant_sd if self.determinant_sd > 0 else float("inf")
+
+
+def regularity(structure: Array, sd: Array) -> Regularity:
+    """Of S with unknown entries taken as zero: d det = det tr(S^-1 dS)."""
+    s = np.nan_to_num(structure)
+    lengths = np.linalg.norm(s, axis=1)
+    scaled = s / np.where(lengths > 0, lengths, 1.0)[:, None]
+    values = np.linalg.svd(scaled, compute_uv=False)
+    rank = int(np.sum(values > 1e-9 * max(values[0], 1e-300)))
+    cofactors = _cofactors(s)
+    spread = float(np.sqrt(np.sum((cofactors * np.nan_to_num(sd)) ** 2)))
+    return Regularity(
+        rank, float(np.linalg.det(s)), spread, float(values[0] / values[-1]) if values[-1] > 0 else np.inf
+    )
+
+
+def _cofactors(s: Array) -> Array:
+    """d det / d s_ij, also where s is singular: det(S) S^-T by the singular values."""
+    u, w, vt = np.linalg.svd(s)
+    rest = np.array([np.prod(np.delete(w, k)) for k in range(len(w))])
+    return np.asarray(np.linalg.det(u) * np.linalg.det(vt) * (u * rest) @ vt)

@@ -1,0 +1,80 @@
+"""Which joints act on which motors: the zeros of T_j by significance, not by assumption.
+
+Rule: of each motor's entries beside the diagonal the least significant is set to zero and all others are fitted again,
+as long as its probability (Student's t on the spare equations) times the number of entries that were measured is above
+``level``.  A motor's own joint is never set to zero; where nothing is known of the noise, no entry is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elastocal.encoders.cells import Cell
+from elastocal.encoders.equations import System
+from elastocal.encoders.fit import BlockFit, Fit, Pattern, fitted
+from elastocal.encoders.robust import LEVEL, Screening, screened
+from elastocal.encoders.series import axes_of
+
+PASSES = 5
+
+
+def significance(fit: Fit, found: BlockFit, joint: str) -> float:
+    """Probability of an entry at least as large if it were zero; nan where nothing is known of the noise."""
+    from scipy.special import stdtr
+
+    at, freedom = found.of(joint), fit.freedom(found)
+    sd = float(np.sqrt(found.covariance[at, at]))
+    if freedom < 0.5 or sd == 0:
+        return float("nan")
+    return float(2 * stdtr(freedom, -abs(found.beta[at]) / sd))
+
+
+def measured(system: System) -> int:
+    """How many entries of T_j the tables tell of."""
+    return sum(len(b.inputs) for b in system.blocks if b.relation == "joint")
+
+
+def full(system: System) -> dict[str, frozenset[str]]:
+    return {b.axis: frozenset(b.inputs) for b in system.blocks if b.relation == "joint"}
+
+
+def eliminated(fit: Fit, level: float = LEVEL) -> dict[str, frozenset[str]]:
+    """The pattern that is left when no entry beside the diagonal is insignificant; ``fit`` says which rows count."""
+    system, pattern, total = fit.system, full(fit.system), measured(fit.system)
+    kept = tuple(b.kept for b in fit.blocks)
+    while True:
+        fit = fitted(system, kept, pattern, fit)
+        weak = [(b.block.axis, j) for b in fit.blocks if (j := _weakest(fit, b, pattern, level / total))]
+        if not weak:
+            return pattern
+        for axis, joint in weak:
+            pattern[axis] = pattern[axis] - {joint}
+
+
+def _weakest(fit: Fit, found: BlockFit, pattern: Pattern, limit: float) -> str | None:
+    """The least significant entry of a motor, where it is not significant."""
+    if found.block.relation == "motor":
+        return None
+    others = sorted(pattern[found.block.axis] - {found.block.axis})
+    chance, joint = max(((significance(fit, found, j), j) for j in others), default=(0.0, None))
+    return joint if chance > limit else None
+
+
+def robust_pattern(system: System, level: float = LEVEL) -> tuple[Screening, Pattern]:
+    """Zeros and bad numbers in turn, until neither changes."""
+    pattern: dict[str, frozenset[str]] = full(system)
+    cells: frozenset[Cell] = frozenset()
+    for _ in range(PASSES):
+        found = screened(system, pattern, cells, level)
+        again = eliminated(found.fit, level)
+        if again == pattern and found.cells == cells:
+            break
+        pattern, cells = again, found.cells
+    return screened(system, pattern, cells, level), pattern
+
+
+def unseen(system: System) -> tuple[tuple[str, str], ...]:
+    """Motor and joint of the entries that no table tells of."""
+    blocks = {b.axis: b.inputs for b in system.blocks if b.relation == "joint"}
+    axes = axes_of(system.series)
+    return tuple((i, j) for i in axes for j in axes if j not in blocks.get(i, ()))

@@ -1,0 +1,168 @@
+"""Numbers that the others contradict: found one by one, then each tested exactly against the rest.
+
+Forward: the cell with the largest F leaves with its equations, until none fails; where several bad numbers hide each
+other in the noise level, a deviation above 5 robust standard deviations, or above 10 of the own blocks, counts as
+well.  Then back and forth: whatever passes its test comes back, several cells of a row give way to the one that
+explains as much, and of the others that fail the worst leaves.  A number is bad where its probability times the number
+of cells is below ``level`` (Bonferroni): of good tables one in 1/level has a number named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.encoders.cells import Cell, CellTests, Incidence, directions, incidence, tested
+from elastocal.encoders.equations import System
+from elastocal.encoders.fit import Fit, Pattern, fitted
+from elastocal.encoders.series import Column
+from elastocal.encoders.slips import is_transposition, slip
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Bools
+
+LEVEL, FAR, ALONE = 0.01, 5.0, 10.0
+"""Level of the test; robust deviations, and deviations within the own blocks, that lead the search."""
+AS_WELL, SEVERAL = 9.0, 25.0
+"""Gain (squared standard deviations) that tells one column from another, and two bad numbers of a row from one."""
+MOST = 1 / 3
+"""Share of the rows that may be bad."""
+
+
+@dataclass(frozen=True)
+class GrossError:
+    """A printed number that the rest contradicts, in the unit it is printed in.
+
+    ``slip`` says how it may have come about; ``instead`` are columns of the same row that may as well be wrong, with
+    what the rest predicts for them.
+    """
+
+    table: str
+    row: int
+    row_word: str
+    column: str
+    axis: str
+    printed: float
+    predicted: float
+    predicted_sd: float
+    probability: float
+    slip: str
+    instead: tuple[tuple[str, float], ...]
+
+    def text(self) -> str:
+        said = f"{self.table}, {self.row_word} {self.row}, column {self.column}: {self.printed:.10g} where the others "
+        said += f"predict {self.predicted:.{_decimals(self.predicted_sd)}f}"
+        if self.slip:
+            said += f" ({self.slip})"
+        others = " or ".join(f"{c} ({v:.6g} predicted)" for c, v in self.instead)
+        return said + (f"; it may as well be {others}" if others else "")
+
+
+def _decimals(sd: float) -> int:
+    return 3 if not np.isfinite(sd) or sd <= 0 else int(np.clip(1 - np.floor(np.log10(sd)), 0, 9))
+
+
+@dataclass(frozen=True, eq=False)
+class Screening:
+    """The fit of what is kept, and the cells left out."""
+
+    fit: Fit
+    bad: tuple[GrossError, ...]
+    cells: frozenset[Cell]
+
+
+def screened(
+    system: System, pattern: Pattern | None = None, start: frozenset[Cell] = frozenset(), level: float = LEVEL
+) -> Screening:
+    """Find the bad numbers within a pattern of zeros, from those left out at the start."""
+    of = incidence(system)
+    out = {i for i, c in enumerate(of.cells) if c in start}
+    fit = _fit(system, of, out, None, pattern)
+    while (worst := _worst(tested(fit, of), of, out, level)) is not None:
+        out.add(worst)
+        _check_share(system, of, out)
+        fit = _fit(system, of, out, fit, pattern)
+    seen: list[frozenset[int]] = []
+    while frozenset(out) not in seen:
+        seen.append(frozenset(out))
+        out = _next(tested(fit, of), of, out, level)
+        _check_share(system, of, out)
+        fit = _fit(system, of, out, fit, pattern)
+    tests = tested(fit, of)
+    bad = sorted((_named(system, of, tests, i) for i in out), key=lambda b: (b.table, b.row, b.column))
+    return Screening(fit, tuple(bad), frozenset(of.cells[i] for i in out))
+
+
+def _worst(tests: CellTests, of: Incidence, out: set[int], level: float) -> int | None:
+    far = (tests.probability * len(of.cells) < level) | (tests.robust > FAR) | (tests.alone > ALONE**2)
+    options = [int(i) for i in np.flatnonzero(far) if not out.intersection(of.mates(int(i)))]
+    return max(options, key=lambda i: (max(tests.statistic[i], tests.alone[i]), -i)) if options else None
+
+
+def _next(tests: CellTests, of: Incidence, out: set[int], level: float) -> set[int]:
+    """Those that still fail, each row by the fewest numbers that explain it, and the worst of the others that fail."""
+    failed = {int(i) for i in np.flatnonzero(tests.probability * len(of.cells) < level)}
+    stay = {i for mates in of.row_mates.values() if out.intersection(mates) for i in _fewest(tests, out, mates)}
+    fresh = [i for i in failed if not out.intersection(of.mates(i)) and not stay.intersection(of.mates(i))]
+    return (stay & failed) | ({max(fresh, key=lambda i: (tests.statistic[i], -i))} if fresh else set())
+
+
+def _fewest(tests: CellTests, out: set[int], mates: tuple[int, ...]) -> set[int]:
+    """One number of a row in place of several, where its error explains as much as theirs."""
+    mine = out.intersection(mates)
+    best = max(mates, key=lambda i: (np.nan_to_num(tests.gain[i]), -i))
+    if tests.gain[best] >= sum(tests.gain[i] for i in mine) - SEVERAL * tests.gain[best] / tests.statistic[best]:
+        return {best}
+    return mine
+
+
+def _fit(system: System, of: Incidence, out: set[int], last: Fit | None, pattern: Pattern | None) -> Fit:
+    near = last or fitted(system, None, pattern)
+    return fitted(system, kept_without(system, of, frozenset(of.cells[i] for i in out), near), pattern, near)
+
+
+def kept_without(system: System, of: Incidence, cells: frozenset[Cell], fit: Fit) -> tuple[Bools, ...]:
+    """The equations that none of these cells enters; a joint leaves those of motors that it does not move."""
+    out = [i for i, c in enumerate(of.cells) if c in cells]
+    d = directions(fit, of)
+    sizes = np.concatenate([np.full(len(b.block.y), b.size) for b in fit.blocks])
+    matters = (of.unknown < 0) | (np.abs(d) > 1e-6 * sizes[of.equation])
+    kept = np.ones(len(sizes), dtype=bool)
+    kept[of.equation[np.isin(of.cell, out) & matters]] = False
+    ends = np.cumsum([len(b.y) for b in system.blocks])[:-1]
+    return tuple(np.split(kept, ends))
+
+
+def _check_share(system: System, of: Incidence, out: set[int]) -> None:
+    total = sum(len(s.rows) for s in system.series)
+    rows = {(of.cells[i].series, of.cells[i].row) for i in out}
+    if len(rows) > MOST * total:
+        raise InputError(
+            f"{system.series[0].table}: more than a third of the rows contradict the others; check units, the order of "
+            "columns, and whether all counts belong to one zero"
+        )
+
+
+def _named(system: System, of: Incidence, tests: CellTests, cell: int) -> GrossError:
+    """The best explanation of the row among cells that cannot be told apart: one with a slip, else the one tested."""
+    c = of.cells[cell]
+    lost = tests.gain[cell] - AS_WELL * tests.gain[cell] / tests.statistic[cell]
+    rivals = [i for i in of.mates(cell) if tests.gain[i] > lost]
+    told = {i: _story(system, of.cells[i], tests, i) for i in {cell, *rivals}}
+    best = min(told, key=lambda i: (not is_transposition(told[i][3]), not told[i][3], i != cell, i))
+    column, printed, predicted, words, sd = told[best]
+    instead = tuple((told[i][0].heading, told[i][2]) for i in sorted(told) if i != best)
+    series = system.series[c.series]
+    return GrossError(
+        series.table, series.rows[c.row], series.row_word, column.heading, of.cells[best].axis, printed, predicted, sd,
+        float(min(1.0, tests.probability[cell] * len(of.cells))), words, instead,
+    )  # fmt: skip
+
+
+def _story(system: System, c: Cell, tests: CellTests, i: int) -> tuple[Column, float, float, str, float]:
+    """Column, printed and predicted number, the slip, and the standard deviation of the prediction."""
+    column = system.series[c.series].column(c.what, c.axis)
+    sd = float(tests.sd[i] / column.factor)
+    printed = float(column.values[c.row] / column.factor)
+    predicted = float((column.values[c.row] - tests.delta[i]) / column.factor)
+    return column, printed, predicted, slip(column.texts[c.row], predicted, sd), sd

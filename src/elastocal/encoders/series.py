@@ -1,0 +1,73 @@
+"""What was logged: rows in which some motors turned, their encoders counted and some joints moved.
+
+A series is a set of rows with the same zero of the counters: joint values that it does not record stood still.
+Joint values are in rad or m, motor angles in rad, counts in counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array
+
+What = Literal["counts", "motor", "joint"]
+TURN = 2 * np.pi
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Numbers of one heading in SI; ``factor`` leads from what is printed (``texts``) to them."""
+
+    heading: str
+    values: Array
+    factor: float
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, heading: str, numbers: Sequence[float], factor: float = 1.0) -> Column:
+        values = np.asarray(numbers, dtype=np.float64)
+        return cls(heading, values * factor, factor, tuple(f"{v:.12g}" for v in values))
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Rows of one ``table`` by axis; ``rows`` are their numbers there, ``row_word`` what these count."""
+
+    table: str
+    rows: tuple[int, ...]
+    counts: Mapping[str, Column]
+    joints: Mapping[str, Column] = field(default_factory=dict)
+    motors: Mapping[str, Column] = field(default_factory=dict)
+    row_word: str = "row"
+
+    def __post_init__(self) -> None:
+        for what, axis, column in self.columns():
+            if len(column.values) != len(self.rows):
+                raise InputError(f"{self.table}: {what} of {axis} has {len(column.values)} of {len(self.rows)} rows")
+            if not np.all(np.isfinite(column.values)):
+                raise InputError(f"{self.table}, column {column.heading}: holds a number that is not finite")
+
+    def columns(self) -> Iterator[tuple[What, str, Column]]:
+        yield from (("counts", a, c) for a, c in self.counts.items())
+        yield from (("motor", a, c) for a, c in self.motors.items())
+        yield from (("joint", a, c) for a, c in self.joints.items())
+
+    def column(self, what: What, axis: str) -> Column:
+        return {"counts": self.counts, "motor": self.motors, "joint": self.joints}[what][axis]
+
+    def place(self, row: int, column: Column) -> str:
+        return f"{self.table}, {self.row_word} {self.rows[row]}, column {column.heading}"
+
+    def with_counts(self, axis: str, values: Array) -> Series:
+        column = replace(self.counts[axis], values=values)
+        return replace(self, counts={**self.counts, axis: column})
+
+
+def axes_of(series: Sequence[Series]) -> tuple[str, ...]:
+    """Every axis that is named, in the order of its first mention."""
+    return tuple(dict.fromkeys(axis for s in series for _, axis, _ in s.columns()))

@@ -1,0 +1,75 @@
+"""The cell of a plan file: entries with a kind, the robot's body, obstacles, the tracker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from elastocal.design.cell import Cell, Link, links_of
+from elastocal.design.measuring import Measuring
+from elastocal.design.obstacles.obstacle import obstacle_kinds
+from elastocal.errors import UnknownNameError
+from elastocal.files import schema
+from elastocal.files.located import Located, Path_
+from elastocal.files.plan_entry import LinkEntry, PlanEntry
+from elastocal.files.schema import Units
+from elastocal.measure.sources.tracker import Tracker
+from elastocal.model.robot import RobotModel
+
+
+def read_kinds(
+    located: Located, units: Units, key: str, what: str, entries: list[Any], kinds: Mapping[str, Any], model: RobotModel
+) -> tuple[Any, ...]:
+    """Entries with a ``kind`` made into values of their classes; frames that they name must exist."""
+    out = []
+    for i, entry in enumerate(entries):
+        path: Path_ = (key, i)
+        if not isinstance(entry, dict) or "kind" not in entry:
+            raise located.error(path, f"{what} needs a kind: {', '.join(kinds)}")
+        kind = str(entry["kind"])
+        if kind not in kinds:
+            raise UnknownNameError(what.partition(" ")[2], kind, kinds, located.where((*path, "kind")))
+        data = {k: v for k, v in entry.items() if k != "kind"}
+        if "file" in data:
+            data["triangles"] = _triangles(located, (*path, "file"), data.pop("file"))
+        made = schema.construct(kinds[kind], located, path, data, units)
+        for frame in (*getattr(made, "points", ()), getattr(made, "frame", None), getattr(made, "about", None)):
+            if frame is not None:
+                check_frame(located, path, model, frame)
+        out.append(made)
+    return tuple(out)
+
+
+def _triangles(located: Located, path: Path_, word: Any) -> Any:
+    from elastocal.files.stl import read_stl
+
+    file = Path(located.file).parent / str(word)
+    if not file.is_file():
+        raise located.error(path, f"there is no file {file}; give its name as seen from the plan file")
+    return read_stl(file).tolist()
+
+
+def check_frame(located: Located, path: Path_, model: RobotModel, frame: str) -> None:
+    if frame not in model.tree.names:
+        raise UnknownNameError("frame", frame, model.tree.names, located.where(path))
+
+
+def read_cell(located: Located, e: PlanEntry, units: Units, model: RobotModel, measuring: Measuring) -> Cell:
+    """The tracker stands where the plan file says, else where its error source does."""
+    links: list[Link] = []
+    for i, entry in enumerate(e.links):
+        link = schema.construct(LinkEntry, located, ("links", i), entry, units)
+        for frame in link.between:
+            check_frame(located, ("links", i), model, frame)
+        if not link.radius > 0:
+            raise located.error(("links", i), "its radius must be positive")
+        links.append(Link(*link.between, link.radius))
+    if e.link_radius is not None and not e.link_radius > 0:
+        raise located.error(("link_radius",), "must be positive")
+    if e.link_radius is not None and links:
+        raise located.error(("links",), "links and link_radius both give the robot's body; keep one")
+    body = links_of(model, e.link_radius) if e.link_radius is not None else tuple(links)
+    obstacles = read_kinds(located, units, "obstacles", "an obstacle", e.obstacles, obstacle_kinds(), model)
+    tracker = e.tracker or next((s.at for s in measuring.sources if isinstance(s, Tracker)), None)
+    return Cell(body, obstacles, tracker, tuple(m.frame for m in measuring.markers))

@@ -1,0 +1,133 @@
+"""Plan files: a robot in its cell, how it can be loaded and measured, and what is wanted.  See docs/planning.md."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from elastocal.design.criteria.criterion import criterion_kinds
+from elastocal.design.drawing import Draw
+from elastocal.design.feasibility.filter import filter_kinds
+from elastocal.design.loading.loading import loading_kinds
+from elastocal.design.measuring import Measuring
+from elastocal.design.task import Task
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files import schema
+from elastocal.files.campaign_entry import listed
+from elastocal.files.campaign_errors import read_sources
+from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.plan_cell import check_frame, read_cell, read_kinds
+from elastocal.files.plan_entry import PlanEntry, PlanFile, nothing_said
+from elastocal.files.plan_tests import read_around, read_tests
+from elastocal.files.robot_word import load_robot, robot_file, selected, without_kinds
+from elastocal.files.schema import Units
+from elastocal.files.units import declared_units
+from elastocal.model.descriptions import in_form
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.observation import Marker
+from elastocal.spatial.entries import Array
+
+FORMAT = "elastocal-plan/1"
+_START = f"a plan file starts with 'format: {FORMAT}'"
+
+
+def is_plan(path: Path) -> bool:
+    """Whether a YAML file says that it is a plan, and not a robot."""
+    data = read_yaml(path, _START).data
+    return isinstance(data, dict) and str(data.get("format", "")).startswith("elastocal-plan/")
+
+
+def read_plan_file(path: Path) -> PlanFile:
+    """A plan file with its robot; other files are looked for from its folder."""
+    located = read_yaml(path, _START)
+    check_format(located, FORMAT, "a plan file")
+    units = declared_units(located)
+    e = schema.construct(PlanEntry, located, (), located.data, units)
+    robot = load_robot(e.robot, e.tool, path.parent)
+    model = in_form(without_kinds(robot.model, listed(e.without)), e.form or "beam")
+    for key, words in (("seek", e.seek), ("hold", e.hold)):
+        for word in listed(words):
+            _check_pattern(located, key, model, word)
+    _check_numbers(located, e)
+    markers = _markers(located, e, model)
+    frame = e.load_frame or model.tool
+    check_frame(located, ("load_frame",), model, frame)
+    measuring = _measuring(located, e, units, model, markers, frame)
+    tests, over, read = read_tests(located, e, units, model, path.parent)
+    around, more = read_around(located, e, units, model, path.parent)
+    hold = tuple(model.parameters.names[i] for i in model.parameters.select(listed(e.hold))) if e.hold else ()
+    seek = None if e.seek is None else listed(e.seek)
+    task = Task(
+        model, measuring, seek, hold,
+        read_kinds(located, units, "loads", "a load", e.loads, loading_kinds(), model), frame,
+        Draw(e.candidates, around), read_cell(located, e, units, model, measuring),
+        read_kinds(located, units, "feasible", "a filter", e.feasible, filter_kinds(), model),
+        e.poses, e.repeats, e.may_repeat, _weights(located, e), over,
+    )  # fmt: skip
+    own = robot_file(e.robot)
+    files = (path, *(() if own is None else (path.parent / own,)), *read, *more)
+    notes = (*robot.notes, *nothing_said(located.data))
+    return PlanFile(
+        e.name, e.robot, task, tests, _speeds(located, e, model), e.change, seek, e.form, e.tool, listed(e.without),
+        notes, files, located,
+    )  # fmt: skip
+
+
+def _check_numbers(located: Located, e: PlanEntry) -> None:
+    for key, least in (("poses", 1), ("repeats", 1), ("candidates", 1)):
+        if getattr(e, key) < least:
+            raise located.error((key,), f"{getattr(e, key)} must be at least {least}")
+    if e.change < 0:
+        raise located.error(("change",), "the time of a change of load must not be negative")
+
+
+def _check_pattern(located: Located, key: str, model: RobotModel, word: str) -> None:
+    try:
+        selected(model, (word,))
+    except InputError as error:
+        raise located.error((key,), str(error)) from None
+
+
+def _markers(located: Located, e: PlanEntry, model: RobotModel) -> tuple[Marker, ...]:
+    names = listed(e.markers) or (model.tool,)
+    for name in names:
+        check_frame(located, ("markers",), model, name)
+    if len(set(names)) < len(names):
+        raise located.error(("markers",), "a marker stands twice; more readings of one are repeats")
+    if e.turns and e.measurement == "position":
+        raise located.error(("turns",), "orientations are planned for deflections only; leave the key out")
+    return tuple(Marker(n, "pose" if e.turns else "position") for n in names)
+
+
+def _measuring(
+    located: Located, e: PlanEntry, units: Units, model: RobotModel, markers: tuple[Marker, ...], frame: str
+) -> Measuring:
+    bare = Measuring(e.measurement, markers, (), e.statics)
+    example = bare.at(np.zeros((1, model.n)), AppliedWrenches(frame, np.zeros((1, 6))))
+    return replace(bare, sources=read_sources(located, e.errors, units, example, model))
+
+
+def _weights(located: Located, e: PlanEntry) -> dict[str, float]:
+    weights = {e.criterion: 1.0} if isinstance(e.criterion, str) else dict(e.criterion)
+    valid = [k for k in criterion_kinds() if k != "weighted"]
+    for kind, weight in weights.items():
+        if kind not in valid:
+            raise UnknownNameError("criterion", kind, valid, located.where(("criterion",)))
+        if not weight > 0:
+            raise located.error(("criterion",), f"the weight of {kind} must be positive")
+    if not weights:
+        raise located.error(("criterion",), f"names nothing; write one of {', '.join(valid)}")
+    return weights
+
+
+def _speeds(located: Located, e: PlanEntry, model: RobotModel) -> Array:
+    """Of the controller's axes; one (rad/s or m/s) where none is given."""
+    for axis, speed in e.speeds.items():
+        if axis not in model.controller.axes:
+            raise UnknownNameError("axis", axis, model.controller.axes, located.where(("speeds",)))
+        if not speed > 0:
+            raise located.error(("speeds",), f"the speed of {axis} must be positive")
+    return np.array([e.speeds.get(a, 1.0) for a in model.controller.axes])

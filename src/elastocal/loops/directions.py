@@ -1,0 +1,148 @@
+"""One number of each direction u described by one number, by a symmetric matrix, or left as it is.
+
+A gauge along the force reads the compliance P and the play G (``model.compliant.gripper_backlash``) as
+
+    p(u) = u^T P u,        g(u) = u^T G^2 u / |G u| = sqrt(u^T M u),   M = G^2
+
+so P is fitted linearly, M by Gauss-Newton from the linear fit of g^2.  Weights are the loops' own variances.  F tests
+ask whether one number suffices in place of the matrix, and the matrix in place of the directions.  What the data
+reject is still given, as a mean, with its sd raised to the scatter of the directions about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from elastocal.loops.estimate import Estimate, FTest, f_test, mean_of, unknown
+from elastocal.loops.least_squares import solve
+from elastocal.loops.principal import Principal, pairs, principal, quadratic_rows
+from elastocal.spatial.entries import Array, Bools
+
+STEPS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionFit:
+    """``components`` (m,) of the matrix in the order of ``names``, their covariance, nan where not ``known``.
+
+    ``root`` tells that the number of a direction is sqrt(u^T M u), a half gap, and not u^T P u.
+    ``principal`` values are those of the number itself: half axes for a half gap; None where the matrix is not known.
+    ``one`` tests one number against the matrix (against the directions where the matrix is not known), ``matrix`` the
+    matrix against the directions; ``reason`` says why the matrix is not known.
+    """
+
+    dimension: int
+    root: bool
+    used: Bools
+    isotropic: Estimate
+    names: tuple[str, ...]
+    components: Array
+    covariance: Array
+    freedom: float
+    principal: Principal | None
+    one: FTest
+    matrix: FTest
+    reason: str
+
+    @property
+    def suffices(self) -> str:
+        """What describes the directions: ``one number``, ``matrix``, or ``neither``."""
+        if self.matrix.rejected:
+            return "neither"
+        if not self.one.rejected:
+            return "one number"
+        return "matrix" if self.principal is not None else "neither"
+
+    def at(self, units: Array) -> tuple[Array, Array]:
+        """The matrix in directions (n, d): numbers and standard deviations."""
+        rows = quadratic_rows(units, units)
+        value = rows @ self.components
+        if self.root:
+            value = np.sqrt(np.where(value > 0, value, nan))
+            rows = rows / (2 * value[:, None])
+        return value, np.sqrt(np.einsum("nm,mk,nk->n", rows, self.covariance, rows))
+
+    def along(self, unit: Array) -> Estimate:
+        """The description that suffices, in one direction."""
+        if self.suffices == "one number":
+            return self.isotropic
+        if self.principal is None:
+            return unknown(self.reason)
+        value, sd = self.at(unit[None])
+        return Estimate(float(value[0]), float(sd[0]), self.freedom)
+
+
+def fit_directions(units: Array, numbers: Sequence[Estimate], root: bool) -> DirectionFit:
+    """``units`` (n, d) unit vectors; directions whose number or sd is unknown take no part."""
+    value, sd = (np.array([getattr(e, k) for e in numbers]) for k in ("value", "sd"))
+    used = np.isfinite(value) & np.isfinite(sd) & (sd > 0)
+    dimension = units.shape[1]
+    names = tuple(f"k{i + 1}{j + 1}" for i, j in pairs(dimension))
+    if not used.any():
+        return _nothing(dimension, root, used, names)
+    isotropic, free = mean_of(numbers)
+    freedom = isotropic.freedom
+    y, w = value[used], 1 / sd[used]
+    components, covariance, rest, spare, reason = _matrix(quadratic_rows(units[used], units[used]), y, w, root)
+    axes = _axes(components, covariance, dimension, root) if not reason else None
+    if axes is None:
+        reason = reason or "the half gaps fit no ellipse: a half axis would be zero or imaginary"
+        one, matrix = free, FTest(nan, (0, freedom), nan, reason)
+    else:
+        gain = float(np.sum((w * (y - isotropic.value)) ** 2)) - rest
+        one, matrix = f_test(gain, len(names) - 1, freedom), f_test(rest, spare, freedom)
+    if axes is not None and matrix.rejected:
+        covariance = covariance * max(1.0, matrix.statistic)
+        axes = _axes(components, covariance, dimension, root)
+    return DirectionFit(
+        dimension, root, used, isotropic, names, components, covariance, freedom, axes, one, matrix, reason
+    )
+
+
+def _matrix(rows: Array, y: Array, w: Array, root: bool) -> tuple[Array, Array, float, int, str]:
+    """Components, covariance, weighted sum of squares, spare directions, and why it is not known."""
+    m = rows.shape[1]
+    names = [str(k) for k in range(m)]
+    nothing = np.full(m, nan), np.full((m, m), nan), nan, 0
+    start = w / (2 * np.abs(y)) if root and np.all(y != 0) else w
+    fit = solve(names, start[:, None] * rows, start * (y * np.abs(y) if root else y))
+    if not fit.known.all():
+        have = m - fit.null.shape[1]
+        return *nothing, f"{m} numbers need {m} directions of different lines; these give {have}, measure in more"
+    if not root:
+        return fit.values, fit.unit_covariance, float(np.sum(fit.residuals**2)), fit.freedom, ""
+    x = fit.values
+    for _ in range(STEPS):
+        square = rows @ x
+        if not np.all(square > 0):
+            return *nothing, "the half gaps fit no ellipse: some are zero or negative"
+        g = np.sqrt(square)
+        fit = solve(names, (w / (2 * g))[:, None] * rows, w * (y - g))
+        x = x + fit.values
+        if np.all(np.abs(fit.values) <= 1e-12 * np.max(np.abs(x))):
+            return x, fit.unit_covariance, float(np.sum((w * (y - np.sqrt(rows @ x))) ** 2)), fit.freedom, ""
+    return *nothing, "the half gaps fit no ellipse: the fit does not settle"
+
+
+def _axes(components: Array, covariance: Array, dimension: int, root: bool) -> Principal | None:
+    """Principal values; of the half gaps where ``root``, None where the play would not be an ellipsoid."""
+    out = principal(components, covariance, dimension)
+    if not root:
+        return out
+    if not np.all(out.values > 0):
+        return None
+    half = np.sqrt(out.values)
+    return Principal(half, out.sd / (2 * half), out.axes, out.angle, out.angle_sd)
+
+
+def _nothing(dimension: int, root: bool, used: Bools, names: tuple[str, ...]) -> DirectionFit:
+    m, reason = len(names), "no direction has a number with an accuracy"
+    empty = FTest(nan, (0, nan), nan, reason)
+    return DirectionFit(
+        dimension, root, used, unknown(reason), names, np.full(m, nan), np.full((m, m), nan), nan, None, empty, empty,
+        reason,
+    )  # fmt: skip

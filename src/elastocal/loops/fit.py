@@ -1,0 +1,122 @@
+"""Compliance, half gap and half hysteresis of loops, by least squares on all readings of each (see ``loop``).
+
+With as many readings on each branch the estimators are those of the four lines' intercepts a,
+
+    4 g = (a+load + a+unload) - (a-load + a-unload),   4 h = (a+load - a+unload) - (a-load - a-unload)
+
+The noise is that of one gauge: the residuals of all loops together, each on its own spare readings.  A loop that
+scatters clearly more than the others (F test) keeps its own scatter and stays out of the common one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, nan
+
+import numpy as np
+
+from elastocal.loops.columns import COMPLIANCE, GAP, HYSTERESIS, OFFSET, reason, usable
+from elastocal.loops.departures import Departures, departures
+from elastocal.loops.estimate import LEVEL, Estimate, f_test, unknown
+from elastocal.loops.least_squares import Solution
+from elastocal.loops.loop import Loop
+from elastocal.loops.outliers import Outlier, screened
+from elastocal.spatial.entries import Array, Bools
+
+
+@dataclass(frozen=True, eq=False)
+class LoopFit:
+    """``used`` (n,) are the readings of the fit; ``sigma`` the noise of one reading, known from ``freedom`` others.
+
+    ``alone`` tells that the loop scatters more than the others and its own scatter is its noise.
+    """
+
+    loop: Loop
+    used: Bools
+    outliers: tuple[Outlier, ...]
+    solution: Solution
+    sigma: float
+    freedom: float
+    alone: bool
+    departures: Departures
+
+    @property
+    def compliance(self) -> Estimate:
+        return self._estimate(COMPLIANCE)
+
+    @property
+    def half_gap(self) -> Estimate:
+        return self._estimate(GAP)
+
+    @property
+    def half_hysteresis(self) -> Estimate:
+        return self._estimate(HYSTERESIS)
+
+    @property
+    def undetermined(self) -> int:
+        """Readings left out because force or branch is not told from zero."""
+        return int(np.sum(~usable(self.loop)))
+
+    @property
+    def correlation(self) -> float:
+        """Between compliance and half gap; nan where either is unknown."""
+        c = self.solution.unit_covariance
+        return float(c[0, 1] / np.sqrt(c[0, 0] * c[1, 1])) if all(self.solution.known[:2]) else nan
+
+    @property
+    def offsets(self) -> Array:
+        """Where the gauge's zero stood at each reading (n,)."""
+        names = self.solution.names
+        return np.array([self.solution.values[names.index(f"{OFFSET} {c}")] for c in self.loop.cycle])
+
+    def _estimate(self, name: str) -> Estimate:
+        i = self.solution.names.index(name)
+        if not self.solution.known[i]:
+            return unknown(reason(self.solution, name))
+        sd = float(self.sigma * np.sqrt(self.solution.unit_covariance[i, i]))
+        why = "" if np.isfinite(sd) else "no reading to spare and no noise stated"
+        return Estimate(float(self.solution.values[i]), sd, self.freedom, why)
+
+
+def fit_loops(loops: Sequence[Loop], noise: float | None = None) -> tuple[LoopFit, ...]:
+    """Every loop; ``noise`` is the stated standard deviation of a displacement in m, used where it is the larger."""
+    parts = [screened(loop, usable(loop), noise, len(loops)) for loop in loops]
+    solutions = [solution for _, _, solution in parts]
+    alone = _alone(solutions)
+    common = _noise([s for s, a in zip(solutions, alone, strict=True) if not a], noise)
+    out = []
+    for loop, (used, outliers, solution), own in zip(loops, parts, alone, strict=True):
+        sigma, freedom = _noise([solution], noise) if own else common
+        more = departures(loop, used, solution, (sigma, freedom), len(loops))
+        out.append(LoopFit(loop, used, outliers, solution, sigma, freedom, own, more))
+    return tuple(out)
+
+
+def _noise(solutions: Sequence[Solution], stated: float | None) -> tuple[float, float]:
+    spare = sum(s.freedom for s in solutions)
+    found = np.sqrt(sum(s.freedom * s.scatter**2 for s in solutions if s.freedom) / spare) if spare else nan
+    if stated is not None and not found > stated:
+        return stated, inf
+    return float(found), float(spare) if spare else nan
+
+
+def _alone(solutions: Sequence[Solution]) -> list[bool]:
+    """Loops that scatter more than the rest, the worst first, each against those not yet taken out."""
+    out = [s.freedom < 1 for s in solutions]
+    silent = out.copy()
+    while True:
+        left = [i for i, a in enumerate(out) if not a]
+        if len(left) < 3:
+            break
+        worst = max(left, key=lambda i: solutions[i].scatter)
+        if solutions[worst].exact:
+            break
+        rest, spare = _noise([solutions[i] for i in left if i != worst], None)
+        test = f_test(
+            solutions[worst].freedom * (solutions[worst].scatter / rest) ** 2, solutions[worst].freedom, spare
+        )
+        if not test.probability * len(left) < LEVEL:
+            break
+        out[worst] = True
+    return [a and not s for a, s in zip(out, silent, strict=True)]

@@ -1,0 +1,108 @@
+"""What a controller logs of a moving arm: joint values and torques, row by row.
+
+One row is one instant.  Joint values and torques are those of the model's joints, in its order; what the controller
+shows has gone through the transmission already (q = M (c - z), and M^T tau is what the controller's axes feel).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastocal.errors import InputError
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class JointLog:
+    """``q`` (N, n) in rad or m; ``torque`` (N, n) in N m or N, nan where none was logged; ``time`` (N,) in s.
+
+    Without ``time`` the rows are in order and the arm is taken to move slowly enough.  ``velocity`` (N, n) is the
+    controller's own, in rad/s or m/s.  ``current`` (N, n) is in A, of the motors of the controller's axes.
+    ``lines`` (N,) are the lines of ``source`` that the rows come from.
+    """
+
+    source: str
+    joints: tuple[str, ...]
+    q: Array
+    torque: Array
+    lines: NDArray[np.int64]
+    time: Array | None = None
+    velocity: Array | None = None
+    current: Array | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        rows, n = len(self.q), len(self.joints)
+        for name in ("q", "torque", "velocity", "current"):
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, _frozen(given, (rows, n), f"{self.source}: {name}"))
+        if self.time is not None:
+            object.__setattr__(self, "time", _frozen(self.time, (rows,), f"{self.source}: time"))
+        lines = np.array(self.lines, dtype=np.int64).reshape(rows)
+        lines.setflags(write=False)
+        object.__setattr__(self, "lines", lines)
+        self._check()
+
+    def _check(self) -> None:
+        for row, joint in np.argwhere(~np.isfinite(self.q))[:1]:
+            raise InputError(f"{self.place(row)}: the value of {self.joints[joint]} is not finite; leave the row out")
+        if self.time is None:
+            return
+        for row in np.flatnonzero(~np.isfinite(self.time))[:1]:
+            raise InputError(f"{self.place(row)}: the time is not finite; leave the row out")
+        for row in np.flatnonzero(np.diff(self.time) <= 0)[:1] + 1:
+            raise InputError(
+                f"{self.place(row)}: the time is {self.time[row]:g} s after {self.time[row - 1]:g} s; "
+                "it must grow from row to row, sort the rows and keep one of each"
+            )
+
+    @property
+    def count(self) -> int:
+        return len(self.q)
+
+    def place(self, row: int) -> str:
+        """``log.xml, line 12``"""
+        return f"{self.source}, line {self.lines[row]}"
+
+    def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Self:
+        """The log with these rows only (a mask, or indices in order)."""
+
+        def some(values: Array | None) -> Array | None:
+            return None if values is None else values[chosen]
+
+        return replace(
+            self,
+            q=self.q[chosen],
+            torque=self.torque[chosen],
+            lines=self.lines[chosen],
+            time=some(self.time),
+            velocity=some(self.velocity),
+            current=some(self.current),
+        )
+
+
+def joint_torques(model: RobotModel, axes: Array) -> Array:
+    """(N, n) torques of the controller's axes as torques of the joints: tau = M^-T tau_c.
+
+    A torque that is nan spoils those joints only that its axis is coupled to.
+    """
+    inverse = np.linalg.inv(model.controller.matrix.T)
+    out = np.zeros(axes.shape)
+    for joint, row in enumerate(inverse):
+        for axis in np.flatnonzero(row):
+            out[:, joint] += row[axis] * axes[:, axis]
+    return out
+
+
+def _frozen(values: object, shape: tuple[int, ...], what: str) -> Array:
+    array = np.array(values, dtype=np.float64)
+    if array.shape != shape:
+        raise InputError(f"{what}: has the shape {array.shape}, but {shape} is needed; give one row per instant")
+    array.setflags(write=False)
+    return array

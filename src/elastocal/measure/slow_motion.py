@@ -1,0 +1,93 @@
+"""Which samples of a log say something about gravity: not those where inertia matters, and for friction not those
+where a joint hardly moves.
+
+**Inertia.**  No point of the arm accelerates by more than
+
+    a = sum_j R_j ( |q''_j|  +  d_j |q'_j|^2  +  2 |q'_j| sum_(i < j, i turns) |q'_i| )
+
+with R_j the way from joint j to the farthest frame (slides drawn out as far as the log has them) and d_j = 1 where
+joint j turns, R_j = 1 and d_j = 0 where it slides: the second derivative of a point by two joints is z_i x (z_j x r)
+or z_i x z_j, and r starts at the outer one.  Every mass then pushes by its inertia with at most a/g of its weight.
+Samples beyond a stated share of g are left out.  The rotors of the motors are not in this bound: geared up they may
+weigh as much as the arm, so be generous with slowness.
+
+**Friction.**  The sign of Coulomb friction is that of the velocity, which is unknown where the velocity is not
+distinctly above its own noise or where the joint is about to turn back.  That is judged joint by joint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastocal.measure.joint_log import JointLog
+from elastocal.measure.motion import Motion
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+SHARE = 0.02
+"""Largest acceleration that is left in, as a share of g."""
+STANDARD_GRAVITY = 9.80665
+NOISE_TIMES = 4.0
+SHARE_OF_SPEED = 0.05
+"""Below this share of the joint's usual speed (95th percentile) it is about to turn back."""
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """``mask`` is (N,) for samples or (N, n) for samples of single joints; ``reason`` says why, with the counts."""
+
+    mask: NDArray[np.bool_]
+    reason: str
+
+    @property
+    def count(self) -> int:
+        return int(np.sum(self.mask))
+
+
+def acceleration_bound(log: JointLog, motion: Motion, model: RobotModel) -> Array:
+    """(N,) in m/s2: no point of the arm accelerates more; the model is needed for its lengths only."""
+    turns = np.array([m.kind == "revolute" for m in model.motions], dtype=bool)
+    drawn_out = np.where(turns, 0.0, np.max(np.abs(log.q), axis=0))
+    ways = np.array([_way(model, joint) + np.sum(drawn_out[i:]) for i, joint in enumerate(model.joints)])
+    ways[~turns] = 1.0
+    speed = np.abs(motion.velocity)
+    spins = speed * turns
+    inner = np.cumsum(spins, axis=1) - spins
+    return np.asarray((np.abs(motion.acceleration) + spins**2 + 2 * speed * inner) @ ways)
+
+
+def slow_motion(log: JointLog, motion: Motion, model: RobotModel, share: float = SHARE) -> LeftOut:
+    """Samples where inertia matters or cannot be judged; none in a log without time, which is assumed slow."""
+    if not motion.timed:
+        return LeftOut(np.zeros(log.count, dtype=bool), "no time in the log: slow motion is assumed, not checked")
+    bound = acceleration_bound(log, motion, model)
+    unknown, fast = ~np.isfinite(bound), bound > share * STANDARD_GRAVITY
+    said = [f"{int(np.sum(fast))} of {log.count} samples left out, where the arm may accelerate by more than "
+            f"{100 * share:g} % of gravity"]  # fmt: skip
+    if np.any(fast):
+        worst = int(np.nanargmax(bound))
+        said.append(f"most in {log.place(worst)}: {bound[worst]:.3g} m/s2")
+    if np.any(unknown):
+        said.append(f"{int(np.sum(unknown))} more whose acceleration is unknown")
+    return LeftOut(unknown | fast, "; ".join(said))
+
+
+def low_speed(log: JointLog, motion: Motion) -> LeftOut:
+    """(N, n): where a joint moves too slowly for the sign of its friction to be known."""
+    speed = np.abs(motion.velocity)
+    known = np.isfinite(speed)
+    usual = np.array([np.percentile(s[k], 95) if np.any(k) else 0.0 for s, k in zip(speed.T, known.T, strict=True)])
+    least = np.maximum(NOISE_TIMES * motion.velocity_sd, SHARE_OF_SPEED * usual)
+    mask = ~known | (speed <= least)
+    each = ", ".join(f"{joint} {int(c)}" for joint, c in zip(log.joints, np.sum(mask, axis=0), strict=True))
+    return LeftOut(mask, f"of {log.count} samples, friction has no known sign at low speed in: {each}")
+
+
+def _way(model: RobotModel, joint: str) -> float:
+    """The sum of the fixed offsets from the joint to the farthest frame behind it."""
+    start = model.chain.length(joint)
+    behind = [f for f in model.tree.names if any(p.name == joint for p in model.tree.path(f))]
+    return max(0.0, *(model.chain.length(f) - start for f in behind))

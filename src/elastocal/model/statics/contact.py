@@ -1,0 +1,267 @@
+"""Contact of a robot with known objects: the tip lies on the surface, the force is normal to it, or there is none.
+
+    phi(x) >= 0,   lambda >= 0,   lambda phi(x) = 0,   force on the robot = lambda n(x), no friction
+
+at the loaded equilibrium (002 eq. 9, 11).  First the arm without contact: where its tip is clear of the object, the
+force is zero.  Elsewhere ``contact_newton`` finds bends and force together.  Where play lets the tip be pushed clear
+of the object, the force is zero too: a gap transmits none before it is closed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.chain import JOINT
+from elastocal.model.elements import CompliantCoordinate
+from elastocal.model.kinematics import follower_map
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.contact_newton import Found, Pressed, either_side, grip, press
+from elastocal.model.statics.continuation import LARGEST_BEND
+from elastocal.model.statics.equilibrium import Progress
+from elastocal.model.statics.flexibility import Flexibility, assemble
+from elastocal.model.statics.forces import evaluate, force_noise, placed_loads
+from elastocal.model.statics.newton import Batch, newton, start
+from elastocal.model.statics.state import chunk_size, rest_values, state_at
+from elastocal.model.surfaces.surface import Near
+from elastocal.model.surfaces.touches import Touches
+from elastocal.spatial.batch import dot
+from elastocal.spatial.entries import Array, Bools, Ints
+
+
+class ContactStatus(IntEnum):
+    """Outcome of one contact; ``text`` is the help."""
+
+    CONTACT = 0
+    NO_CONTACT = 1
+    UNDETERMINED_BACKLASH = 2
+    SLIPS = 3
+    PENETRATES = 4
+    NOT_CONVERGED = 5
+
+    @property
+    def text(self) -> str:
+        return _TEXT[self]
+
+    @property
+    def known(self) -> bool:
+        """Whether the force is known (zero without contact)."""
+        return self <= ContactStatus.NO_CONTACT
+
+
+_TEXT = {
+    ContactStatus.CONTACT: "in contact",
+    ContactStatus.NO_CONTACT: "no contact: the tip is clear of the object, or the play lets it be pushed clear, so the "
+    "force is zero",
+    ContactStatus.UNDETERMINED_BACKLASH: "undetermined: a joint or gripper with backlash carries almost no force in "
+    "this contact, floats inside its gap or could rest on either side; press elsewhere or from another direction",
+    ContactStatus.SLIPS: "slips: the arm is too soft across the normal to stay on so round an object; press less or "
+    "touch a larger one",
+    ContactStatus.PENETRATES: "penetrates: the commanded tip lies deeper in the object than the arm can give way on "
+    "that side; check joint values, the object's place and size",
+    ContactStatus.NOT_CONVERGED: "not converged: no equilibrium in contact was found near the commanded pose; check "
+    "compliances (a rigid arm has no contact force) and the object's place",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ContactState:
+    """N contacts.
+
+    ``theta`` (N, m) all degrees of freedom of the chain, ``point`` (N, 3) the tip, ``normal`` (N, 3) outwards,
+    ``force`` (N, 3) on the robot in base axes, ``size`` (N,) its length, ``gap`` (N,) the distance of tip and object,
+    ``torque`` (N, n) what the drives hold (minus what the loads put on the joints).  nan where the status is not known;
+    without contact the tip may still float within the play, ``theta`` and ``point`` are one place of it.
+    """
+
+    frame: str
+    theta: Array
+    point: Array
+    normal: Array
+    force: Array
+    size: Array
+    gap: Array
+    torque: Array
+    status: Ints
+    steps: Ints
+
+    def counts(self) -> dict[str, int]:
+        return {s.name.lower(): int(np.sum(self.status == s)) for s in ContactStatus if np.any(self.status == s)}
+
+    @property
+    def known(self) -> Bools:
+        return np.asarray(self.status <= ContactStatus.NO_CONTACT)
+
+
+def contact(
+    model: RobotModel,
+    q: object,
+    touches: Touches,
+    near: ContactState | None = None,
+    *,
+    chunk: int | None = None,
+    progress: Progress | None = None,
+) -> ContactState:
+    """Contacts of joint values (N, n); ``near`` is a state to start from, such as that of slightly other parameters."""
+    configurations = checked(model, q, touches)
+    total = len(configurations)
+    flex = flexible(model)
+    size = chunk or chunk_size(flex.n)
+    parts = []
+    for first in range(0, total, size):
+        rows = slice(first, min(first + size, total))
+        known = None if near is None else (near.theta[rows].T[list(flex.dofs)], near.size[rows], near.status[rows])
+        parts.append(_chunk(model, flex, np.ascontiguousarray(configurations[rows].T), touches.rows(rows), known))
+        if progress is not None:
+            progress(rows.stop, total)
+    if len(parts) == 1:
+        return parts[0]
+    names = ("theta", "point", "normal", "force", "size", "gap", "torque", "status", "steps")
+    joined = {n: np.concatenate([getattr(p, n) for p in parts]) for n in names}
+    return ContactState(touches.frame, **joined)
+
+
+def checked(model: RobotModel, q: object, touches: Touches) -> Array:
+    configurations = model.joint_values(q)
+    model.tree.frame(touches.frame)
+    if len(touches) != len(configurations):
+        raise InputError(f"{len(touches)} contacts are named for {len(configurations)} configurations; give one each")
+    if not len(configurations):
+        raise InputError("no contact is given; add at least one configuration")
+    return configurations
+
+
+def flexible(model: RobotModel) -> Flexibility:
+    """All that bends, and all joints, whose torques are wanted."""
+    return assemble(model, [i for i, d in enumerate(model.chain.dofs) if d.axis == JOINT])
+
+
+def _chunk(
+    model: RobotModel, flex: Flexibility, q: Array, touches: Touches, known: tuple[Array, Array, Ints] | None
+) -> ContactState:
+    total = q.shape[1]
+    status = np.full(total, int(ContactStatus.NOT_CONVERGED), dtype=np.int64)
+    theta, size = start(flex, total), np.zeros(total)
+    steps = np.zeros(total, dtype=np.int64)
+    open_ = np.ones(total, dtype=bool)
+    if known is not None:
+        warm = np.flatnonzero(known[2] == ContactStatus.CONTACT)
+        found = press(model, flex, Pressed(q, touches, known[0], known[1]).take(warm))
+        sure = found.done & ~found.slips
+        firm = warm[sure]
+        theta[:, firm], size[firm], steps[warm] = found.theta[:, sure], found.size[sure], found.steps
+        status[firm], open_[firm] = ContactStatus.CONTACT, False
+    rows = np.flatnonzero(open_)
+    if len(rows):
+        cold = Pressed(q, touches, theta, size).take(rows)
+        theta[:, rows], size[rows], status[rows], more = _from_rest(model, flex, cold)
+        steps[rows] += more
+    return _described(model, flex, Pressed(q, touches, theta, size), status, steps)
+
+
+def _from_rest(model: RobotModel, flex: Flexibility, at: Pressed) -> tuple[Array, Array, Ints, Ints]:
+    """theta, lambda, status and steps of rows about which nothing is known."""
+    theta, rested = at_rest(model, flex, at.q)
+    status = np.full(len(at.size), int(ContactStatus.NOT_CONVERGED), dtype=np.int64)
+    steps = np.zeros(len(at.size), dtype=np.int64)
+    size = np.zeros(len(at.size))
+    state, _ = state_at(model, flex, at.q, np.where(rested, theta, 0.0))
+    free = at.touches.near(state.origin(at.touches.frame))
+    status[rested & (free.distance > 0)] = ContactStatus.NO_CONTACT
+    deep = rested & too_deep(free)
+    status[deep] = ContactStatus.PENETRATES
+    inside = np.flatnonzero(rested & (free.distance <= 0) & ~deep)
+    if len(inside):
+        found = press(model, flex, Pressed(at.q, at.touches, theta, size).take(inside))
+        theta[:, inside], size[inside], steps[inside] = found.theta, found.size, found.steps
+        status[inside] = _judged(model, flex, at.take(inside), found, free.normal[:, inside])
+        size[inside[found.released]] = 0.0
+    return theta, size, status, steps
+
+
+def too_deep(free: Near) -> Bools:
+    """Inside by more than the radius of curvature there (N,): nearer to the middle than to the surface.
+
+    Of a ball or bar H = P / rho with a projector P, so that rho = tr(H) / |H|^2.
+    """
+    bend = np.einsum("iin->n", free.hessian)
+    flat = bend <= 0
+    rho = bend / np.where(flat, 1.0, np.einsum("ijn,ijn->n", free.hessian, free.hessian))
+    lost = dot(free.normal, free.normal) < 0.5  # the very middle has no normal
+    return np.asarray(lost | (~flat & (-free.distance > rho)))
+
+
+def _judged(model: RobotModel, flex: Flexibility, at: Pressed, found: Found, before: Array) -> Ints:
+    """Status of rows whose tip would be inside: how the search ended, and whether it ended on the near side."""
+    point = state_at(model, flex, at.q, np.where(np.isfinite(found.theta), found.theta, 0.0))[0].origin(
+        at.touches.frame
+    )
+    turned = np.einsum("in,in->n", at.touches.near(point).normal, before) < 0.5
+    bent = np.any(np.abs(found.theta - start(flex, len(at.size)))[flex.rotates] > LARGEST_BEND, axis=0)
+    out = np.where(found.done, int(ContactStatus.CONTACT), int(ContactStatus.NOT_CONVERGED))
+    out[found.done & found.slips] = ContactStatus.SLIPS
+    out[found.wavers & ~found.done] = ContactStatus.UNDETERMINED_BACKLASH
+    out[turned | bent] = ContactStatus.PENETRATES
+    out[found.released & ~turned] = ContactStatus.NO_CONTACT
+    return out
+
+
+def at_rest(model: RobotModel, flex: Flexibility, q: Array) -> tuple[Array, Bools]:
+    """theta (n, N) of the arm without contact, and whether it was found; gaps that nothing loads stay at the middle."""
+    total = q.shape[1]
+    theta, force, _, done = newton(model, replace(flex, plays=()), Batch(q, (), start(flex, total)))
+    if not flex.plays or not model.loads:
+        return theta, done
+    state, values = state_at(model, flex, q, np.where(done, theta, 0.0))
+    placed = placed_loads(model, state)
+    noise = force_noise(model, flex, evaluate(model, flex, state, placed, values, rest_values(model, q)), placed)
+    loaded = np.array([~_unsure(c, force[list(at)], noise[list(at)]) for c, at in flex.plays])
+    for pattern in np.unique(loaded, axis=1).T:
+        if pattern.any():
+            rows = np.flatnonzero((loaded == pattern[:, None]).all(axis=0))
+            some = replace(flex, plays=tuple(p for p, on in zip(flex.plays, pattern, strict=True) if on))
+            theta[:, rows], _, _, done[rows] = newton(model, some, Batch(q[:, rows], (), theta[:, rows]))
+    return theta, done
+
+
+def _unsure(coordinate: CompliantCoordinate, force: Array, noise: Array) -> Bools:
+    unknown = coordinate.undetermined(force, noise)
+    return np.zeros(force.shape[1], dtype=bool) if unknown is None else unknown
+
+
+def _described(model: RobotModel, flex: Flexibility, at: Pressed, status: Ints, steps: Ints) -> ContactState:
+    """Everything about states that were found; gaps whose side the contact does not tell are named."""
+    settled = Pressed(at.q, at.touches, np.where(np.isfinite(at.theta), at.theta, 0.0), np.nan_to_num(at.size))
+    held = grip(model, flex, settled, noise=bool(flex.plays))
+    touching = status == ContactStatus.CONTACT
+    if held.noise is not None:
+        either = either_side(flex, settled, held)
+        for coordinate, dofs in flex.plays:
+            unsure = _unsure(coordinate, held.forces.q[list(dofs)], held.noise[list(dofs)]) | either
+            status[touching & unsure] = ContactStatus.UNDETERMINED_BACKLASH
+    full = np.repeat(flex.constant[:, None], len(status), axis=1)
+    full[list(flex.dofs)] = settled.theta
+    joints = tuple(i for i in flex.dofs if model.chain.dofs[i].axis == JOINT)
+    torque = -held.forces.q[[flex.dofs.index(i) for i in joints]]
+    leads = follower_map(model, joints)
+    torque = torque if leads is None else leads.T @ torque
+    lost = status > ContactStatus.NO_CONTACT
+
+    def rows(part: Array) -> Array:
+        return np.asarray(np.where(lost, np.nan, part).T)
+
+    return ContactState(
+        at.touches.frame,
+        theta=rows(full),
+        point=rows(held.point),
+        normal=rows(held.near.normal),
+        force=rows(held.near.normal * settled.size),
+        size=rows(settled.size),
+        gap=rows(held.near.distance),
+        torque=rows(torque),
+        status=status,
+        steps=steps,
+    )

@@ -1,0 +1,1 @@
+"""One file = one object that a robot touches."""

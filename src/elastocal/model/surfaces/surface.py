@@ -1,0 +1,111 @@
+"""An object of known shape by its signed distance: what a contact and its derivatives need.
+
+    phi(x) > 0 outside,   n = grad phi of length one, outwards,   H = grad n, the curvature
+
+Few numbers s describe the shape: a centre, an axis, a radius.  Distance and normal are functions of x and s, each
+kind's own; s is a function of the object's parameters, so that its place and size can be nuisances of a fit:
+
+    dphi/dpi = dphi/ds ds/dpi,   dn/dpi = dn/ds ds/dpi
+
+All in the base frame and SI.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.model.parameters import Parameter
+from elastocal.spatial.entries import Array
+
+
+class Near(NamedTuple):
+    """Signed distance (N,), unit outward normal (3, N) and Hessian of the distance (3, 3, N) at N points."""
+
+    distance: Array
+    normal: Array
+    hessian: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surface(ABC):
+    """``name`` stands in messages and before the parameters: ``ball.radius``."""
+
+    kind: ClassVar[str]
+    name: str = ""
+    source: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.kind} {self.name}" if self.name else self.kind
+
+    @abstractmethod
+    def shape(self) -> Array:
+        """The numbers s (s,)."""
+
+    @abstractmethod
+    def slope(self) -> Array:
+        """ds/dpi (s, p)."""
+
+    @abstractmethod
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Place and size with unit, value and scale."""
+
+    @abstractmethod
+    def with_values(self, values: Sequence[float]) -> Self:
+        """The same object elsewhere or of another size, in the order of ``parameters``."""
+
+    @staticmethod
+    @abstractmethod
+    def near(shape: Array, x: Array) -> Near:
+        """Distance, normal and curvature at points x (3, N) of objects of shapes (s, N)."""
+
+    @staticmethod
+    @abstractmethod
+    def by_shape(shape: Array, x: Array) -> tuple[Array, Array]:
+        """dphi/ds (s, N) and dn/ds (3, s, N) at fixed points x (3, N)."""
+
+    def at(self, points: object) -> Near:
+        """Distance, normal and curvature of this object at points (N, 3); configurations last."""
+        x = np.ascontiguousarray(np.atleast_2d(np.asarray(points, dtype=np.float64)).T)
+        return self.near(np.repeat(self.shape()[:, None], x.shape[1], axis=1), x)
+
+    def parameter(self, symbol: str, unit: str, value: float, scale: float = 1e-3) -> Parameter:
+        return Parameter(f"{self.name or self.kind}.{symbol}", unit, float(value), scale, self.kind, self.source)
+
+    def refuse_unless_finite(self, *values: float | Sequence[float]) -> None:
+        if not all(np.all(np.isfinite(v)) for v in values):
+            raise InputError(f"{self.label}: every number must be finite")
+
+    def refuse_unless_positive(self, radius: float) -> None:
+        if not radius > 0:
+            raise InputError(f"{self.label}: radius {radius:g} m must be positive")
+
+
+@cache
+def surface_kinds() -> dict[str, type[Surface]]:
+    """Every object by its kind."""
+    from elastocal.model import surfaces
+
+    found: dict[str, type[Surface]] = {}
+    for info in sorted(pkgutil.iter_modules(surfaces.__path__), key=lambda m: m.name):
+        module = importlib.import_module(f"{surfaces.__name__}.{info.name}")
+        for thing in vars(module).values():
+            if isinstance(thing, type) and issubclass(thing, Surface) and "kind" in vars(thing):
+                found[thing.kind] = thing
+    return dict(sorted(found.items()))
+
+
+def surface_class(kind: str) -> type[Surface]:
+    classes = surface_kinds()
+    if kind not in classes:
+        raise UnknownNameError("kind of object", kind, classes)
+    return classes[kind]

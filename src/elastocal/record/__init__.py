@@ -1,0 +1,1 @@
+"""Listening to a controller: telegrams received, answered without any correction, and logged."""

@@ -1,0 +1,64 @@
+"""Distances between points, segments and boxes, for a batch: any leading shapes that broadcast, coordinates last.
+
+A segment from a to b is a + t (b - a) with t from 0 to 1; one of no length is a point.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elastocal.spatial.entries import Array
+
+
+def point_segment(point: Array, a: Array, b: Array) -> Array:
+    """From points to segments: the foot of the perpendicular, held between the ends."""
+    along = b - a
+    square = _dot(along, along)
+    t = np.clip(_dot(point - a, along) / np.where(square > 0, square, 1.0), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(point - a - t[..., None] * along, axis=-1))
+
+
+def segment_segment(a: Array, b: Array, c: Array, d: Array) -> Array:
+    """Between segments a-b and c-d.
+
+    The square of the distance is convex in both parameters: it is least inside, where both lines are perpendicular to
+    the shortest way, or at an end of one of the two.
+    """
+    u, v, w = b - a, d - c, a - c
+    uu, uv, vv, uw, vw = _dot(u, u), _dot(u, v), _dot(v, v), _dot(u, w), _dot(v, w)
+    area = uu * vv - uv * uv
+    skew = area > 1e-12 * uu * vv
+    safe = np.where(skew, area, 1.0)
+    s, t = (uv * vw - vv * uw) / safe, (uu * vw - uv * uw) / safe
+    inside = skew & (s >= 0) & (s <= 1) & (t >= 0) & (t <= 1)
+    across = np.linalg.norm(w + s[..., None] * u - t[..., None] * v, axis=-1)
+    ends = [point_segment(a, c, d), point_segment(b, c, d), point_segment(c, a, b), point_segment(d, a, b)]
+    return np.asarray(np.minimum.reduce([np.where(inside, across, np.inf), *ends]))
+
+
+def segment_box(a: Array, b: Array, half: Array) -> Array:
+    """From segments to the box |x_i| <= half_i in whose axes they are given; zero where they meet.
+
+    f(t) = |x(t) - nearest point of the box|^2 is convex, and its slope is linear between the values of t where a
+    coordinate passes a face: the zero of the slope is found on the piece where it changes sign.
+    """
+    a, b = np.broadcast_arrays(a, b)
+    along = b - a
+    moving = np.where(np.abs(along) > 0, along, np.inf)
+    passes = np.concatenate([(-half - a) / moving, (half - a) / moving], axis=-1)
+    ends = np.zeros((*a.shape[:-1], 1))
+    t = np.sort(np.clip(np.concatenate([ends, passes, ends + 1], axis=-1), 0.0, 1.0), axis=-1)
+    x = a[..., None, :] + t[..., None] * along[..., None, :]
+    slope = np.sum((x - np.clip(x, -half, half)) * along[..., None, :], axis=-1)
+    last = np.clip(np.sum(slope < 0, axis=-1) - 1, 0, t.shape[-1] - 2)[..., None]
+    t0, t1 = (np.take_along_axis(t, last + i, axis=-1)[..., 0] for i in (0, 1))
+    g0, g1 = (np.take_along_axis(slope, last + i, axis=-1)[..., 0] for i in (0, 1))
+    rise = np.where(g1 > g0, g1 - g0, 1.0)
+    best = t0 + (t1 - t0) * np.clip(-g0 / rise, 0.0, 1.0)
+    best = np.where(np.all(slope < 0, axis=-1), 1.0, np.where(slope[..., 0] >= 0, 0.0, best))
+    at = a + best[..., None] * along
+    return np.asarray(np.linalg.norm(at - np.clip(at, -half, half), axis=-1))
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.asarray(np.sum(a * b, axis=-1))

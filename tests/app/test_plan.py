@@ -1,0 +1,211 @@
+"""The command plan: its files are what the other commands read, and its answer does not depend on who computes."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+PLAN = """\
+format: elastocal-plan/1
+name: small cell
+robot: cylindrical
+statics: linear
+seek: ["*.k"]
+errors:
+  - {kind: reading, sd_um: 10}
+  - {kind: load_size, sd_percent: 0.5}
+loads:
+  - {kind: anchored, name: wall, sizes_N: [200, 800], at_mm: [0, 2500, 500], reach_mm: [500, 2400]}
+  - {kind: actuator, name: jack, sizes_N: [800], directions: [[0, 0, 1]]}
+candidates: 200
+link_radius_mm: 50
+obstacles:
+  - {kind: sphere, name: post, centre_mm: [-600, -600, 500], radius_mm: 200}
+feasible:
+  - {kind: obstacles, clearance_mm: 20}
+poses: 6
+repeats: 2
+test: {low_mm: [300, -200, 200], high_mm: [700, 200, 800], count: 8, force_N: [0, 300, -100]}
+change_s: 60
+"""
+
+
+@pytest.fixture
+def cell(tmp_path: Path) -> Path:
+    (tmp_path / "cell.yaml").write_text(PLAN)
+    return tmp_path / "cell.yaml"
+
+
+def test_its_accuracy_is_what_assess_expects_of_its_files(run, cell) -> None:
+    out = cell.parent / "out"
+    planned = run("plan", cell, "--out", out, "--json")
+    assert planned.code == 0, planned.err
+    assessed = run("assess", out / "campaign.yaml", "--json").data["parameters"]
+    found = {p["parameter"]: p["sd"] for p in planned.data["parameters"]}
+    assert set(found) == {"q1.k", "q2.k", "q3.k"}
+    for row in assessed:
+        assert row["sd"] == pytest.approx(found[row["parameter"]], rel=1e-6)
+    assert sorted(p.name for p in out.iterdir()) == ["campaign.yaml", "plan.csv", "report.html"]
+    assert any("No KUKA program" in note for note in planned.data["notes"])
+
+
+def test_simulate_and_identify_take_its_files_and_find_the_robot(run, cell) -> None:
+    out = cell.parent / "out"
+    assert run("plan", cell, "--out", out).code == 0
+    assert run("simulate", out / "campaign.yaml", "--out", out / "virtual").code == 0
+    found = run("identify", out / "virtual" / "campaign.yaml", "--out", out / "found.json", "--json")
+    assert found.code == 0, found.err
+    values = {p["parameter"]: (p["value"], p["sd"]) for p in found.data["parameters"]}
+    for name, truth in (("q1.k", 1e-6), ("q2.k", 0.5e-6), ("q3.k", 2e-6)):
+        value, sd = values[name]
+        assert abs(value - truth) < 4 * sd
+        assert sd < 0.02 * truth
+
+
+def test_the_table_holds_the_plan(run, cell) -> None:
+    out = cell.parent / "out"
+    data = run("plan", cell, "--out", out, "--json").data
+    with (out / "plan.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12  # six poses, each twice
+    for pose, row in zip(data["plan"], rows[::2], strict=True):
+        assert float(row["q3_mm"]) == pytest.approx(pose["q3_mm"])
+        assert float(row["fz_N"]) == pytest.approx(pose["fz_N"])
+    jacks = [p["load"] for p in data["plan"]]
+    assert jacks == sorted(jacks) or jacks == sorted(jacks, reverse=True)  # one change of load
+
+
+def test_counts_of_the_filters_add_up(run, cell) -> None:
+    steps = run("plan", cell, "--out", cell.parent / "out", "--json").data["removed"]
+    assert [s["filter"] for s in steps] == ["joint limits", "obstacles", "load"]
+    left = 600
+    for step in steps:
+        assert step["left"] == left - step["removed"]
+        left = step["left"]
+    assert steps[1]["removed"] > 0
+    assert steps[2]["removed"] > 0
+
+
+@pytest.mark.parametrize("criterion", ["a", "e", "condition", "test_pose"])
+def test_every_criterion(run, cell, criterion) -> None:
+    data = run("plan", cell, "--out", cell.parent / "out", "--criterion", criterion, "--restarts", 3, "--json").data
+    assert [q["criterion"] for q in data["quality"]] == [criterion, "d"]
+    certified = data["quality"][0]["efficiency_percent"]
+    assert (certified is None) == (criterion in ("e", "condition"))
+
+
+def test_the_plan_for_the_task_is_better_there(run, cell) -> None:
+    error = {}
+    for criterion in ("d", "test_pose"):
+        data = run("plan", cell, "--out", cell.parent / "out", "--criterion", criterion, "--json").data
+        error[criterion] = data["task"][0]["error_mm"]
+    assert 0 < error["test_pose"] < error["d"]
+
+
+def test_two_processes_give_the_same_files(run, cell) -> None:
+    one, two = cell.parent / "one", cell.parent / "two"
+    assert run("plan", cell, "--out", one, "--restarts", 3).code == 0
+    assert run("plan", cell, "--out", two, "--restarts", 3, "--workers", 2).code == 0
+    for file in one.iterdir():
+        assert (two / file.name).read_bytes() == file.read_bytes()
+
+
+def test_a_cluster_gives_the_same_files(run, cell) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    one, two = cell.parent / "one", cell.parent / "two"
+    assert run("plan", cell, "--out", one, "--restarts", 2).code == 0
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        assert run("plan", cell, "--out", two, "--restarts", 2, "--cluster", cluster.scheduler_address).code == 0
+    for file in one.iterdir():
+        assert (two / file.name).read_bytes() == file.read_bytes()
+
+
+def test_curve_and_requirement(run, cell) -> None:
+    data = run("plan", cell, "--out", cell.parent / "out", "--curve", "--require", "q*.k=1%", "--json").data
+    counts, errors = zip(*((p["poses"], p["error_mm"]) for p in data["curve"]), strict=True)
+    assert list(counts) == sorted(counts)
+    assert errors[-1] < errors[0]
+    assert all(p["percent"] <= 1 for p in data["parameters"])
+    assert any("smallest plan" in line for line in data["verdict"])
+
+
+def test_an_earlier_campaign_and_its_calibration_add_what_they_know(run, cell) -> None:
+    out = cell.parent / "out"
+    alone = run("plan", cell, "--out", out, "--json").data
+    run("simulate", out / "campaign.yaml", "--out", out / "virtual")
+    run("identify", out / "virtual" / "campaign.yaml", "--out", out / "found.json")
+    sd = {"alone": np.array([p["sd"] for p in alone["parameters"]])}
+    for word in ("out/virtual/campaign.yaml", "out/found.json"):
+        cell.write_text(f"{PLAN}earlier: {word}\n")
+        after = run("plan", cell, "--out", cell.parent / "next", "--json")
+        assert after.code == 0, after.err
+        sd[word] = np.array([p["sd"] for p in after.data["parameters"]])
+        assert np.all(sd[word] < 0.85 * sd["alone"])
+    np.testing.assert_allclose(sd["out/found.json"], sd["out/virtual/campaign.yaml"], rtol=0.15)
+
+
+def test_positions_without_load(run, cell) -> None:
+    text = PLAN[: PLAN.index("loads:")] + "measurement: position\ncandidates: 60\nposes: 5\n"
+    text = text.replace("statics: linear\n", "").replace('seek: ["*.k"]', "seek: [q1.k]")
+    cell.write_text(text)
+    said = run("plan", cell, "--out", cell.parent / "out")
+    assert said.code == 2
+    assert "no candidate depends on q1.k" in said.err
+
+
+def test_a_robot_alone_and_its_kuka_program(run, tmp_path) -> None:
+    out = tmp_path / "kuka"
+    words = ("--hang", 100, "--hang", 200, "--seek", "A[2-5].k", "--marker", "marker1", "--candidates", 150)
+    ran = run("plan", "kuka-kr270", *words, "--poses", 4, "--restarts", 2, "--out", out, "--json")
+    assert ran.code == 0, ran.err
+    program = (out / "plan_of_kuka_kr270.src").read_text()
+    points = (out / "plan_of_kuka_kr270.dat").read_text()
+    assert program.count("PTP XM") == points.count("DECL E6AXIS") == 8  # without and with the weight
+    assert "put on 200 kg weight" in program
+    first = ran.data["plan"][0]
+    assert f"A1 {first['A1_deg']:.4f},A2 {first['A2_deg']:.4f}" in points
+    assert (out / "plan.csv").read_text().startswith("A1_deg,A2_deg")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("kuka-kr270",), "no load is given"),
+        (("kuka-kr270", "--hang", 100, "--seek", "B*"), "there is no parameter matching"),
+        (("kuka-kr270", "--force", "0,0,0"), "a load of zero"),
+        (("kuka-kr270", "--hang", 1, "--noise-mm", 0), "must be positive"),
+        (("cell.yaml", "--hang", 100), "--hang goes with a robot"),
+        (("cell.yaml", "--criterion", "g"), "there is no criterion 'g'"),
+        (("cell.yaml", "--poses", 0), "give at least 1"),
+        (("cell.yaml", "--workers", 0), "give at least 1"),
+        (("cell.yaml", "--workers", 2, "--cluster", "tcp://x:1"), "keep one"),
+        (("cell.yaml", "--require", "q1.k"), "write NAME=2%"),
+        (("cell.yaml", "--require", "error=2%"), "error=0.1mm"),
+        (("cell.yaml", "--require", "q7.k=2%"), "q7.k"),
+        (("cell.yaml", "--require", "q1.k=0.001%", "--most", 8), "8 poses do not meet"),
+        (("lost.yaml",), "lost.yaml"),
+    ],
+)
+def test_mistakes_end_with_one_sentence_and_no_files(run, cell, monkeypatch, words, said) -> None:
+    monkeypatch.chdir(cell.parent)
+    ran = run("plan", *words, "--out", "out")
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+    assert not Path("out").exists()
+
+
+def test_nothing_feasible_and_nothing_over_its_own_input(run, cell) -> None:
+    cell.write_text(PLAN.replace("radius_mm: 200", "radius_mm: 9000"))
+    ran = run("plan", cell, "--out", cell.parent / "out")
+    assert "obstacles removed the last 600" in ran.err
+    named = cell.parent / "campaign.yaml"
+    named.write_text(PLAN)
+    ran = run("plan", named, "--out", cell.parent)
+    assert ran.code == 2
+    assert "is also given to PLAN.yaml" in ran.err
+    assert named.read_text() == PLAN
+    assert "is a file" in run("plan", cell, "--out", cell).err

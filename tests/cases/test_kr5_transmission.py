@@ -1,0 +1,66 @@
+"""The structure matrix of the KR5, against the printed figures and an independent recomputation."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from elastocal.app.commands.reproduce import outcome_data
+from elastocal.report.data import as_json
+
+ALL = {"s11": 124.92, "s44": 74.54, "s55": 42.00, "s54": -1.03, "s64": -1.00, "s65": 1.00, "s66": 24.13}
+ROBUST = {"s44": 74.37, "s55": 42.24, "s54": -1.11, "s64": -1.00, "s65": 1.00, "s66": 24.12}
+
+
+def test_every_row_and_robust(outcome, figure):
+    of = outcome("kr5-transmission")
+    for name, value in ALL.items():
+        assert figure(of, f"{name}_all") == pytest.approx(value, abs=0.006)
+    for name, value in ROBUST.items():
+        assert figure(of, name) == pytest.approx(value, abs=0.006)
+    for i in range(1, 7):
+        assert figure(of, f"counts_per_turn_{i}") == pytest.approx(16384 if i < 4 else 12288, rel=1e-3)
+
+
+def test_published_figures_are_those_of_the_paper(outcome):
+    of = outcome("kr5-transmission")
+    published = {f.name: f.published for f in of.figures if f.published is not None}
+    assert len(published) == 6 + 18
+    assert published["counts_per_turn_3"] == 16386
+    assert published["s44"] == published["s44_all"] == 74.59
+    third = next(f for f in of.figures if f.name == "counts_per_turn_3")
+    assert "16375.5" in third.note
+
+
+def test_outliers_are_a_list_in_json(outcome):
+    data = json.loads(as_json(outcome_data(outcome("kr5-transmission"))))
+    (listed,) = [f for f in data["figures"] if f["name"] == "outliers"]
+    found = {(o["table"], o["row"], o["column"]): o for o in listed["recomputed"]}
+    assert set(found) == {("I", 3, "theta_4"), ("II", 1, "epsilon_5")}
+    assert found["II", 1, "epsilon_5"]["printed"] == 10433
+    assert found["II", 1, "epsilon_5"]["predicted"] == pytest.approx(14032.6, abs=0.2)
+    assert all(set(f) == {"name", "published", "recomputed", "unit", "note"} for f in data["figures"])
+
+
+def test_verdict_and_ratios(outcome, figure):
+    of = outcome("kr5-transmission")
+    assert "10433 for 14033" in of.verdict
+    assert "nan" not in of.verdict
+    assert figure(of, "ratios_proposed") == 9
+    fractions = {"s44": 670 / 9, "s55": 380 / 9, "s66": 410 / 17, "s54": -10 / 9}
+    for name, value in fractions.items():
+        assert figure(of, f"{name}_ratio") == pytest.approx(value, abs=7e-4)
+    names = [f.name for f in of.figures]
+    assert len(set(names)) == len(names)
+    assert all(np.isfinite(f.recomputed) for f in of.figures)
+
+
+def test_the_page_shows_the_list(outcome):
+    from elastocal.app.commands.reproduce import ReproduceResult
+    from elastocal.app.pages.reproduce import page
+
+    report = page(ReproduceResult("t", "s", outcome("kr5-transmission")))
+    table = next(t for t in report.tables() if t.key == "outliers")
+    assert ("II", 1, "epsilon_5") in {row[:3] for row in table.rows}

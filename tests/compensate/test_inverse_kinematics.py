@@ -1,0 +1,144 @@
+"""Damped Newton for robots without closed form: with more or fewer joints than a pose has components, along paths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle.mechanics import poses as oracle_poses
+from oracle.robots import configurations
+
+from elastocal.compensate import spherical_wrist as sw
+from elastocal.compensate.inverse_kinematics import along_path, newton
+from elastocal.compensate.nominal import Nominal
+from elastocal.compensate.targets import Targets
+from elastocal.compensate.task import Task, task
+from elastocal.compensate.wrist_geometry import WristGeometry, wrist_geometry
+from elastocal.errors import InputError
+from elastocal.files.robot_yaml import read_robot
+from elastocal.model.frames import Frame, FrameTree, JointMotion
+from elastocal.model.kinematics import kinematics
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.pose import Pose
+
+
+def desired(model, q):
+    k = kinematics(model, q)
+    return np.ascontiguousarray(k.position.T), np.ascontiguousarray(np.moveaxis(k.rotation, 0, -1))
+
+
+def test_the_task_is_what_the_joints_can_move():
+    assert task(read_robot("kuka-kr270"), "tool") == Task("pose", (0, 1, 2, 3, 4, 5))
+    assert task(read_robot("iiwa14-on-track"), "tool").rows == (0, 1, 2, 3, 4, 5)
+    cylindrical = task(read_robot("cylindrical"), "tool")
+    assert cylindrical == Task("position", (0, 1, 2))
+    assert cylindrical.left_out == ("rx", "ry", "rz")
+    assert task(read_robot("scara-ruggeri"), "gripper") == Task("position", (0, 1))
+    with pytest.raises(InputError, match=r"cylindrical moves x, y, z, rz of tool with 3 joints .* position only"):
+        task(read_robot("cylindrical"), "tool", "pose")
+
+
+@pytest.mark.parametrize("name", ["kuka-kr270", "iiwa14-on-track", "cylindrical", "scara-ruggeri"])
+def test_newton_reaches_poses_from_nearby(name):
+    model = read_robot(name)
+    what = task(model, model.tool)
+    q = 0.8 * configurations(model, 400, seed=8)
+    position, rotation = desired(model, q)
+    start = q.T + 0.1 * np.random.default_rng(1).uniform(-1, 1, q.T.shape)
+    found = newton(model, model.tool, what, position, rotation, start)
+    assert found.reached.mean() > 0.97  # some of the poses lie next to a singularity
+    for i in np.flatnonzero(found.reached)[:20]:
+        pose = oracle_poses(model, found.q[:, i])[model.tool]
+        asked = [r for r in what.rows if r < 3]
+        np.testing.assert_allclose(pose[asked, 3], position[asked, i], atol=1e-11)
+        if len(what.rows) == 6:
+            np.testing.assert_allclose(pose[:3, :3], rotation[:, :, i], atol=1e-11)
+    if model.n == len(what.rows):
+        same = np.abs(found.q - q.T).max(axis=0) < 1e-8
+        assert same.mean() > 0.9  # others start nearer to another branch
+
+
+def test_newton_and_closed_form_agree():
+    model = read_robot("kuka-kr5")
+    arm = wrist_geometry(model, "tool")
+    assert isinstance(arm, WristGeometry)
+    q = configurations(model, 300, seed=4)
+    position, rotation = desired(model, q)
+    solved = sw.solve(arm, position, rotation, sw.branch_of(arm, q.T), q.T[3])
+    clear = solved.margins.min(axis=0) > 0.05
+    found = newton(model, "tool", task(model, "tool"), position, rotation, q.T + 0.02)
+    assert found.reached[clear].all()
+    np.testing.assert_allclose(found.q[:, clear], q.T[:, clear], atol=1e-9)
+
+
+def test_a_redundant_robot_moves_no_more_than_it_must():
+    """Joints to spare stay: the step has no part along motions that leave the tool where it is."""
+    model = read_robot("iiwa14-on-track")
+    what = task(model, "tool")
+    q0 = np.array([[1.0, 0.3, 0.5, -0.2, -1.2, 0.3, 0.8, 0.1]])
+    position, rotation = desired(model, q0)
+    found = newton(model, "tool", what, position + np.array([[1e-3], [-2e-3], [5e-4]]), rotation, q0.T)
+    assert found.reached.all()
+    moved = found.q[:, 0] - q0[0]
+    still = np.linalg.svd(kinematics(model, q0).jacobian[0])[2][6:]
+    assert np.linalg.norm(moved) > 1e-3
+    assert np.abs(still @ moved).max() < 5e-3 * np.linalg.norm(moved)
+
+
+def test_targets_out_of_reach_are_told_and_do_not_disturb_their_neighbours():
+    model = read_robot("scara-ruggeri")
+    what = task(model, "gripper")
+    position = np.array([[0.4, 0.9, 0.3], [0.1, 0.0, -0.2], [0.0, 0.0, 0.0]])
+    rotation = np.repeat(np.eye(3)[:, :, None], 3, axis=2)
+    start = np.repeat([[0.3], [0.9]], 3, axis=1)
+    found = newton(model, "gripper", what, position, rotation, start)
+    assert found.reached.tolist() == [True, False, True]
+    alone = newton(model, "gripper", what, position[:, 2:], rotation[:, :, 2:], start[:, 2:])
+    np.testing.assert_array_equal(found.q[:, 2], alone.q[:, 0])
+    # two links of 330 mm: the law of cosines
+    reach = np.hypot(0.4, 0.1)
+    elbow = np.arccos((reach**2 - 2 * 0.33**2) / (2 * 0.33**2))
+    assert abs(found.q[1, 0] - elbow) < 1e-10
+    assert abs(found.q[0, 0] - (np.arctan2(0.1, 0.4) - elbow / 2)) < 1e-10
+
+
+@pytest.mark.parametrize("count", [40, 3000])
+def test_a_path_is_followed_from_one_target_to_the_next(count):
+    """Track and elbow wander over two metres; anchors and the points between them join without a step."""
+    model = read_robot("iiwa14-on-track")
+    t = np.linspace(0, 1, count)[:, None]
+    q = np.array([0.5, 0.2, 0.4, 0.1, -1.3, 0.2, 0.7, 0.0]) + t * np.array([2.0, 0.6, 0.3, -0.4, 0.3, 0.2, -0.3, 0.5])
+    position, rotation = desired(model, q)
+    found = along_path(model, "tool", task(model, "tool"), position, rotation, q[0] + 0.02)
+    assert found.reached.all()
+    p, r = desired(model, found.q.T)
+    assert np.abs(p - position).max() < 1e-11
+    assert np.abs(r - rotation).max() < 1e-11
+    step = np.abs(np.diff(found.q, axis=1)).max(axis=1)
+    assert (step < 6.0 / count).all()
+
+
+def test_a_path_without_closed_form_goes_through_nominal():
+    model = read_robot("cylindrical")
+    t = np.linspace(0, 1, 90)
+    place = np.column_stack([0.5 + 0.2 * np.cos(6 * t), 0.3 * np.sin(6 * t), 0.2 + 0.5 * t])
+    targets = Targets("tool", place, np.repeat(np.eye(3)[None], 90, axis=0), np.array([0.2, 0.0, 0.7]))
+    inverse = Nominal(model, "tool", task(model, "tool"))
+    assert "rx, ry, rz" in inverse.why
+    q = np.concatenate([f.q for _, _, _, f in inverse.chunks(targets, 17)], axis=1).T
+    expected = np.column_stack([place[:, 2], np.arctan2(place[:, 1], place[:, 0]), np.hypot(place[:, 0], place[:, 1])])
+    np.testing.assert_allclose(q, expected, atol=1e-11)
+
+
+def test_joints_that_follow_others_are_moved_by_their_leader():
+    frames = (
+        Frame("A", "base", Pose(), JointMotion("revolute", (0, 0, 1), (-3, 3))),
+        Frame("B", "A", Pose(np.eye(3), [0.4, 0, 0]), JointMotion("revolute", (0, 0, 1), None, "A", -0.5, 0.3)),
+        Frame("C", "B", Pose(np.eye(3), [0.3, 0, 0]), JointMotion("prismatic", (1, 0, 0), (0, 1))),
+        Frame("tip", "C", Pose(np.eye(3), [0.1, 0, 0])),
+    )
+    model = RobotModel("led", FrameTree(frames), "tip")
+    q = np.array([[0.7, 0.25]])
+    position, rotation = desired(model, q)
+    found = newton(model, "tip", task(model, "tip"), position, rotation, q.T + 0.1)
+    assert found.reached.all()
+    np.testing.assert_allclose(found.q[:, 0], q[0], atol=1e-10)

@@ -1,0 +1,136 @@
+"""What every controller language must satisfy; a new one without an example in ``oracle.programs`` fails."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracle.programs import PROGRAMS, encoded
+
+from elastocal.compensate.posts.between import chords
+from elastocal.compensate.posts.post import post_for, post_kinds, post_of
+from elastocal.compensate.program import Changes, Given, Inserted, uncorrected
+from elastocal.errors import InputError, UnknownNameError
+
+CASES = [(kind, i) for kind in post_kinds() for i in range(max(len(PROGRAMS.get(kind, [])), 1))]
+UNSUPPORTED = {
+    "krl": ("part.src", "LIN_REL {Z 10}"),
+    "rapid": ("part.mod", "MoveJ Offs(p10,0,0,50)"),
+    "gcode": ("part.nc", "X#100"),
+    "csv": ("path.csv", "p3;abc"),
+}
+DOWN = np.diag([1.0, -1.0, -1.0])
+
+
+def test_every_language_has_an_example() -> None:
+    assert set(post_kinds()) == set(PROGRAMS) == set(UNSUPPORTED)
+
+
+@pytest.mark.parametrize("end", [True, False], ids=["newline at the end", "none at the end"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
+@pytest.mark.parametrize(("kind", "case"), CASES)
+def test_no_correction_leaves_every_byte(kind: str, case: int, encoding: str, newline: str, end: bool) -> None:
+    files = encoded(PROGRAMS[kind][case], encoding, newline, end)
+    post = post_of(kind)
+    program = post.read(files)
+    assert len(program.targets) >= 3
+    assert post.write(program, Changes.none(program)) == files
+    again = Changes(program.positions * (1 + 1e-15), program.rotations * (1 + 1e-15), program.joints * (1 + 1e-15))
+    assert post.write(program, again) == files
+
+
+@pytest.mark.parametrize(("kind", "case"), CASES)
+def test_line_ends_and_encodings_change_nothing_else(kind: str, case: int) -> None:
+    plain = post_of(kind).read(encoded(PROGRAMS[kind][case]))
+    other = post_of(kind).read(encoded(PROGRAMS[kind][case], "cp1252", "\r\n"))
+    assert plain.targets == other.targets
+    assert plain.skipped == other.skipped
+    np.testing.assert_array_equal(plain.positions, other.positions)
+
+
+@pytest.mark.parametrize("kind", post_kinds())
+def test_what_is_not_supported_is_named_with_its_line_and_stays(kind: str) -> None:
+    files = PROGRAMS[kind][0]
+    name, text = UNSUPPORTED[kind]
+    line = next(i for i, s in enumerate(files[name].splitlines(), start=1) if text in s)
+    program = post_of(kind).read(encoded(files))
+    (found,) = [s for s in program.skipped if (s.file, s.line) == (name, line)]
+    assert text.split()[0] in found.text
+    assert found.reason
+    new = rewritten(kind, encoded(files), np.array([1e-3, 2e-3, 3e-3]))[name].decode()
+    assert files[name].splitlines()[line - 1] in new.splitlines()
+
+
+@pytest.mark.parametrize(("kind", "case"), CASES)
+def test_lines_without_corrected_targets_stay_as_they_are(kind: str, case: int) -> None:
+    files = encoded(PROGRAMS[kind][case])
+    program = post_of(kind).read(files)
+    new = rewritten(kind, files, np.array([1e-3, 2e-3, 3e-3]))
+    used = {(t.file, t.line) for t in program.targets} | {(m.file, m.line) for m in program.moves}
+    for name, data in files.items():
+        left = iter(new[name].decode().splitlines())
+        for number, text in enumerate(data.decode().splitlines(), start=1):
+            spread = any((name, n) in used for n in (number, number - 1))
+            assert spread or text in left, f"{name}, line {number}: {text!r} is lost"
+
+
+@pytest.mark.parametrize(("kind", "case"), CASES)
+def test_reading_the_result_gives_the_corrected_targets(kind: str, case: int) -> None:
+    files = encoded(PROGRAMS[kind][case])
+    post = post_of(kind)
+    program = post.read(files, Given(orientation=DOWN))
+    shift = np.array([1.23456e-3, -2.3456e-3, 3.456e-4])
+    wanted = program.positions + shift
+    if any(m.arc for m in program.moves):
+        program = post.read(rewritten(kind, files, np.zeros(3) + 1e-6), Given(orientation=DOWN))
+        wanted = program.positions + shift
+    changes = replace(Changes.none(program), positions=wanted, joints=program.joints + 1e-3)
+    after = post.read(post.write(program, changes), Given(orientation=DOWN))
+    assert [t.line for t in after.targets] == [t.line for t in program.targets]
+    np.testing.assert_allclose(after.positions, wanted, atol=6e-8, rtol=0)
+    np.testing.assert_allclose(after.joints, program.joints + 1e-3, atol=1e-7, rtol=0)
+    np.testing.assert_array_equal(after.rotations, program.rotations)
+
+
+@pytest.mark.parametrize(("kind", "case"), CASES)
+def test_what_stays_uncorrected_is_listed_line_by_line(kind: str, case: int) -> None:
+    program = post_of(kind).read(encoded(PROGRAMS[kind][case]))
+    some = np.arange(len(program.targets)) != 1
+    left = uncorrected(program, some)
+    assert len(left) == len(program.skipped) + sum(m.end == 1 for m in program.moves)
+    assert {(s.file, s.line) for s in program.skipped} <= {(s.file, s.line) for s in left}
+
+
+@pytest.mark.parametrize("kind", post_kinds())
+def test_a_target_without_solution_is_refused(kind: str) -> None:
+    program = post_of(kind).read(encoded(PROGRAMS[kind][0]))
+    broken = program.positions.copy()
+    broken[-1, 1] = np.nan
+    with pytest.raises(InputError, match=f"line {program.targets[-1].line}"):
+        post_of(kind).write(program, replace(Changes.none(program), positions=broken))
+
+
+@pytest.mark.parametrize("kind", post_kinds())
+def test_utf_16_is_refused(kind: str) -> None:
+    files = encoded(PROGRAMS[kind][0], "utf-16")
+    with pytest.raises(InputError, match="save it as UTF-8"):
+        post_of(kind).read(files)
+
+
+def test_languages_are_found_by_ending_and_by_name() -> None:
+    assert post_for("D:/R1/PART.SRC").kind == "krl"
+    assert post_for("a/b.nc").kind == "gcode"
+    with pytest.raises(InputError, match="of no known language"):
+        post_for("part.xyz")
+    with pytest.raises(UnknownNameError, match="did you mean 'rapid'"):
+        post_of("rapd")
+
+
+def rewritten(kind: str, files: dict[str, bytes], shift: np.ndarray) -> dict[str, bytes]:
+    """All targets shifted; arcs that must be chorded are, within 0.1 mm."""
+    post = post_of(kind)
+    program = post.read(files)
+    points = {i: Inserted(p.positions + shift, p.rotations) for i, p in chords(program, 1e-4).items()}
+    return post.write(program, replace(Changes.none(program), positions=program.positions + shift, inserted=points))

@@ -1,0 +1,91 @@
+"""Rows of candidates from measurements: by hand, with nuisances, after earlier campaigns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from design.cell_desk import arm, cylindrical
+
+from elastocal.design.measuring import Measuring
+from elastocal.design.observed import determined, earlier_information, independent, observed
+from elastocal.errors import UnknownNameError
+from elastocal.identify.expectation import expected
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.sources.load import LoadSize
+from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.registration import Registration
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.observation import Marker
+
+TOOL = (Marker("tool"),)
+NAMES = ("q1.k", "q2.k", "q3.k")
+
+
+def measured(sources, statics="linear", count=6):
+    rng = np.random.default_rng(4)
+    q = np.column_stack([rng.uniform(0, 1, count), rng.uniform(-2, 2, count), rng.uniform(0.3, 1, count)])
+    load = AppliedWrenches("tool", np.column_stack([rng.normal(0, 500, (count, 3)), np.zeros((count, 3))]))
+    return Measuring("deflection", TOOL, sources, statics).at(q, load)
+
+
+def test_rows_of_a_cylindrical_robot_by_hand() -> None:
+    """Along z: k1 fz; along the arm: k3 f_r; across it: k2 r^2 f_t; each over sqrt(2) of the noise of a reading."""
+    sd = 2e-5
+    kind = measured((Reading(sd=sd),))
+    rows = observed(kind, (Reading(sd=sd),), cylindrical(), NAMES, repeats=3).candidates.blocks
+    q, f = kind.setup.q, kind.setup.wrenches[:, :3]
+    c, s = np.cos(q[:, 1]), np.sin(q[:, 1])
+    radial, across = f[:, 0] * c + f[:, 1] * s, -f[:, 0] * s + f[:, 1] * c
+    want = np.zeros((len(q), 3, 3))
+    want[:, 2, 0] = f[:, 2]
+    want[:, :2, 1] = (q[:, 2] ** 2 * across)[:, None] * np.column_stack([-s, c])
+    want[:, :2, 2] = radial[:, None] * np.column_stack([c, s])
+    np.testing.assert_allclose(rows, want * np.sqrt(3 / 2) / sd, rtol=1e-9, atol=1e-3)
+    assert np.abs(want).max() > 100
+
+
+def test_accuracy_is_that_of_assess_with_every_source() -> None:
+    sources = (Reading(sd=1e-5), LoadSize(sd=0.01, every="campaign"), LoadSize(sd=0.02), Registration(turn_sd=1e-3))
+    kind = measured(sources, "loaded", 8)
+    found = observed(kind, sources, cylindrical(), NAMES)
+    assert found.candidates.names == (*NAMES, "load size", "registration rx", "registration ry", "registration rz")
+    assert found.candidates.nuisance == (3, 4, 5, 6)
+    sd = np.sqrt(np.diag(np.linalg.inv(found.candidates.information(range(8)))))
+    want = expected(cylindrical(), Campaign(kind, kind.predict(cylindrical()), sources), NAMES).expectations
+    by_name = {e.name: e.sd for e in want}
+    np.testing.assert_allclose(sd[:3], [by_name[n] for n in NAMES], rtol=2e-3)
+    assert found.widened(np.ones((2, 3, 3))).shape == (2, 3, 7)
+
+
+def test_earlier_readings_add_up_and_forget_their_nuisances() -> None:
+    sources = (Reading(sd=1e-5), LoadSize(sd=0.01, every="campaign"))
+    kind = measured(sources)
+    campaign = Campaign(kind, kind.predict(cylindrical()), sources)
+    one = observed(kind, sources, cylindrical(), NAMES).candidates
+    whole = one.information(range(6))
+    schur = whole[:3, :3] - np.outer(whole[:3, 3], whole[3, :3]) / whole[3, 3]
+    np.testing.assert_allclose(earlier_information(campaign, cylindrical(), NAMES), schur, rtol=1e-8)
+    half = campaign.leaving_out([(i, r) for i in range(3, 6) for r in range(3)])
+    less = earlier_information(half, cylindrical(), NAMES)
+    assert np.all(np.linalg.eigvalsh(schur - less) > 0)
+
+
+def test_parameters_that_act_only_together_are_represented_by_joints() -> None:
+    model = arm()
+    q = np.array([[0.2, 0.0], [1.0, 0.0]])  # the elbow is straight: q1 and q2 always turn alike
+    load = AppliedWrenches("tool", np.array([[10.0, 20.0, 0, 0, 0, 0]] * 2))
+    kind = Measuring("deflection", TOOL, (Reading(sd=1e-5),), "linear").at(q, load)
+    assert len(independent(kind, (Reading(sd=1e-5),), model, ("q1.k", "q2.k"))) == 1
+    bent = Measuring("deflection", TOOL, (Reading(sd=1e-5),), "linear").at(q + [[0, 0.5], [0, 1]], load)
+    assert independent(bent, (Reading(sd=1e-5),), model, ("q1.k", "q2.k")) == ("q1.k", "q2.k")
+
+
+def test_positions_are_planned_by_the_same_code() -> None:
+    measuring = Measuring("position", TOOL, (Reading(sd=1e-5),))
+    q = np.array([[0.2, 0.3, 0.5], [0.7, -1.0, 0.9]])
+    kind = measuring.at(q, AppliedWrenches("tool", np.full((2, 6), 100.0)))
+    rows = observed(kind, measuring.sources, cylindrical(), NAMES).candidates.blocks
+    np.testing.assert_allclose(rows[:, 2, 0], 100 / 1e-5, rtol=1e-6)
+    assert determined(kind, cylindrical()).all()
+    with pytest.raises(UnknownNameError, match="deflection"):
+        Measuring("deflexion", TOOL)

@@ -1,0 +1,183 @@
+"""Whole plans: closed forms, Monte Carlo, the criteria against one another, and what cannot be planned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from design.cell_desk import arm, cylindrical
+
+from elastocal.design.drawing import Draw
+from elastocal.design.feasibility.tool_box import ToolBox
+from elastocal.design.loading.actuator import Actuator
+from elastocal.design.measuring import Measuring
+from elastocal.design.study import offered, planned
+from elastocal.design.task import Limits, Task, Tests
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.identify.estimate import estimate
+from elastocal.measure.sources.load import LoadSize
+from elastocal.measure.sources.reading import Reading
+from elastocal.measure.virtual import virtual_campaign
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.observation import Marker
+
+NAMES = ("q1.k", "q2.k", "q3.k")
+PUSH = Actuator(sizes=(300.0, 1000.0), directions=((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+TASK = Task(
+    cylindrical(), Measuring("deflection", (Marker("tool"),), (Reading(sd=1e-5),), "linear"), NAMES,
+    loadings=(PUSH,), draw=Draw(400), count=12,
+)  # fmt: skip
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(3)
+
+
+def planned_for(task: Task, **more):
+    return planned(offered(task, rng()), rng(), restarts=4, **more)
+
+
+def test_the_largest_loads_and_the_longest_arm_are_chosen() -> None:
+    """k1, k2, k3 are told by fz, r^2 f_t and f_r apart: D wants 1000 N everywhere and r near 1 m across the arm."""
+    found = planned_for(TASK)
+    chosen = found.chosen
+    assert np.all(np.linalg.norm(chosen.wrenches[:, :3], axis=1) == 1000)
+    q, f = chosen.q, chosen.wrenches
+    across = np.abs(-f[:, 0] * np.sin(q[:, 1]) + f[:, 1] * np.cos(q[:, 1])) > 500
+    assert np.sum(across) >= 3
+    assert np.all(q[across, 2] > 0.9)
+    counts = [np.sum(np.abs(f[:, 2]) > 0), np.sum(across), 12 - np.sum(np.abs(f[:, 2]) > 0) - np.sum(across)]
+    assert counts == [4, 4, 4]  # equal weights
+    limit = 1e-5 * np.sqrt(2 / 4) / 1000
+    np.testing.assert_allclose(found.plan.known.sd, limit * np.ones(3), rtol=0.1)
+    assert found.by_determinant.efficiency > 0.97
+    assert found.certificate is found.by_determinant
+
+
+def test_expected_accuracy_is_that_of_many_virtual_campaigns() -> None:
+    """Repeats, a common error of the load and loads of two sizes: 150 campaigns fitted, against the plan's own sd."""
+    sources = (Reading(sd=2e-5), LoadSize(sd=0.005, every="campaign"))
+    task = replace(TASK, measuring=replace(TASK.measuring, sources=sources), count=5, repeats=2)
+    found = planned_for(task)
+    pool = found.chosen.picked(np.repeat(np.arange(5), 2))
+    kind = task.measuring.at(pool.q, pool.load)
+    draw, fits = np.random.default_rng(8), []
+    for _ in range(150):
+        campaign = virtual_campaign(task.model, kind, sources, draw).campaign
+        fits.append(estimate(task.model, campaign, (*NAMES, "load size")).values[:3])
+    sd = np.std(fits, axis=0)
+    np.testing.assert_allclose(found.plan.known.sd[:3], sd, rtol=0.17)  # three standard errors of 150 draws
+    errors = found.offer.derivatives[:, :, :3] @ (np.array(fits) - np.mean(fits, axis=0)).T
+    np.testing.assert_allclose(found.errors, np.sqrt(np.mean(np.sum(errors**2, axis=1), axis=1)), rtol=0.17)
+
+
+def test_each_plan_is_best_by_its_own_criterion() -> None:
+    tests = Tests(np.array([[0.5, 0.2, 0.3]]), AppliedWrenches("tool", np.array([[0, 400.0, 0, 0, 0, 0]])), "tool", "one")
+    offer = offered(replace(TASK, tests=tests), rng())
+    plans = {}
+    for kind in ("d", "a", "e", "condition", "test_pose"):
+        of = offered(replace(TASK, tests=tests, weights={kind: 1.0}), rng())
+        plans[kind] = (of, planned(of, rng(), restarts=3))
+    for kind, (of, own) in plans.items():
+        gains = {k: of.criterion.gain(p.plan.known) for k, (_, p) in plans.items()}
+        assert gains[kind] >= max(gains.values()) - 1e-6, kind
+        assert (own.certificate is None) == (kind in ("e", "condition"))
+        assert own.by_determinant.efficiency <= 1
+    by_tests, by_d = plans["test_pose"][1], plans["d"][1]
+    assert offer.errors(by_tests.plan.known).max() < 0.85 * offer.errors(by_d.plan.known).max()
+
+
+def test_weighted_criteria_lie_between() -> None:
+    tests = Tests(np.array([[0.5, 0.2, 0.3]]), AppliedWrenches("tool", np.array([[0, 400.0, 0, 0, 0, 0]])), "tool", "one")
+    value = {}
+    for weights in ({"d": 1.0}, {"d": 1.0, "test_pose": 1.0}, {"test_pose": 1.0}):
+        found = planned_for(replace(TASK, tests=tests, weights=weights))
+        value[len(weights), "d" in weights] = (found.plan.known.log_determinant, found.errors[0])
+    assert value[1, False][0] < value[2, True][0] < value[1, True][0]
+    assert value[1, False][1] < value[2, True][1] < value[1, True][1]
+
+
+def test_the_smallest_plan_that_meets_what_is_required() -> None:
+    """sd(k1) = sigma sqrt(2/m) / F falls with the poses that push along z: 1 % of 1e-6 m/N needs two."""
+    limits = Limits({"q1.k": 0.011, "q[23].k": 0.02})
+    found = planned_for(TASK, limits=limits)
+    sd = found.plan.known.sd / found.offer.values
+    assert np.all(sd <= [0.011, 0.02, 0.02])
+    assert found.needed is not None
+    fewer = offered(replace(TASK, count=len(found.plan.chosen) - 1), rng())
+    assert fewer.requirement(limits).ratio(planned(fewer, rng(), restarts=6).plan.known) > 1
+    with pytest.raises(InputError, match="4 poses do not meet"):
+        planned_for(TASK, limits=Limits({"q1.k": 1e-4}), most=4)
+
+
+def test_a_required_error_at_test_poses() -> None:
+    offer = offered(TASK, rng())
+    limit = 0.8 * float(offer.errors(planned(offer, rng(), restarts=2).plan.known).max())
+    found = planned(offer, rng(), limits=Limits(error=limit))
+    assert len(found.plan.chosen) > 12
+    assert found.errors.max() <= limit
+
+
+def test_the_curve_falls() -> None:
+    found = planned_for(TASK, counts=(4, 8, 16))
+    gains = [p.plan.gain for p in found.curve]
+    assert gains == sorted(gains)
+    assert gains[2] - gains[1] == pytest.approx(np.log(2), abs=0.05)
+
+
+def test_quotas_of_loads_are_kept() -> None:
+    loads = (
+        Actuator(name="up", sizes=(1000.0,), directions=((0, 0, 1),), poses=7),
+        Actuator(name="side", sizes=(1000.0,), directions=((1, 0, 0), (0, 1, 0)), poses=5),
+    )
+    found = planned_for(replace(TASK, loadings=loads))
+    assert np.sum(found.chosen.wrenches[:, 2] > 0) == 7
+    with pytest.raises(InputError, match="add up to 12"):
+        planned_for(replace(TASK, loadings=(loads[0], replace(loads[1], poses=4))))
+    with pytest.raises(InputError, match="given for all"):
+        planned_for(replace(TASK, loadings=(loads[0], replace(loads[1], poses=None))))
+
+
+def test_repeated_poses_where_they_are_allowed() -> None:
+    found = planned_for(replace(TASK, may_repeat=True))
+    assert max(found.plan.multiplicity.values()) > 1
+
+
+def test_earlier_information_moves_the_plan_to_what_is_unknown() -> None:
+    def known(names: tuple[str, ...]) -> np.ndarray:
+        return np.diag([1e24 if n == "q1.k" else 0.0 for n in names])
+
+    plain, after = planned_for(TASK), planned_for(replace(TASK, earlier=(known,)))
+    assert np.sum(after.chosen.wrenches[:, 2] > 0) < np.sum(plain.chosen.wrenches[:, 2] > 0)
+    assert after.plan.known.sd[0] < 1.0e-12 * 1.01
+
+
+def test_what_cannot_be_planned() -> None:
+    with pytest.raises(InputError, match="1 measurements of 3 rows give 3 equations for 4 parameters"):
+        sources = (Reading(sd=1e-5), LoadSize(sd=np.inf, every="campaign"))
+        planned_for(replace(TASK, count=1, measuring=replace(TASK.measuring, sources=sources)))
+    up = Actuator(sizes=(1.0,), directions=((0, 0, 1),))
+    with pytest.raises(InputError, match=r"no candidate depends on q2\.k, q3\.k"):
+        planned_for(replace(TASK, loadings=(up,)))
+    straight = replace(
+        TASK, model=arm(), names=("q1.k", "q2.k"), loadings=(Actuator(sizes=(1.0,), directions=((0, 0, 1),)),)
+    )
+    with pytest.raises(InputError, match=r"no candidate depends on q1\.k, q2\.k"):
+        planned_for(straight)
+    with pytest.raises(InputError, match="tool box removed the last 2400"):
+        planned_for(replace(TASK, filters=(ToolBox(low=(3, 3, 3)),)))
+    with pytest.raises(UnknownNameError, match=r"q9\.k"):
+        planned_for(TASK, limits=Limits({"q9.k": 0.1}))
+    with pytest.raises(UnknownNameError, match="criterion"):
+        planned_for(replace(TASK, weights={"weighted": 1.0}))
+    with pytest.raises(InputError, match="nothing is left to seek"):
+        planned_for(replace(TASK, hold=NAMES))
+
+
+def test_everything_that_can_be_told_apart_is_sought_where_nothing_is_named() -> None:
+    found = offered(replace(TASK, names=None), rng())
+    assert found.observed.names == NAMES
+    up = Actuator(sizes=(1.0,), directions=((0, 0, 1),))
+    less = offered(replace(TASK, names=None, loadings=(up,)), rng())
+    assert (less.observed.names, less.left_out) == (("q1.k",), ("q2.k", "q3.k"))

@@ -1,0 +1,87 @@
+"""Random coupled drives with planted misprints: all are found, none is invented, and the zeros are the true ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle.encoders import machine, plant, series, tables
+
+from elastocal.encoders.identify import identify_transmission
+
+TRIALS = 8
+
+
+def trial(seed, errors):
+    """Planted cells, what was named, and whether the pattern of zeros is the true one."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 6))
+    s, per_turn = machine(rng, n)
+    logs = tables(rng, s, per_turn, offset=bool(seed % 2), rows=n + 6)
+    planted = plant(rng, logs, errors)
+    found = identify_transmission(series(logs))
+    same = np.array_equal(np.nan_to_num(found.robust.structure) != 0, s != 0)
+    return planted, found, same, s
+
+
+def names(bad):
+    return {(bad.table, bad.row, c) for c in (bad.column, *(c for c, _ in bad.instead))}
+
+
+@pytest.mark.parametrize("errors", [0, 1, 2, 3])
+def test_all_planted_errors_are_found_and_none_is_invented(errors, record_property):
+    found = exact = invented = patterns = 0
+    for k in range(TRIALS):
+        planted, fit, same, s = trial(100 * errors + k, errors)
+        hits = [b for b in fit.bad if any((p.table, p.row, p.column) in names(b) for p in planted)]
+        assert len({(b.table, b.row, b.column) for b in fit.bad}) == len(fit.bad)
+        found += sum(any((p.table, p.row, p.column) in names(b) for b in fit.bad) for p in planted)
+        exact += sum((p.table, p.row, p.column) in {(b.table, b.row, b.column) for b in fit.bad} for p in planted)
+        invented += len(fit.bad) - len(hits)
+        patterns += same
+        own = np.diag(fit.robust.structure)
+        np.testing.assert_allclose(own, np.diag(s), rtol=5e-3)
+    record_property("rates", f"found {found}/{errors * TRIALS}, column exact {exact}, invented {invented} in {TRIALS}")
+    assert found == errors * TRIALS
+    assert exact >= 0.9 * errors * TRIALS
+    assert invented <= 1  # the level lets one good table in a hundred have a number named
+    assert patterns >= TRIALS - 1
+
+
+def test_a_wrong_joint_value_is_told_from_a_wrong_count():
+    """In a coupled table a joint shows in several motors, a count in one."""
+    rng = np.random.default_rng(5)
+    s = np.array([[90.0, 0.0, 0.0], [-1.5, 60.0, 0.0], [-1.0, 2.0, 30.0]])
+    logs = tables(rng, s, np.array([16384, 12288, 8192]), offset=True, rows=10)
+    logs[-1].joints["J1"][4] += 10
+    logs[-1].counts["J3"][7] += 700
+    bad = identify_transmission(series(logs)).bad
+    assert [(b.table, b.row, b.column, b.instead) for b in bad] == [
+        ("II", 5, "theta_J1", ()),
+        ("II", 8, "epsilon_J3", bad[1].instead),
+    ]
+    assert bad[0].predicted == pytest.approx(bad[0].printed - 10, abs=1e-2)
+    assert bad[1].predicted == pytest.approx(bad[1].printed - 700, abs=3)
+
+
+def test_where_one_motor_only_sees_it_both_columns_are_named():
+    rng = np.random.default_rng(6)
+    s = np.array([[90.0, 0.0], [0.0, 60.0]])
+    logs = tables(rng, s, np.array([16384, 12288]), offset=True, rows=10)
+    logs[-1].counts["J2"][3] += 5000
+    (bad,) = identify_transmission(series(logs)).bad
+    columns = {bad.column: bad.predicted} | dict(bad.instead)
+    assert set(columns) == {"epsilon_J2", "theta_J2"}
+    assert columns["epsilon_J2"] == pytest.approx(logs[-1].counts["J2"][3] - 5000, abs=3)
+    assert columns["theta_J2"] == pytest.approx(logs[-1].joints["J2"][3] + 5000 / (60 * 12288 / 360), abs=0.01)
+
+
+def test_tables_that_contradict_themselves_everywhere_are_refused():
+    from elastocal.errors import InputError
+
+    rng = np.random.default_rng(7)
+    logs = tables(rng, np.diag([90.0, 60.0]), np.array([16384, 12288]), offset=False, rows=12)
+    logs[-1].counts["J1"][::2] += rng.integers(2000, 90000, 6)
+    logs[0].counts["J1"][::2] += 7000 * np.arange(1, 4)
+    logs[1].counts["J2"][1::2] -= 9000 * np.arange(1, 3)
+    with pytest.raises(InputError, match="more than a third of the rows"):
+        identify_transmission(series(logs))

@@ -1,0 +1,113 @@
+"""Axes given by their motors: in tables, in campaigns, on the command line, and in robot files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from elastocal.errors import InputError
+from elastocal.files.located import parse_yaml
+from elastocal.files.robot_write import robot_text
+from elastocal.files.robot_yaml import build_robot, read_robot
+from elastocal.files.tables import read_configurations
+
+ROBOT = """\
+format: elastocal-robot/1
+name: pair
+source: written for a test
+joints:
+  - {name: J1, type: revolute, axis: [0, 1, 0]}
+  - {name: J2, type: prismatic, axis: [1, 0, 0]}
+  - {name: tip, type: fixed, xyz_mm: [500, 0, 0]}
+controller:
+  axes: [R, L]
+  structure: [[50, 0], [3, 400]]
+  counts_per_turn: {R: 1000, L: 2000}
+  counts_at_zero: {L: 150}
+elements:
+  - {kind: joint_compliance, joint: J1, k_rad_per_Nm: 1.0e-6}
+"""
+AXES = {"R": "revolute", "L": "prismatic"}
+
+
+@pytest.fixture
+def pair():
+    return build_robot(parse_yaml(ROBOT, "pair.yaml"))
+
+
+def table(tmp_path, text, drives):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    return read_configurations(path, AXES, drives).values
+
+
+def test_counts_and_motor_angles_give_axes(tmp_path, pair):
+    drives = pair.controller.drives
+    c = np.array([[0.2, 0.3]])
+    motors = np.array([0.2 * 50, 0.2 * 3 + 0.3 * 400])
+    counts = motors / (2 * np.pi) * [1000, 2000] + [0, 150]
+    for text in (
+        f"R_counts,L_counts\n{counts[0]!r},{counts[1]!r}\n",
+        f"L_motor_rad,R_motor_deg\n{motors[1]!r},{np.rad2deg(motors[0])!r}\n",
+        f"R_motor_turns,L_counts\n{motors[0] / (2 * np.pi)!r},{counts[1]!r}\n",
+        "R_rad,L_mm\n0.2,300\n",
+    ):
+        np.testing.assert_allclose(
+            table(tmp_path, text.replace("np.float64(", "").replace(")", ""), drives), c, rtol=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("R_counts,L_mm\n1,2\n", "gives an axis by its motor and 'L_mm' gives one by its own value"),
+        ("R_counts,R_motor_deg,L_counts\n1,2,3\n", "axis R is given in two ways"),
+        ("R_counts\n1\n", "there is no column for axis L; add L_counts"),
+        ("R_motor,L_counts\n1,2\n", "'R_motor' has no unit; write R_motor_deg"),
+        ("R_motor_mm,L_counts\n1,2\n", "unit 'mm' does not fit a motor's angle"),
+        ("R_counts,L_counts\n1,x\n", "line 2, column L_counts: 'x' is not a number"),
+    ],
+)
+def test_complaints(tmp_path, pair, text, said):
+    with pytest.raises(InputError) as error:
+        table(tmp_path, text, pair.controller.drives)
+    assert said in str(error.value)
+
+
+def test_a_robot_without_drives_takes_no_counts(tmp_path, pair):
+    with pytest.raises(InputError, match="does not say how motors move the axes; add structure"):
+        table(tmp_path, "R_counts,L_counts\n1,2\n", None)
+    blind = replace(pair.controller.drives, counts_per_turn=np.array([1000.0, np.nan]))
+    with pytest.raises(InputError, match="no counts_per_turn of L"):
+        table(tmp_path, "R_counts,L_counts\n1,2\n", blind)
+    assert table(tmp_path, "R_counts,L_motor_rad\n1000,12\n", blind)[0, 0] == pytest.approx(2 * np.pi / 50)
+
+
+def test_robot_files_keep_drives(pair):
+    again = build_robot(parse_yaml(robot_text(pair), "again.yaml"))
+    for key in ("structure", "counts_per_turn", "counts_at_zero"):
+        np.testing.assert_array_equal(getattr(again.controller.drives, key), getattr(pair.controller.drives, key))
+    kr5 = read_robot("kuka-kr5")
+    np.testing.assert_array_equal(
+        build_robot(parse_yaml(robot_text(kr5), "kr5")).controller.drives.structure, kr5.controller.drives.structure
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("structure: [[50, 0], [3, 400]]", "structure: [[50, 0], [3]]", "structure[2]: must have 2 rows of 2 numbers"),
+        ("structure: [[50, 0], [3, 400]]", "structure: [[50, 0]]", "must have 2 rows of 2 numbers"),
+        ("  structure: [[50, 0], [3, 400]]\n", "", "belongs to motors; add structure"),
+        ("structure: [[50, 0], [3, 400]]", "structure: [[50, 0], [100, 0]]", "structure is singular"),
+        ("{R: 1000, L: 2000}", "{R: 1000, X: 2000}", "there is no controller axis 'X'"),
+        ("{R: 1000, L: 2000}", "{R: 0}", "counts_per_turn must not be zero"),
+    ],
+)
+def test_wrong_drives_are_named_with_their_line(old, new, said):
+    with pytest.raises(InputError) as error:
+        build_robot(parse_yaml(ROBOT.replace(old, new), "pair.yaml"))
+    assert said in str(error.value)
+    assert str(error.value).startswith("pair.yaml")

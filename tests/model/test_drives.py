@@ -1,0 +1,62 @@
+"""Counts and motor angles to joints and back, torques by the power that they carry."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elastocal.errors import InputError
+from elastocal.files.robot_yaml import read_robot
+from elastocal.model.drives import Drives
+from elastocal.model.transmission import Transmission
+
+S = np.array([[90.0, 0.0, 0.0], [-1.5, 60.0, 0.0], [-1.0, 2.0, 30.0]])
+DRIVES = Drives(S, np.array([16384.0, 12288.0, 8192.0]), np.array([500.0, -20.0, 7.0]))
+
+
+def test_counts_by_hand_and_back():
+    c = np.array([[0.1, -0.4, 2.0], [1.0, 0.5, -0.3]])
+    counts = DRIVES.counts(c)
+    third = 7.0 + 8192 / (2 * np.pi) * (-0.1 - 0.8 + 60.0)
+    assert counts[0, 2] == pytest.approx(third)
+    np.testing.assert_allclose(DRIVES.from_counts(counts), c, atol=1e-14)
+    np.testing.assert_allclose(DRIVES.from_motors(c @ S.T), c, atol=1e-14)
+
+
+def test_torques_carry_the_same_power():
+    """tau . dc = tau_m . dphi for any motion."""
+    rng = np.random.default_rng(1)
+    torque, rate = rng.normal(size=(5, 3)), rng.normal(size=(5, 3))
+    motors = DRIVES.torques_to_motors(torque)
+    np.testing.assert_allclose(np.sum(motors * (rate @ S.T), axis=1), np.sum(torque * rate, axis=1))
+    np.testing.assert_allclose(DRIVES.torques_of_motors(motors), torque)
+    assert abs(motors[0, 0] - torque[0, 0] / 90) > 1e-4  # the couplings take part
+
+
+def test_kr5_counts_lead_to_the_printed_angles():
+    """Table II of Hayat et al. 2013, rows that are not misprinted: counts to joint angles within a count's worth."""
+    model = read_robot("kuka-kr5")
+    counts = np.array([[0, 0, 0, 50821, 13653, 24355], [0, 0, 0, 152460, 69784, 32587]], dtype=float)
+    q = model.controller.to_joints(model.controller.drives.from_counts(counts))
+    np.testing.assert_allclose(np.rad2deg(q)[:, 3:], [[20, 10, 30], [60, 50, 40]], atol=1.5e-3)
+    np.testing.assert_allclose(model.controller.drives.counts(model.controller.to_controller(q)), counts, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("structure", "per_turn", "said"),
+    [
+        ([[1.0, 2.0], [2.0, 4.0]], [1, 1], "singular"),
+        ([[0.0, 0.0], [2.0, 4.0]], [1, 1], "singular"),
+        ([[1.0, 2.0]], [1], "square"),
+        ([[np.nan, 0.0], [0.0, 1.0]], [1, 1], "finite"),
+        (np.eye(2), [1, 0], "must not be zero"),
+    ],
+)
+def test_drives_that_cannot_be(structure, per_turn, said):
+    with pytest.raises(InputError, match=said):
+        Drives(np.array(structure), np.array(per_turn, dtype=float), np.zeros(len(per_turn)))
+
+
+def test_drives_belong_to_all_axes():
+    with pytest.raises(InputError, match="3 motors for 2 axes"):
+        Transmission(("a", "b"), np.eye(2), np.zeros(2), DRIVES)

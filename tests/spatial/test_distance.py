@@ -1,0 +1,70 @@
+"""Distances against brute force on dense points and against scipy's bounded minimiser."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elastocal.spatial.distance import point_segment, segment_box, segment_segment
+
+T = np.linspace(0, 1, 2001)
+
+
+def dense(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return a + T[:, None] * (b - a)
+
+
+def test_a_point_beside_and_beyond_a_segment() -> None:
+    a, b = np.array([0.0, 0, 0]), np.array([2.0, 0, 0])
+    points = np.array([[1.0, 3, 0], [5.0, 4, 0], [-3.0, 0, 4]])
+    assert point_segment(points, a, b) == pytest.approx([3, 5, 5])
+    assert point_segment(points, a, a) == pytest.approx([np.sqrt(10), np.sqrt(41), 5])
+
+
+def test_segments_that_cross_pass_or_run_alongside() -> None:
+    o, x = np.zeros(3), np.array([1.0, 0, 0])
+    across = segment_segment(o, x, np.array([0.5, -1, 2]), np.array([0.5, 1, 2]))
+    beside = segment_segment(o, x, np.array([0.2, 3, 0]), np.array([0.7, 3, 0]))
+    in_line = segment_segment(o, x, np.array([4.0, 0, 0]), np.array([9.0, 0, 0]))
+    assert (float(across), float(beside), float(in_line)) == pytest.approx((2, 3, 3))
+
+
+def test_segments_against_dense_points() -> None:
+    rng = np.random.default_rng(1)
+    ends = rng.normal(size=(4, 60, 3))
+    ends[3, ::5] = ends[2, ::5]  # some are points
+    ends[3, 1::5] = ends[2, 1::5] + 0.5 * (ends[1, 1::5] - ends[0, 1::5])  # some are parallel
+    found = segment_segment(*ends)
+    for i in range(60):
+        one = dense(ends[0, i], ends[1, i])
+        brute = point_segment(one, ends[2, i], ends[3, i]).min()
+        assert brute - 2e-3 < found[i] <= brute + 1e-12
+
+
+def test_segments_and_boxes_against_a_minimiser() -> None:
+    from scipy.optimize import minimize_scalar
+
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(2, 200, 3)) * 2
+    b[::7, 0] = a[::7, 0]  # some run along faces
+    b[3::11] = a[3::11]
+    half = np.array([0.5, 0.8, 0.2])
+    found = segment_box(a, b, half)
+    assert np.sum(found == 0) > 3
+    for i in range(200):
+
+        def far(t: float, i: int = i) -> float:
+            x = a[i] + t * (b[i] - a[i])
+            return float(np.linalg.norm(x - np.clip(x, -half, half)))
+
+        least = min(minimize_scalar(far, bounds=(0, 1), method="bounded", options={"xatol": 1e-10}).fun, far(0), far(1))
+        brute = min(far(float(t)) for t in T[::20])
+        assert found[i] == pytest.approx(min(least, brute), abs=1e-8)
+
+
+def test_batches_broadcast() -> None:
+    a = np.array([[[2.0, 0, 0]], [[0.0, 5, 0]]])
+    b = a + np.array([0.0, 0, 1])
+    half = np.array([1.0, 1, 1])
+    assert segment_box(a, b, half)[:, 0] == pytest.approx([1, 4])
+    assert segment_segment(a, b, np.zeros((1, 3, 3)), np.zeros((1, 3, 3))).shape == (2, 3)
