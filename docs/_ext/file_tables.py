@@ -14,8 +14,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from elastocal.files.robot_yaml import ControllerEntry, JointEntry, RobotFile, read_robot, shipped_robots
-from elastocal.files.schema import dimensions_of
+from elastocal.files.robot_yaml import read_robot, shipped_robots
+from elastocal.files.schema import ControllerEntry, JointEntry, RobotFile, dimensions_of
 from elastocal.files.units import DIMENSIONS
 from elastocal.model.compliant.beam import SECTIONS, Beam, Section
 from elastocal.model.dh import DHRow

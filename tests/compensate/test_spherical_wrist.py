@@ -7,7 +7,7 @@ import pytest
 from oracle.robots import configurations
 
 from elastocal.compensate import spherical_wrist as sw
-from elastocal.compensate.nominal import Nominal, nearest_branch
+from elastocal.compensate.nominal import Nominal, nearest_branch, references_on
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.task import task
 from elastocal.compensate.turns import nearest_turns, unwrapped
@@ -212,7 +212,7 @@ def test_a_path_turns_on_past_half_a_turn_and_over_gaps():
     true = np.linspace(0.0, 11.0, 60)
     shown = (true + np.pi) % (2 * np.pi) - np.pi
     shown[20:23] = np.nan
-    out = unwrapped(shown[None], np.array([0.1]), (None,))[0]
+    out = unwrapped(shown[None], np.array([0.1]))[0]
     assert np.isnan(out[20:23]).all()
     known = ~np.isnan(out)
     np.testing.assert_allclose(out[known], true[known], atol=1e-12)
@@ -231,3 +231,33 @@ def test_a_path_is_solved_in_chunks_as_in_one():
     np.testing.assert_allclose(whole.T, q, atol=1e-11)
     own = Targets("tool", k.position, k.rotation, q + 0.1)
     np.testing.assert_allclose(next(inverse.chunks(own, 500))[3].q.T, q, atol=1e-11)
+
+
+def test_past_a_limit_and_back_does_not_depend_on_chunks():
+    """A6 runs to 352 deg, beyond its 350, and back: the same values however the path is cut."""
+    model = read_robot("kuka-kr270")
+    turn = np.deg2rad(352.0 - 40.0 * np.abs(np.linspace(-1, 1, 101)))
+    q = np.tile([0.2, -1.2, 1.5, 0.3, 0.8, 0.0], (101, 1))
+    q[:, 5] = turn
+    k = kinematics(model, q)
+    inverse = Nominal(model, "tool", task(model, "tool"))
+    along = Targets("tool", k.position, k.rotation, q[0])
+    found = [np.concatenate([f.q for _, _, _, f in inverse.chunks(along, n)], axis=1)[5] for n in (101, 50, 51)]
+    expected = np.where(turn > np.deg2rad(350.0), turn - 2 * np.pi, turn)
+    for one in found:
+        np.testing.assert_allclose(one, expected, atol=1e-11)
+    assert (expected < 0).sum() == 5
+
+
+def test_references_on_stated_branches():
+    model = read_robot("kuka-kr5")
+    arm = geometry(model)
+    q = configurations(model, 40, seed=9)
+    k = kinematics(model, q)
+    targets = Targets("tool", k.position, k.rotation, q[0])
+    near = np.zeros(6)
+    found = references_on(arm, targets, sw.branch_of(arm, q.T), near)
+    turns = (found - q) / (2 * np.pi)
+    np.testing.assert_allclose(turns, np.rint(turns), atol=1e-9)
+    assert (np.abs(found) <= np.pi + 1e-9).all()
+    assert np.abs(np.rint(turns)).max() == 1  # A4 and A6 were beyond half a turn

@@ -119,7 +119,10 @@ def test_links_keep_clear_of_one_another() -> None:
 def test_links_that_touch_in_every_candidate_say_nothing() -> None:
     links = (Link("base", "q1", 1.0), Link("q2", "tool", 1.0))
     assert passes(SelfCollision(), [[0, 2.9], [0, 2.8]], Cell(links)) == [True, True]
-    assert passes(SelfCollision(), [[0, 2.9], [0, 0.1]], Cell((Link("base", "q1", 0.9), Link("q2", "tool", 0.01)))) == [False, True]
+    assert passes(SelfCollision(), [[0, 2.9], [0, 0.1]], Cell((Link("base", "q1", 0.9), Link("q2", "tool", 0.01)))) == [
+        False,
+        True,
+    ]
 
 
 def test_the_tracker_sees_past_obstacles_and_links() -> None:

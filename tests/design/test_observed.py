@@ -76,7 +76,7 @@ def test_parameters_that_act_only_together_are_represented_by_joints() -> None:
     load = AppliedWrenches("tool", np.array([[10.0, 20.0, 0, 0, 0, 0]] * 2))
     kind = Measuring("deflection", TOOL, (Reading(sd=1e-5),), "linear").at(q, load)
     assert len(independent(kind, (Reading(sd=1e-5),), model, ("q1.k", "q2.k"))) == 1
-    bent = Measuring("deflection", TOOL, (Reading(sd=1e-5),), "linear").at(q + [[0, 0.5], [0, 1]], load)
+    bent = Measuring("deflection", TOOL, (Reading(sd=1e-5),), "linear").at(q + np.array([[0, 0.5], [0, 1]]), load)
     assert independent(bent, (Reading(sd=1e-5),), model, ("q1.k", "q2.k")) == ("q1.k", "q2.k")
 
 

@@ -73,7 +73,9 @@ def test_expected_accuracy_is_that_of_many_virtual_campaigns() -> None:
 
 
 def test_each_plan_is_best_by_its_own_criterion() -> None:
-    tests = Tests(np.array([[0.5, 0.2, 0.3]]), AppliedWrenches("tool", np.array([[0, 400.0, 0, 0, 0, 0]])), "tool", "one")
+    tests = Tests(
+        np.array([[0.5, 0.2, 0.3]]), AppliedWrenches("tool", np.array([[0, 400.0, 0, 0, 0, 0]])), "tool", "one"
+    )
     offer = offered(replace(TASK, tests=tests), rng())
     plans = {}
     for kind in ("d", "a", "e", "condition", "test_pose"):
@@ -89,7 +91,9 @@ def test_each_plan_is_best_by_its_own_criterion() -> None:
 
 
 def test_weighted_criteria_lie_between() -> None:
-    tests = Tests(np.array([[0.5, 0.2, 0.3]]), AppliedWrenches("tool", np.array([[0, 400.0, 0, 0, 0, 0]])), "tool", "one")
+    tests = Tests(
+        np.array([[0.5, 0.2, 0.3]]), AppliedWrenches("tool", np.array([[0, 400.0, 0, 0, 0, 0]])), "tool", "one"
+    )
     value = {}
     for weights in ({"d": 1.0}, {"d": 1.0, "test_pose": 1.0}, {"test_pose": 1.0}):
         found = planned_for(replace(TASK, tests=tests, weights=weights))
@@ -154,8 +158,8 @@ def test_earlier_information_moves_the_plan_to_what_is_unknown() -> None:
 
 
 def test_what_cannot_be_planned() -> None:
+    sources = (Reading(sd=1e-5), LoadSize(sd=np.inf, every="campaign"))
     with pytest.raises(InputError, match="1 measurements of 3 rows give 3 equations for 4 parameters"):
-        sources = (Reading(sd=1e-5), LoadSize(sd=np.inf, every="campaign"))
         planned_for(replace(TASK, count=1, measuring=replace(TASK.measuring, sources=sources)))
     up = Actuator(sizes=(1.0,), directions=((0, 0, 1),))
     with pytest.raises(InputError, match=r"no candidate depends on q2\.k, q3\.k"):

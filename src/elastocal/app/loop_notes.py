@@ -21,9 +21,7 @@ def notes_of(
     for joint in joints:
         for test, what in zip(joint.agree, ("compliance", "half gap"), strict=True):
             if test.rejected:
-                out.append(
-                    f"The loops of joint {joint.joint} disagree on its {what} (probability {test.chance})."
-                )
+                out.append(f"The loops of joint {joint.joint} disagree on its {what} (probability {test.chance}).")
     return tuple(out)
 
 

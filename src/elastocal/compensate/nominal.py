@@ -12,10 +12,10 @@ from elastocal.compensate import inverse_kinematics, spherical_wrist
 from elastocal.compensate.inverse_kinematics import Found
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.task import Task
-from elastocal.compensate.turns import nearest_turns, unwrapped
+from elastocal.compensate.turns import into_limits, nearest_turns, unwrapped
 from elastocal.compensate.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.model.robot import RobotModel
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +58,10 @@ class Nominal:
                     branch = nearest_branch(self.arm, position[:, :1], rotation[:, :, :1], before)
                 free = np.full(position.shape[1], before[3])
                 solved = spherical_wrist.solve(self.arm, position, rotation, branch, free)
-                found = Found(unwrapped(solved.q, before, self.arm.limits), solved.reached, solved.margins)
+                track = unwrapped(solved.q, before)
+                found = Found(into_limits(track, self.arm.limits), solved.reached, solved.margins)
                 known = np.flatnonzero(found.reached)
-                before = found.q[:, known[-1]] if len(known) else before
+                before = track[:, known[-1]] if len(known) else before
             else:
                 own = np.ascontiguousarray(targets.reference[rows].T)
                 solved = spherical_wrist.solve(
@@ -73,6 +74,18 @@ class Nominal:
         """A path is followed as a whole: every target starts near the one before it."""
         position, rotation = targets.last(slice(None))
         return inverse_kinematics.along_path(self.model, self.frame, self.task, position, rotation, targets.reference)
+
+
+def references_on(arm: WristGeometry, targets: Targets, branch: Ints, near: Array) -> Array:
+    """Joint values (N, 6) of targets on stated branches (N,), turns nearest to (6,): a reference for each; nan out of
+    reach.
+
+    ``spherical_wrist.branch_of_kuka_status`` makes a branch of a KUKA status.
+    """
+    position, rotation = targets.last(slice(None))
+    free = np.full(len(targets), near[3])
+    solved = spherical_wrist.solve(arm, position, rotation, branch, free)
+    return nearest_turns(solved.q, np.repeat(near[:, None], len(targets), axis=1), arm.limits).T
 
 
 def nearest_branch(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> int:

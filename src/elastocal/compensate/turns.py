@@ -20,17 +20,16 @@ def joint_limits(model: RobotModel) -> tuple[Limits, ...]:
 
 def nearest_turns(angles: Array, reference: Array, limits: Sequence[Limits]) -> Array:
     """Angles (n, N) moved by full turns next to the reference (n, N), then into the limits where a turn does it."""
-    out = angles + FULL * np.rint((reference - angles) / FULL)
-    return _into(out, limits)
+    return into_limits(angles + FULL * np.rint((reference - angles) / FULL), limits)
 
 
-def unwrapped(angles: Array, before: Array, limits: Sequence[Limits]) -> Array:
+def unwrapped(angles: Array, before: Array) -> Array:
     """Angles (n, N) along a path, each within half a turn of the one before it; ``before`` (n,) is before the first."""
     known = _filled(angles, before)
     steps = np.diff(known, axis=1, prepend=before[:, None])
     if np.abs(steps).max(initial=0.0) > np.pi:
         known = known - FULL * np.cumsum(np.rint(steps / FULL), axis=1)
-    return _into(np.where(np.isnan(angles), np.nan, known), limits)
+    return np.asarray(np.where(np.isnan(angles), np.nan, known))
 
 
 def _filled(angles: Array, before: Array) -> Array:
@@ -42,8 +41,10 @@ def _filled(angles: Array, before: Array) -> Array:
     return np.asarray(np.where(last < 0, before[:, None], angles[:, last]))
 
 
-def _into(angles: Array, limits: Sequence[Limits]) -> Array:
-    for row, limit in zip(angles, limits, strict=True):
+def into_limits(angles: Array, limits: Sequence[Limits]) -> Array:
+    """Angles (n, N), those beyond their limits moved by full turns where that brings them inside."""
+    moved_in = angles.copy()
+    for row, limit in zip(moved_in, limits, strict=True):
         if limit is not None:
             low, high = limit[0] - SLACK, limit[1] + SLACK
             out = (row < low) | (row > high)
@@ -51,4 +52,4 @@ def _into(angles: Array, limits: Sequence[Limits]) -> Array:
                 over, under = np.ceil((row - high) / FULL), np.ceil((low - row) / FULL)
                 moved = row + FULL * (np.maximum(under, 0) - np.maximum(over, 0))
                 row[:] = np.where(out & (moved >= low) & (moved <= high), moved, row)
-    return angles
+    return moved_in

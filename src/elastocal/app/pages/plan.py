@@ -46,8 +46,8 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
     lines = [
         f"{len(result.pool)} poses out of {len(found.offer.pool)} feasible candidates determine {len(names)} "
         f"parameters to {np.nanmin(share):.2g} to {np.nanmax(share):.2g} % (worst: {names[worst]}).",
-        f"Expected position error after compensation at the test poses: "
-        f"{1e3 * np.sqrt(np.mean(errors**2)):.3g} mm rms, {1e3 * errors.max():.3g} mm at the worst ({found.offer.tests.words}).",
+        f"Expected position error after compensation at the test poses ({found.offer.tests.words}): "
+        f"{1e3 * np.sqrt(np.mean(errors**2)):.3g} mm rms, {1e3 * errors.max():.3g} mm at the worst.",
         f"By the determinant the plan is at least {100 * found.by_determinant.efficiency:.1f} % efficient.",
     ]
     if found.needed is not None:

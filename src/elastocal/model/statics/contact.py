@@ -9,26 +9,24 @@ of the object, the force is zero too: a gap transmits none before it is closed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.model.chain import JOINT
-from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.kinematics import follower_map
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.contact_newton import Found, Pressed, either_side, grip, press
+from elastocal.model.statics.contact_newton import Found, press
+from elastocal.model.statics.contact_rest import at_rest, too_deep, unsure
+from elastocal.model.statics.contact_step import Pressed, grip
 from elastocal.model.statics.continuation import LARGEST_BEND
 from elastocal.model.statics.equilibrium import Progress
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import evaluate, force_noise, placed_loads
-from elastocal.model.statics.newton import Batch, newton, start
-from elastocal.model.statics.state import chunk_size, rest_values, state_at
-from elastocal.model.surfaces.surface import Near
+from elastocal.model.statics.newton import start
+from elastocal.model.statics.state import chunk_size, state_at
 from elastocal.model.surfaces.touches import Touches
-from elastocal.spatial.batch import dot
 from elastocal.spatial.entries import Array, Bools, Ints
 
 
@@ -150,7 +148,7 @@ def _chunk(
     if known is not None:
         warm = np.flatnonzero(known[2] == ContactStatus.CONTACT)
         found = press(model, flex, Pressed(q, touches, known[0], known[1]).take(warm))
-        sure = found.done & ~found.slips
+        sure = found.done & ~found.slips & ~found.either
         firm = warm[sure]
         theta[:, firm], size[firm], steps[warm] = found.theta[:, sure], found.size[sure], found.steps
         status[firm], open_[firm] = ContactStatus.CONTACT, False
@@ -182,18 +180,6 @@ def _from_rest(model: RobotModel, flex: Flexibility, at: Pressed) -> tuple[Array
     return theta, size, status, steps
 
 
-def too_deep(free: Near) -> Bools:
-    """Inside by more than the radius of curvature there (N,): nearer to the middle than to the surface.
-
-    Of a ball or bar H = P / rho with a projector P, so that rho = tr(H) / |H|^2.
-    """
-    bend = np.einsum("iin->n", free.hessian)
-    flat = bend <= 0
-    rho = bend / np.where(flat, 1.0, np.einsum("ijn,ijn->n", free.hessian, free.hessian))
-    lost = dot(free.normal, free.normal) < 0.5  # the very middle has no normal
-    return np.asarray(lost | (~flat & (-free.distance > rho)))
-
-
 def _judged(model: RobotModel, flex: Flexibility, at: Pressed, found: Found, before: Array) -> Ints:
     """Status of rows whose tip would be inside: how the search ended, and whether it ended on the near side."""
     point = state_at(model, flex, at.q, np.where(np.isfinite(found.theta), found.theta, 0.0))[0].origin(
@@ -203,33 +189,10 @@ def _judged(model: RobotModel, flex: Flexibility, at: Pressed, found: Found, bef
     bent = np.any(np.abs(found.theta - start(flex, len(at.size)))[flex.rotates] > LARGEST_BEND, axis=0)
     out = np.where(found.done, int(ContactStatus.CONTACT), int(ContactStatus.NOT_CONVERGED))
     out[found.done & found.slips] = ContactStatus.SLIPS
-    out[found.wavers & ~found.done] = ContactStatus.UNDETERMINED_BACKLASH
+    out[(found.wavers & ~found.done) | (found.either & found.done)] = ContactStatus.UNDETERMINED_BACKLASH
     out[turned | bent] = ContactStatus.PENETRATES
     out[found.released & ~turned] = ContactStatus.NO_CONTACT
     return out
-
-
-def at_rest(model: RobotModel, flex: Flexibility, q: Array) -> tuple[Array, Bools]:
-    """theta (n, N) of the arm without contact, and whether it was found; gaps that nothing loads stay at the middle."""
-    total = q.shape[1]
-    theta, force, _, done = newton(model, replace(flex, plays=()), Batch(q, (), start(flex, total)))
-    if not flex.plays or not model.loads:
-        return theta, done
-    state, values = state_at(model, flex, q, np.where(done, theta, 0.0))
-    placed = placed_loads(model, state)
-    noise = force_noise(model, flex, evaluate(model, flex, state, placed, values, rest_values(model, q)), placed)
-    loaded = np.array([~_unsure(c, force[list(at)], noise[list(at)]) for c, at in flex.plays])
-    for pattern in np.unique(loaded, axis=1).T:
-        if pattern.any():
-            rows = np.flatnonzero((loaded == pattern[:, None]).all(axis=0))
-            some = replace(flex, plays=tuple(p for p, on in zip(flex.plays, pattern, strict=True) if on))
-            theta[:, rows], _, _, done[rows] = newton(model, some, Batch(q[:, rows], (), theta[:, rows]))
-    return theta, done
-
-
-def _unsure(coordinate: CompliantCoordinate, force: Array, noise: Array) -> Bools:
-    unknown = coordinate.undetermined(force, noise)
-    return np.zeros(force.shape[1], dtype=bool) if unknown is None else unknown
 
 
 def _described(model: RobotModel, flex: Flexibility, at: Pressed, status: Ints, steps: Ints) -> ContactState:
@@ -238,10 +201,9 @@ def _described(model: RobotModel, flex: Flexibility, at: Pressed, status: Ints, 
     held = grip(model, flex, settled, noise=bool(flex.plays))
     touching = status == ContactStatus.CONTACT
     if held.noise is not None:
-        either = either_side(flex, settled, held)
         for coordinate, dofs in flex.plays:
-            unsure = _unsure(coordinate, held.forces.q[list(dofs)], held.noise[list(dofs)]) | either
-            status[touching & unsure] = ContactStatus.UNDETERMINED_BACKLASH
+            unknown = unsure(coordinate, held.forces.q[list(dofs)], held.noise[list(dofs)])
+            status[touching & unknown] = ContactStatus.UNDETERMINED_BACKLASH
     full = np.repeat(flex.constant[:, None], len(status), axis=1)
     full[list(flex.dofs)] = settled.theta
     joints = tuple(i for i in flex.dofs if model.chain.dofs[i].axis == JOINT)
