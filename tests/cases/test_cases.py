@@ -23,7 +23,7 @@ def test_an_unknown_case_names_the_nearest() -> None:
         case_named("kr270-compensater")
 
 
-@pytest.mark.parametrize("name", ["cylindrical", "kr270-compensator", "kr270-elastostatic", "orthoglide-link", "design"])
+@pytest.mark.parametrize("name", ["cylindrical", "kr270-compensator", "kr270-elastostatic", "orthoglide-link"])
 def test_every_figure_has_its_own_name_and_a_finite_value_or_none(name, outcome) -> None:
     of = outcome(name)
     names = [f.name for f in of.figures]

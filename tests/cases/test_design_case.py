@@ -10,7 +10,9 @@ SHORT = ("k_c", "s_0")
 
 @pytest.fixture(scope="module")
 def value(outcome):
-    figures = {f.name: f.recomputed for f in outcome("design").figures}
+    found = outcome("design").figures
+    figures = {f.name: f.recomputed for f in found}
+    assert len(figures) == len(found)
     assert all(np.isfinite(v) for v in figures.values())
     return figures
 

@@ -76,12 +76,13 @@ def test_lines_without_corrected_targets_stay_as_they_are(kind: str, case: int) 
             assert spread or text in left, f"{name}, line {number}: {text!r} is lost"
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-4])
 @pytest.mark.parametrize(("kind", "case"), CASES)
-def test_reading_the_result_gives_the_corrected_targets(kind: str, case: int) -> None:
+def test_reading_the_result_gives_the_corrected_targets(kind: str, case: int, size: float) -> None:
     files = encoded(PROGRAMS[kind][case])
     post = post_of(kind)
     program = post.read(files, Given(orientation=DOWN))
-    shift = np.array([1.23456e-3, -2.3456e-3, 3.456e-4])
+    shift = size * np.array([1.23456e-3, -2.3456e-3, 3.456e-3])
     wanted = program.positions + shift
     if any(m.arc for m in program.moves):
         program = post.read(rewritten(kind, files, np.zeros(3) + 1e-6), Given(orientation=DOWN))
@@ -89,7 +90,7 @@ def test_reading_the_result_gives_the_corrected_targets(kind: str, case: int) ->
     changes = replace(Changes.none(program), positions=wanted, joints=program.joints + 1e-3)
     after = post.read(post.write(program, changes), Given(orientation=DOWN))
     assert [t.line for t in after.targets] == [t.line for t in program.targets]
-    np.testing.assert_allclose(after.positions, wanted, atol=6e-8, rtol=0)
+    np.testing.assert_allclose(after.positions, wanted, atol=5.1e-8, rtol=0)
     np.testing.assert_allclose(after.joints, program.joints + 1e-3, atol=1e-7, rtol=0)
     np.testing.assert_array_equal(after.rotations, program.rotations)
 

@@ -174,6 +174,9 @@ def test_payload_counts_what_is_carried_and_its_moment() -> None:
     assert passes(PayloadLimit(most=10.0), q, EMPTY, weight, model=heavy) == [True, False, True, False]
     side = Actuator(sizes=(100.0,), directions=((0, 1, 0),))  # about the elbow: arm 0.5 m, then none
     assert passes(PayloadLimit(moment=40.0, about="elbow"), q, EMPTY, side) == [False, True]
+    inner = Actuator(sizes=(100.0,), directions=((0, 1, 0),), points=("elbow",))  # 100 N m about the base
+    assert passes(PayloadLimit(moment=101.0, about="base"), q, EMPTY, inner) == [True, True]
+    assert passes(PayloadLimit(moment=99.0, about="base"), q, EMPTY, inner) == [False, False]
 
 
 def test_counts_are_in_order_and_the_last_filter_is_named() -> None:

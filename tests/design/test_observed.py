@@ -7,8 +7,8 @@ import pytest
 from design.cell_desk import arm, cylindrical
 
 from elastocal.design.measuring import Measuring
-from elastocal.design.observed import determined, earlier_information, independent, observed
-from elastocal.errors import UnknownNameError
+from elastocal.design.observed import determined, earlier_information, independent, observed, taken_together
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.identify.expectation import expected
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.load import LoadSize
@@ -89,3 +89,43 @@ def test_positions_are_planned_by_the_same_code() -> None:
     assert determined(kind, cylindrical()).all()
     with pytest.raises(UnknownNameError, match="deflection"):
         Measuring("deflexion", TOOL)
+
+
+def test_readings_of_one_sweep_are_one_candidate() -> None:
+    sources = (Reading(sd=1e-5), LoadSize(sd=0.01, every="campaign"))
+    found = observed(measured(sources), sources, cylindrical(), NAMES)
+    sweeps = taken_together(found, np.array([1, 0, 1, 1, 0, 2])).candidates
+    for i, rows in enumerate(([1, 4], [0, 2, 3], [5])):
+        want = found.candidates.information(rows)
+        np.testing.assert_allclose(sweeps.information([i]), want, rtol=1e-9, atol=1e-9 * np.abs(want).max())
+    with pytest.raises(InputError, match="none left out"):
+        taken_together(found, np.array([0, 0, 0, 2, 2, 2]))
+
+
+def test_torque_sweeps_are_planned_by_the_same_code() -> None:
+    """Mass moments of the upper arm turn A2 with g (mx cos q + mz sin q): a longer sweep tells them apart better."""
+    from elastocal.files.robot_yaml import read_robot
+    from elastocal.measure.joint_torque import JointTorque
+    from elastocal.measure.kind import Measurement
+    from elastocal.measure.sources.source import ErrorSource, Unknown
+    from elastocal.model.robot import RobotModel
+
+    class Scatter(ErrorSource):
+        def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+            return tuple(Unknown(r.name, r.unit, 1.0) for r in measurement.rows)
+
+        def columns(self, measurement: Measurement, model: RobotModel) -> np.ndarray:
+            r = len(measurement.rows)
+            return np.broadcast_to(np.eye(r), (measurement.count, r, r))
+
+    model = read_robot("kuka-kr270")
+    spans = (5, 20, 60)
+    angles = np.radians([-90 + np.linspace(-s, s, 9) for s in spans])
+    q = np.array([[0, a, np.pi / 2, 0, 0, 0] for a in angles.reshape(-1)])
+    rows = observed(JointTorque.of(model, q), (Scatter(),), model, ["A2.mx", "A2.mz"])
+    sweeps = taken_together(rows, np.repeat(np.arange(3), 9)).candidates
+    for i, a in enumerate(angles):
+        felt = 9.81 * np.column_stack([np.cos(a), np.sin(a)])
+        np.testing.assert_allclose(sweeps.information([i]), felt.T @ felt, rtol=1e-6, atol=1e-6)
+    gains = [np.linalg.slogdet(sweeps.information([i]))[1] for i in range(3)]
+    assert gains[0] < gains[1] < gains[2]

@@ -12,7 +12,8 @@ from elastocal.design.drawing import Draw
 from elastocal.design.feasibility.tool_box import ToolBox
 from elastocal.design.loading.actuator import Actuator
 from elastocal.design.measuring import Measuring
-from elastocal.design.study import offered, planned
+from elastocal.design.offer import offered
+from elastocal.design.study import planned
 from elastocal.design.task import Limits, Task, Tests
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.identify.estimate import estimate

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from oracle.contacts import DISCS, TABLE_2, ball, bar, face, least_energy, planar_contact, planar_inverse
@@ -343,3 +345,28 @@ def test_contacts_and_configurations_must_match():
         contact(lever(), [[0.0]], Touches.one("tip", wall(0.1), 2))
     with pytest.raises(InputError, match="no frame 'tp'"):
         contact(lever(), [[0.0]], Touches.one("tp", wall(0.1), 1))
+
+
+def test_a_contact_is_determined_exactly_where_one_pattern_of_sides_is_right():
+    """Every pattern tried with the gaps as fixed offsets: right where each torque pushes towards its offset."""
+    gap, gaps = 1e-4, ("J1", "J2", "J3")
+    base = read_robot("fanuc-m710ic50").with_elements(LinkMass(frame="J3", mass=50.0, moment=(5.0, 0.5, 3.0)))
+    model = base.with_elements(*(JointBacklash(joint=j, gap=gap) for j in gaps))
+    rng = np.random.default_rng(3)
+    low, high = np.array([m.limits for m in model.motions]).T / 2
+    q = rng.uniform(low, high, (150, 6))
+    n = rng.normal(size=(150, 3))
+    n /= np.linalg.norm(n, axis=1)[:, None]
+    feet = kinematics(model, q).position + rng.uniform(2e-4, 3e-3, (150, 1)) * n
+    planes = tuple(Plane(name=f"p{i}", point=tuple(feet[i]), normal=tuple(n[i])) for i in range(150))
+    touches = Touches("tool", planes, np.arange(150))
+    found = contact(model, q, touches)
+    right = np.zeros(150, dtype=int)
+    for sides in itertools.product((-1.0, 1.0), repeat=3):
+        shifted = base.with_parameters({f"{j}.offset": gap * s for j, s in zip(gaps, sides, strict=True)})
+        other = contact(shifted, q, touches)
+        right += (other.status == ContactStatus.CONTACT) & np.all(np.sign(-other.torque[:, :3]) == sides, axis=1)
+    touching = found.status != ContactStatus.NO_CONTACT
+    np.testing.assert_array_equal((found.status == ContactStatus.CONTACT)[touching], (right == 1)[touching])
+    assert set(found.status) <= {0, 1, 2}
+    assert np.sum(found.status == ContactStatus.UNDETERMINED_BACKLASH) >= 2

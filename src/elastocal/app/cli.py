@@ -11,6 +11,7 @@ from elastocal import __version__
 from elastocal.app import options as o
 from elastocal.app.cli_compensator import arcs, compensator
 from elastocal.app.cli_contact import kinetostatics
+from elastocal.app.cli_gravity import gravity
 from elastocal.app.cli_identify import identify, predict, simulate
 from elastocal.app.cli_loops import loops
 from elastocal.app.cli_plan import plan
@@ -99,6 +100,7 @@ app.command()(predict)
 app.command()(arcs)
 app.command()(compensator)
 app.command()(transmission)
+app.command()(gravity)
 app.command()(record)
 app.command()(loops)
 app.command()(kinetostatics)

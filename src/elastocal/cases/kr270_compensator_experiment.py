@@ -119,29 +119,15 @@ def designed(information: Array, count: int = POSES) -> Ints:
     """D-optimal choice among candidates (n, p, p): greedy, then exchanges of one until none helps."""
     import numpy as np
 
-    chosen: list[int] = []
-    total = 1e-9 * np.mean(information, axis=0).trace() * np.eye(information.shape[1])
-    for _ in range(count):
-        chosen.append(_best(information, total + information[chosen].sum(axis=0), chosen))
-    changed = True
-    while changed:
-        changed = False
-        for i in range(count):
-            rest = chosen[:i] + chosen[i + 1 :]
-            base = total + information[rest].sum(axis=0)
-            new = _best(information, base, rest)
-            gain = np.linalg.slogdet(base + information[[new, chosen[i]]])[1]
-            if gain[0] > gain[1] + 1e-9:
-                chosen[i], changed = new, True
-    return np.sort(np.array(chosen))
+    from elastocal.design.candidates import Candidates
+    from elastocal.design.criteria.d import Determinant
+    from elastocal.design.rules import Rules
+    from elastocal.design.search import search
 
-
-def _best(information: Array, base: Array, taken: list[int]) -> int:
-    import numpy as np
-
-    gain = np.linalg.slogdet(base + information)[1]
-    gain[taken] = -np.inf
-    return int(np.argmax(gain))
+    values, vectors = np.linalg.eigh(information)
+    rows = np.sqrt(np.clip(values, 0.0, None))[:, :, None] * vectors.swapaxes(1, 2)
+    plan = search(Candidates(rows), Determinant(), Rules(count), rng=np.random.default_rng(0), restarts=1)
+    return np.array(plan.chosen)
 
 
 def percent(fit: Fit) -> dict[str, float]:

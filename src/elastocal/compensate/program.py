@@ -104,7 +104,7 @@ class Given:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Targets (N) in the order of their lines, with ``positions`` (N, 3), ``rotations`` (N, 3, 3), ``joints`` (N, n).
+    """Targets (N) in the order of first use, with ``positions`` (N, 3), ``rotations`` (N, 3, 3), ``joints`` (N, n).
 
     Values that a target does not have are nan.  ``wrenches`` (N, 6) are the loads that a toolpath states.  ``layout``
     is the language's own record of where the digits stand.

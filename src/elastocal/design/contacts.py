@@ -12,25 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.design.feasibility.filter import Removed, nothing_left
-from elastocal.design.pool import programmable, spread_poses
+from elastocal.design.pool import spread_poses
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
 from elastocal.measure.contact_force import ContactForce
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactStatus, contact
-from elastocal.model.statics.equilibrium import Status
-from elastocal.model.statics.kinetostatics_inverse import inverse
+from elastocal.model.statics.kinetostatics_inverse import PoseStatus, inverse
 from elastocal.model.surfaces.surface import Surface
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 
-NEAR = 0.3
+NEAR = 0.5
 """Of the robot's size: a configuration stands for places at most so far from its tip."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactPool:
-    """Contact i presses ``frame`` on object ``touches.which[i]`` with about ``level[i]`` (N) at joint values q (N, n).
+    """Contact i presses ``frame`` on object ``touches.which[i]`` with ``level[i]`` (N) at joint values q (N, n).
 
     ``steps`` say what was left out on the way.
     """
@@ -82,8 +81,8 @@ def contact_pool(
         raise nothing_left(steps)
     push = level[:, None] * near.normal.T[close][each]
     held = inverse(model, on[each], push, start[close[each] // len(surfaces)], tip)
-    good = held.status == Status.CONVERGED
-    q = programmable(model, np.where(good[:, None], held.q, 0.0))
+    good = held.status == PoseStatus.REACHED
+    q = np.where(good[:, None], held.q, 0.0)
     good[[row for row, _, _ in model.beyond_limits(q)]] = False
     steps.append(Removed("not held by the joints", int(np.sum(~good)), int(np.sum(good))))
     if not np.any(good):
@@ -93,10 +92,10 @@ def contact_pool(
 
 
 def _touching(pool: ContactPool) -> ContactPool:
-    """Those that press with the force asked for, to a fifth, once the joint values are rounded."""
+    """Those whose contact is where it was asked for: an arm may also slip past an object, or find another rest."""
     found = contact(pool.model, pool.q, pool.touches)
     size = np.nan_to_num(found.size)
-    good = (found.status == ContactStatus.CONTACT) & (np.abs(size - pool.level) < 0.2 * pool.level)
+    good = (found.status == ContactStatus.CONTACT) & (np.abs(size - pool.level) < 1e-3 * pool.level)
     steps = (*pool.steps, Removed("another force than asked for", int(np.sum(~good)), int(np.sum(good))))
     if not np.any(good):
         raise nothing_left(steps)

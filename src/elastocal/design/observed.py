@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.design.candidates import Candidates
+from elastocal.errors import InputError
 from elastocal.identifiability.triangle import stacked_triangle
 from elastocal.identify.fit import groups_of
 from elastocal.identify.problem import Problem, linearise, unknowns, weigh
@@ -20,7 +21,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import RobotModel
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array, Bools, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,20 @@ def observed(
     prior = matrix[problem.priors()]
     nuisance, words = tuple(range(p, len(felt))), tuple(problem.names[i] for i in felt)
     return Observed(Candidates(blocks, prior.T @ prior if len(prior) else None, nuisance, words), tuple(names))
+
+
+def taken_together(found: Observed, owner: Ints) -> Observed:
+    """Readings that are taken as one (a sweep, an arc) made one candidate: ``owner`` (N,) numbers it from 0.
+
+    The rows of a candidate become a triangle with the same squares, so that its length does not matter.
+    """
+    blocks, p = found.candidates.blocks, found.candidates.parameters
+    count = int(owner.max()) + 1
+    if owner.shape != (len(blocks),) or set(np.unique(owner)) != set(range(count)):
+        raise InputError(f"give each of the {len(blocks)} readings the number of its candidate, none left out")
+    padding = np.zeros((p, p))
+    triangles = [stacked_triangle([blocks[owner == i].reshape(-1, p), padding], p) for i in range(count)]
+    return replace(found, candidates=replace(found.candidates, blocks=np.stack(triangles)))
 
 
 def earlier_information(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Array:

@@ -1,140 +1,23 @@
-"""A plan from a task: what is possible, what each candidate tells, the best of it, how good that is, in what order."""
+"""A plan from what a task offers: the best candidates, how good they are, how many are needed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from elastocal.design.candidates import Candidates
 from elastocal.design.certificate import Certificate, certify
-from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.criteria.d import Determinant
-from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.drawing import drawn
-from elastocal.design.feasibility.filter import Filter, Removed, nothing_left, screened
-from elastocal.design.feasibility.joint_limits import JointLimits
-from elastocal.design.feasibility.load import LoadPossible
-from elastocal.design.how_many import HowMany, Point, Requirement, accuracy_curve, how_many
-from elastocal.design.knowledge import Knowledge
-from elastocal.design.observed import Observed, determined, independent, observed
+from elastocal.design.how_many import HowMany, Point, accuracy_curve, how_many
+from elastocal.design.offer import Offer
 from elastocal.design.pool import Pool
 from elastocal.design.rules import Rules
 from elastocal.design.search import Plan, search
-from elastocal.design.space import Space, space_of
-from elastocal.design.task import Limits, Task, Tests, criterion_of, requirement_of
+from elastocal.design.task import Limits
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
-
-TESTED = 200
-"""Candidates that stand for the task where no test poses are given."""
-Watch = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Offer:
-    """What a task offers: possible candidates, their rows, and the criterion that they are judged by.
-
-    ``left_out`` are parameters that the candidates cannot tell apart from others.
-    """
-
-    task: Task
-    pool: Pool
-    steps: tuple[Removed, ...]
-    observed: Observed
-    left_out: tuple[str, ...]
-    tests: Tests
-    derivatives: Array
-    values: Array
-    criterion: Criterion
-
-    @property
-    def candidates(self) -> Candidates:
-        return self.observed.candidates
-
-    @cached_property
-    def space(self) -> Space:
-        return space_of(self.candidates)
-
-    def rules(self, count: int) -> Rules:
-        """With a quota for each load where the task states them."""
-        quota = [load.poses for load in self.task.loadings]
-        if not any(q is not None for q in quota):
-            return Rules(count, self.task.may_repeat)
-        stated = [q for q in quota if q is not None]
-        if len(stated) < len(quota) or sum(stated) != count:
-            raise InputError(f"loads: their poses {quota} must be given for all of them and add up to {count}")
-        owner = {id(load): i for i, load in enumerate(self.task.loadings)}
-        of_option = np.array([owner[id(o.loading)] for o in self.pool.options], dtype=np.int64)
-        return Rules(count, self.task.may_repeat, group=of_option[self.pool.option], quota=tuple(stated))
-
-    def errors(self, known: Knowledge) -> Array:
-        """Expected error (T,) in m at the test poses."""
-        return TestPose(self.derivatives).errors(known)
-
-    def requirement(self, limits: Limits) -> Requirement:
-        return requirement_of(limits, self.observed.names, self.values, self.derivatives)
-
-
-def offered(task: Task, rng: np.random.Generator) -> Offer:
-    """Draw, filter, linearise."""
-    pool, steps = possible(task, rng)
-    kind = task.measuring.at(pool.q, pool.load)
-    known = determined(kind, task.model)
-    if not np.all(known):
-        steps = (*steps, Removed("loaded state", int(np.sum(~known)), int(np.sum(known))))
-        if not np.any(known):
-            raise nothing_left(steps)
-        pool = pool.picked(np.flatnonzero(known))
-        kind = task.measuring.at(pool.q, pool.load)
-    sources, model = task.measuring.sources, task.model
-    wanted = tuple(n for n in kind.names(model, task.names) if n not in task.hold)
-    if not wanted:
-        raise InputError("nothing is left to seek; hold less")
-    names = independent(kind, sources, model, wanted) if task.names is None else wanted
-    rows = observed(kind, sources, model, names, task.repeats)
-    rows = replace(rows, candidates=_informed(rows, task))
-    tests = task.tests or _everywhere(pool, model.tool)
-    slopes = rows.widened(tests.derivatives(task.measuring, model, names))
-    table = model.parameters
-    values = np.array([table.values[table.index(n)] for n in names])
-    scales = np.ones(rows.candidates.parameters)
-    scales[: len(names)] = np.where(values != 0, np.abs(values), [table.rows[table.index(n)].scale for n in names])
-    criterion = criterion_of(task.weights, scales, slopes, task.over)
-    left_out = tuple(n for n in wanted if n not in names)
-    return Offer(task, pool, steps, rows, left_out, tests, slopes, values, criterion)
-
-
-def possible(task: Task, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
-    """Candidates that the cell allows, and what each filter took; joint limits come first, loads last."""
-    poses, missed = drawn(task.model, task.draw, rng)
-    options = tuple(o for load in task.loadings for o in load.options(task.model))
-    pool = Pool.of(poses, options, task.load_frame or task.model.tool)
-    given = {f.kind for f in task.filters}
-    first: list[Filter] = [] if JointLimits.kind in given else [JointLimits()]
-    last: list[Filter] = [] if LoadPossible.kind in given or not options else [LoadPossible()]
-    found = screened(pool, task.cell, [*first, *task.filters, *last])
-    reach = (Removed("reach of the task", missed * max(1, len(options)), len(pool)),) if task.draw.around else ()
-    return found.pool, (*reach, *found.steps)
-
-
-def _informed(rows: Observed, task: Task) -> Candidates:
-    """With what is known before."""
-    out, p = rows.candidates, len(rows.names)
-    for known in task.earlier:
-        whole = np.zeros((out.parameters, out.parameters))
-        whole[:p, :p] = known(rows.names)
-        out = out.knowing(whole)
-    return out
-
-
-def _everywhere(pool: Pool, frame: str) -> Tests:
-    """Candidates spread over all of them, as a task where none is given."""
-    some = pool.picked(np.unique(np.linspace(0, len(pool) - 1, TESTED).astype(int)))
-    return Tests(some.q, some.load, frame, f"{len(some)} of the feasible candidates (no test poses are given)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +73,7 @@ def planned(
             offer.candidates, offer.criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space
         )
     )
-    curve = _curve(offer, counts, rng, limits, executor) if counts else ()
+    curve = _curve(offer, counts, rng, limits, min(restarts, 3), executor) if counts else ()
     own = certify(offer.candidates, offer.criterion, rules, plan, space=space) if offer.criterion.certifiable else None
     d = Determinant()
     judged = replace(plan, gain=d.gain(plan.known), value=d.value(plan.known))
@@ -200,10 +83,17 @@ def planned(
 
 
 def _curve(
-    offer: Offer, counts: Sequence[int], rng: np.random.Generator, limits: Limits | None, executor: Executor | None
+    offer: Offer,
+    counts: Sequence[int],
+    rng: np.random.Generator,
+    limits: Limits | None,
+    restarts: int,
+    executor: Executor | None,
 ) -> tuple[Point, ...]:
+    """Each plan is also climbed to from the one before, so that few searches do."""
     wish = offer.requirement(limits) if limits else None
     rules = Rules(1, offer.task.may_repeat)
     return accuracy_curve(
-        offer.candidates, offer.criterion, counts, rng=rng, requirement=wish, rules=rules, executor=executor
-    )
+        offer.candidates, offer.criterion, counts, rng=rng, requirement=wish, rules=rules, restarts=restarts,
+        executor=executor,
+    )  # fmt: skip

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from elastocal.errors import InputError
-from elastocal.files.campaign_entry import Given, Requests, Words, listed
+from elastocal.files.campaign_entry import CampaignEntry, Requests, Words, listed
+from elastocal.files.contact_entry import ContactEntry
 from elastocal.files.located import Located, Path_
 from elastocal.files.robot_word import selected
 from elastocal.identify.reduction import sought_names
@@ -12,9 +13,10 @@ from elastocal.model.descriptions import beyond_form, in_form
 from elastocal.model.robot import RobotModel
 
 
-def read_requests(given: Given, model: RobotModel, campaign: Campaign) -> tuple[Requests, tuple[str, ...]]:
+def read_requests(
+    located: Located, entry: CampaignEntry | ContactEntry, model: RobotModel, campaign: Campaign, plan: bool
+) -> tuple[Requests, tuple[str, ...]]:
     """The requests, every name checked, and a note where there are fewer numbers than parameters."""
-    located, entry = given.located, given.entry
     upper, lower = entry.thresholds
     if not upper > lower > 0:
         raise located.error(("thresholds",), f"[{upper:g}, {lower:g}]: the upper one stands first, both are positive")
@@ -36,7 +38,7 @@ def read_requests(given: Given, model: RobotModel, campaign: Campaign) -> tuple[
     numbers = int(campaign.measured.sum())
     odd = beyond_form(model, entry.form) if entry.form else ()
     said = (f"Not of form {entry.form}, described as in the robot file: {', '.join(odd)}.",) if odd else ()
-    if numbers >= len(names) or given.plan:
+    if numbers >= len(names) or plan:
         return requests, said
     return requests, (
         *said,

@@ -21,14 +21,14 @@ def expressions(model: RobotModel, at: Array, known: Wide | None = None) -> tupl
     for i in reversed(range(len(level.joints))):
         q = _quarter(level, i, np.asarray(at, dtype=np.float64))
         cosine, sine = _beyond(level, i, holding_torque(model, q))
-        sds = (float("nan"), float("nan"))
+        covariance = np.full((2, 2), np.nan)
         if known is not None:
             slopes = _beyond(level, i, holding_observation(model, q, known.names))
-            spread = np.einsum("kp,pq,kq->k", slopes, known.covariance, slopes)
-            sds = (float(np.sqrt(max(spread[0], 0.0))), float(np.sqrt(max(spread[1], 0.0))))
-        outer = None if i + 1 == len(level.joints) else level.joints[i + 1]
-        turn = 1 if outer is None else level.signs[i] * level.signs[i + 1]
-        out.append(Term(level.joints[i], level.names(i), float(cosine), float(sine), *sds, outer, turn))
+            covariance = slopes @ known.covariance @ slopes.T
+        following: tuple[str | None, int] = (None, 1)
+        if i + 1 < len(level.joints):
+            following = (level.joints[i + 1], level.signs[i] * level.signs[i + 1])
+        out.append(Term.of(level, i, np.array([cosine, sine]), covariance, following))
     return tuple(out)
 
 

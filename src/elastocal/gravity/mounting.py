@@ -12,9 +12,15 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.gravity.samples import Samples
+from elastocal.gravity.worth import crowding, scatter_and_worth
+from elastocal.measure.sources.friction import Friction
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.holding import holding_torque
 from elastocal.spatial.entries import Array
+
+ROUNDS = 3
+LEAST = 1e-5
+"""Smallest singular value (of unit columns) at which directions are told apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,36 +34,40 @@ class Mounting:
     covariance: Array
     away: float
 
+    @property
+    def direction_sd(self) -> float:
+        """Radians: of the direction, where it is known least."""
+        size = np.linalg.norm(self.gravity)
+        across = np.eye(3) - np.outer(self.gravity, self.gravity) / size**2
+        return float(np.sqrt(max(np.linalg.eigvalsh(across @ self.covariance @ across)[-1], 0.0)) / size)
+
     def mounted(self, model: RobotModel) -> RobotModel:
         """The model with this direction and its own size of gravity."""
         size = float(np.linalg.norm(model.gravity)) or 9.80665
         return replace(model, gravity=size * self.gravity / np.linalg.norm(self.gravity))
 
 
-def find_gravity(model: RobotModel, samples: Samples, sense: int) -> Mounting:
-    """By the torques that count; each joint weighs as its own scatter says."""
-    columns = np.stack([sense * holding_torque(replace(model, gravity=e), samples.log.q) for e in np.eye(3)], axis=2)
+def find_gravity(model: RobotModel, samples: Samples, sign: int, friction: Friction | None = None) -> Mounting:
+    """By all torques that count and the model's own masses; each joint weighs as its own scatter says."""
+    kind = samples.kind(model, sign)
+    columns = np.stack([sign * holding_torque(replace(model, gravity=e), kind.q) for e in np.eye(3)], axis=2)
     used = np.isfinite(samples.torque)
+    if friction is not None:
+        extra = friction.columns(kind, model)
+        columns = np.concatenate([columns, extra[:, :, np.any(extra[used], axis=0)]], axis=2)
     weight = np.ones(model.n)
-    for _ in range(3):
-        a = (columns * weight[:, None])[used]
-        y = (samples.torque * weight)[used]
-        size = np.linalg.svd(a, compute_uv=False)
-        if len(size) < 3 or not size[-1] > 1e-6 * size[0]:
+    for _ in range(ROUNDS):
+        a, y = (columns * weight[:, None])[used], (samples.torque * weight)[used]
+        lengths = np.linalg.norm(a, axis=0)
+        if np.min(lengths) == 0 or np.linalg.svd(a / lengths, compute_uv=False)[-1] < LEAST:
             raise InputError(
                 f"{samples.log.source}: these poses do not tell which way is down; turn the first axes of the arm too"
             )
-        gravity = np.linalg.lstsq(a, y, rcond=None)[0]
-        left = np.where(used, samples.torque - columns @ gravity, np.nan)
-        spread = np.array(
-            [np.sqrt(np.mean(c[np.isfinite(c)] ** 2)) if np.isfinite(c).any() else np.nan for c in left.T]
-        )
-        weight = 1 / np.where(np.isfinite(spread), np.maximum(spread, 1e-6), 1.0)
-    covariance = np.linalg.pinv(a.T @ a)
+        found = np.linalg.lstsq(a, y, rcond=None)[0]
+        noise, worth = scatter_and_worth(np.where(used, samples.torque - columns @ found, np.nan))
+        crowd = crowding(used.sum(axis=0), worth)
+        weight = 1 / (np.where(np.isfinite(noise), noise, 1.0) * np.sqrt(crowd))
+    gravity, covariance = found[:3], np.linalg.inv(a.T @ a)[:3, :3]
     down = model.gravity / (np.linalg.norm(model.gravity) or 1.0)
     cosine = float(gravity @ down / np.linalg.norm(gravity))
-    return Mounting(
-        np.asarray(gravity, dtype=np.float64),
-        np.asarray(covariance, dtype=np.float64),
-        float(np.arccos(np.clip(cosine, -1.0, 1.0))),
-    )
+    return Mounting(np.asarray(gravity), np.asarray(covariance), float(np.arccos(np.clip(cosine, -1.0, 1.0))))

@@ -57,8 +57,9 @@ class ArmItself(ErrorSource):
 def identify_payload(
     arm: GravityFit, samples: Samples, frame: str | None = None, friction: Friction | None = None
 ) -> GravityFit:
-    """Mass and mass moment of a payload at ``frame`` (default the tool), all else held at the first fit."""
-    place = frame or arm.model.tool
+    """Mass and mass moment of a payload, all else held at the first fit; ``frame`` is by default where the robot file
+    has its payload, else the tool."""
+    place = frame or next((e.frame for e in arm.model.elements if isinstance(e, Payload)), arm.model.tool)
     model = arm.model
     standing = [e for e in model.elements if isinstance(e, Payload) and e.frame == place]
     if not standing:

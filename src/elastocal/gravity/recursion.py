@@ -3,7 +3,7 @@
     tau_i - tau_next = A_i cos b_i + B_i sin b_i + friction,     A_i, B_i = mass moment times gravity
 
 Friction is separated by moving both ways where the log has them; with one way only it is the constant that the document
-drops.
+drops.  A term inherits the errors of those further out: they are linear in what was taken off.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.gravity.samples import Samples
-from elastocal.gravity.sweeps import Series, Sweep, find_sweeps, fourier
+from elastocal.gravity.sweeps import LOCKED, Series, Sweep, find_sweeps, fourier
 from elastocal.gravity.terms import Level, Term, level_joints
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -23,19 +23,24 @@ from elastocal.spatial.entries import Array
 
 @dataclass(frozen=True, eq=False)
 class Recursion:
-    """Terms from the outermost joint in, the series behind each, and joints of the set that no sweep moved."""
+    """Terms from the outermost joint in and the series behind each, with the other joints at ``locked`` (n,).
+
+    ``unswept`` are joints of the set that no sweep moved; ``elsewhere`` sweeps had a joint across the set in another
+    place, where these sums do not hold.
+    """
 
     level: Level
+    locked: Array
     terms: tuple[Term, ...]
     series: tuple[Series, ...]
     unswept: tuple[str, ...]
+    elsewhere: int
 
     def torque(self, q: Array) -> Array:
         """Holding torques (N, joints of the set), outermost first, where the locked joints stay."""
         out: list[Array] = []
         for term in self.terms:
-            i = self.level.joints.index(term.joint)
-            b = self.level.angle(q, i)
+            b = self.level.angle(q, self.level.joints.index(term.joint))
             own = term.cosine * np.cos(b) + term.sine * np.sin(b)
             out.append(own + term.next_sign * out[-1] if out else own)
         return np.stack(out, axis=1)
@@ -43,51 +48,68 @@ class Recursion:
 
 def recursive_moments(model: RobotModel, samples: Samples, sign: int) -> Recursion:
     """By the sweeps of the joints with parallel level axes; ``sign`` is -1 where the load's torque was logged."""
-    sweeps = find_sweeps(samples)
-    level = level_joints(model, sweeps[0].locked)
-    terms: list[Term] = []
+    every = find_sweeps(samples)
+    locked = every[0].locked
+    level = level_joints(model, locked)
+    across = np.delete(np.arange(model.n), level.columns)
+    sweeps = [s for s in every if np.all(np.abs(s.locked[across] - locked[across]) < LOCKED)]
+    chain = _Chain((), np.zeros((0, 0)))
     series: list[Series] = []
     unswept: list[str] = []
     for i in reversed(range(len(level.joints))):
         mine = [s for s in sweeps if s.joint == level.columns[i]]
         if not mine:
             unswept.append(level.joints[i])
-            if terms:
+            if chain.terms:
                 raise InputError(
                     f"{samples.log.source}: {level.joints[i]} was never swept alone, so nothing further in can be "
                     "resolved; sweep it, or fit all joints at once"
                 )
             continue
-        found = _fitted(level, i, samples, mine, terms, sign)
+        found, chain = _fitted(level, i, samples, mine, chain, sign)
         series.append(found)
-        inner = (None, 1) if not terms else (terms[-1].joint, level.signs[i] * _sign(level, terms[-1].joint))
-        terms.append(
-            Term(
-                level.joints[i], level.names(i), float(found.cosine[0]), float(found.sine[0]),
-                float(found.cosine_sd[0]), float(found.sine_sd[0]), *inner,
-            )
-        )  # fmt: skip
-    if not terms:
+    if not chain.terms:
         raise InputError(f"{samples.log.source}: none of {', '.join(level.joints)} was swept alone; sweep them in turn")
-    return Recursion(level, tuple(terms), tuple(series), tuple(unswept))
+    return Recursion(level, locked, chain.terms, tuple(series), tuple(unswept), len(every) - len(sweeps))
 
 
-def _sign(level: Level, joint: str) -> int:
-    return level.signs[level.joints.index(joint)]
+@dataclass(frozen=True, eq=False)
+class _Chain:
+    """Terms found so far, and the covariance of all their cosines and sines."""
+
+    terms: tuple[Term, ...]
+    covariance: Array
+
+    def columns(self, level: Level, q: Array) -> Array:
+        """(N, 2 terms): how the torque of the last one depends on every cosine and sine."""
+        out = np.zeros((len(q), 0))
+        for term in self.terms:
+            b = level.angle(q, level.joints.index(term.joint))
+            out = np.column_stack([term.next_sign * out, np.cos(b), np.sin(b)])
+        return out
+
+    def values(self) -> Array:
+        return np.array([v for t in self.terms for v in (t.cosine, t.sine)])
 
 
 def _fitted(
-    level: Level, i: int, samples: Samples, sweeps: Sequence[Sweep], terms: Sequence[Term], sign: int
-) -> Series:
-    """First order of what joint i carries beyond the next one."""
+    level: Level, i: int, samples: Samples, sweeps: Sequence[Sweep], chain: _Chain, sign: int
+) -> tuple[Series, _Chain]:
+    """First order of what joint i carries beyond the next one, and the chain with it."""
     rows = np.concatenate([s.rows for s in sweeps])
-    q = samples.log.q[rows]
+    q, velocity = samples.log.q[rows], samples.velocity[rows, level.columns[i]]
     torque = sign * samples.torque[rows, level.columns[i]]
-    beyond = np.zeros(len(rows))
-    for term in terms:
-        b = level.angle(q, level.joints.index(term.joint))
-        beyond = term.cosine * np.cos(b) + term.sine * np.sin(b) + term.next_sign * beyond
-    if terms:
-        torque = torque - level.signs[i] * _sign(level, terms[-1].joint) * beyond
-    velocity = samples.velocity[rows, level.columns[i]]
-    return fourier(level.joints[i], level.angle(q, i), torque, velocity, order=1)
+    last = chain.terms[-1].joint if chain.terms else None
+    following = (last, 1 if last is None else level.signs[i] * level.signs[level.joints.index(last)])
+    beyond = following[1] * chain.columns(level, q)
+
+    def fit(values: Array) -> Series:
+        return fourier(level.joints[i], level.angle(q, i), values, velocity, order=1)
+
+    found = fit(torque - beyond @ chain.values())
+    parts = [fit(np.where(np.isfinite(torque), c, np.nan)) for c in beyond.T]
+    slope = -np.array([[p.cosine[0], p.sine[0]] for p in parts]).reshape(-1, 2).T
+    own = found.first + slope @ chain.covariance @ slope.T
+    cross = slope @ chain.covariance
+    term = Term.of(level, i, np.array([found.cosine[0], found.sine[0]]), own, following)
+    return found, _Chain((*chain.terms, term), np.block([[chain.covariance, cross.T], [cross, own]]))

@@ -3,6 +3,7 @@
     tau = a_0 + sum_k (a_k sin k b + b_k cos k b) + c sign(v) + d v                          (001 eq. 14, and friction)
 
 Gravity alone has k = 1; higher terms tell of a compensator, a joint that was not locked, or a load that swings.
+Accuracies and the test of higher terms count the samples for what they are worth (``worth``).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.gravity.samples import Samples
+from elastocal.gravity.worth import crowding, scatter_and_worth
 from elastocal.measure.slow_motion import low_speed
 from elastocal.spatial.entries import Array, Ints
 
@@ -40,7 +42,8 @@ class Sweep:
 class Series:
     """``sine`` and ``cosine`` (order,) in N m with standard deviations; ``chance`` (highest - 1,) of each higher order.
 
-    ``constant``, ``coulomb`` and ``viscous`` are nan where the motion does not show them.
+    ``first`` (2, 2) is the covariance of cosine and sine of the first order.  ``coulomb`` and ``viscous`` are nan where
+    the motion does not show them.
     """
 
     joint: str
@@ -48,6 +51,7 @@ class Series:
     cosine: Array
     sine_sd: Array
     cosine_sd: Array
+    first: Array
     constant: float
     coulomb: float
     viscous: float
@@ -98,22 +102,21 @@ def fourier(
     before = _solve(angle, torque, friction, chosen)
     for k in range(2, highest + 1) if order is None else ():
         after = _solve(angle, torque, friction, k)
-        freedom = len(torque) - after[0].size
-        if freedom < 1 or not after[2] > 0:
+        freedom = len(torque) / after.crowd - len(after.values)
+        if freedom < 1 or not after.squares > 0:
             break
-        ratio = ((before[2] - after[2]) / 2) / (after[2] / freedom)
+        ratio = ((before.squares - after.squares) / after.crowd / 2) / (after.squares / after.crowd / freedom)
         chances.append(float(fdtrc(2, freedom, max(ratio, 0.0))))
         if chances[-1] > CHANCE:
             break
         before, chosen = after, k
-    values, sd, squares = before
-    freedom = max(len(torque) - len(values), 1)
-    extra = dict(zip(labels, values[1 + 2 * chosen :], strict=True))
+    n, sd = chosen, before.sd
+    extra = dict(zip(labels, before.values[1 + 2 * n :], strict=True))
     nan = float("nan")
     return Series(
-        joint, values[1 : 1 + chosen], values[1 + chosen : 1 + 2 * chosen], sd[1 : 1 + chosen],
-        sd[1 + chosen : 1 + 2 * chosen], float(values[0]), float(extra.get("coulomb", nan)),
-        float(extra.get("viscous", nan)), float(np.sqrt(squares / freedom)), len(torque), np.array(chances),
+        joint, before.values[1 : 1 + n], before.values[1 + n : 1 + 2 * n], sd[1 : 1 + n], sd[1 + n : 1 + 2 * n],
+        before.covariance[np.ix_([1 + n, 1], [1 + n, 1])], float(before.values[0]), float(extra.get("coulomb", nan)),
+        float(extra.get("viscous", nan)), before.scatter, len(torque), np.array(chances),
     )  # fmt: skip
 
 
@@ -130,8 +133,22 @@ def _friction(velocity: Array) -> tuple[Array, list[str]]:
     return np.array(columns).reshape(len(columns), len(velocity)).T, labels
 
 
-def _solve(angle: Array, torque: Array, friction: Array, order: int) -> tuple[Array, Array, float]:
-    """Coefficients, standard deviations by the residuals, and their sum of squares."""
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """Coefficients, their covariance, the sum of squares left, and how many samples are worth one."""
+
+    values: Array
+    covariance: Array
+    squares: float
+    scatter: float
+    crowd: float
+
+    @property
+    def sd(self) -> Array:
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+
+def _solve(angle: Array, torque: Array, friction: Array, order: int) -> _Solved:
     k = np.arange(1, order + 1)
     waves = [np.sin(np.outer(angle, k)), np.cos(np.outer(angle, k))]
     a = np.concatenate([np.ones((len(angle), 1)), *waves, friction], axis=1)
@@ -141,6 +158,10 @@ def _solve(angle: Array, torque: Array, friction: Array, order: int) -> tuple[Ar
             f"{len(a)} samples do not tell {a.shape[1]} terms of a sweep apart; sweep further, or both ways"
         )
     values = np.linalg.solve(r, q.T @ torque)
-    squares = float(np.sum((torque - a @ values) ** 2))
+    left = torque - a @ values
+    squares = float(np.sum(left**2))
+    scatter = float(np.sqrt(squares / (len(a) - len(values))))
+    worth = scatter_and_worth(left[:, None])[1]
+    crowd = float(crowding(np.array([len(a)]), worth)[0])
     inverse = np.linalg.inv(r)
-    return values, np.sqrt(squares / (len(a) - len(values)) * np.sum(inverse**2, axis=1)), squares
+    return _Solved(values, scatter**2 * crowd * (inverse @ inverse.T), squares, scatter, crowd)

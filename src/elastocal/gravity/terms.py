@@ -42,7 +42,10 @@ class Level:
 
 @dataclass(frozen=True)
 class Term:
-    """What joint ``joint`` carries beyond the next one out, in N m with standard deviations (nan where unknown)."""
+    """What joint ``joint`` carries beyond the next one out, in N m with standard deviations (nan where unknown).
+
+    ``cross`` is the covariance of cosine and sine.
+    """
 
     joint: str
     angles: tuple[tuple[str, int], ...]
@@ -50,20 +53,63 @@ class Term:
     sine: float
     cosine_sd: float
     sine_sd: float
+    cross: float
     next: str | None
     next_sign: int = 1
 
+    @classmethod
+    def of(cls, level: Level, i: int, values: Array, covariance: Array, following: tuple[str | None, int]) -> Term:
+        """Of the joint at place ``i``: cosine and sine (2,) with their covariance."""
+        a, b = (float(v) for v in values)
+        a_sd, b_sd = (float(v) for v in np.sqrt(np.maximum(np.diag(covariance), 0.0)))
+        cross = float(covariance[0, 1])
+        return cls(level.joints[i], level.names(i), a, b, a_sd, b_sd, cross, *following)
+
     @property
-    def size(self) -> float:
-        return float(np.hypot(self.cosine, self.sine))
+    def amplitude(self) -> float:
+        """With the sign of the cosine: A cos b + B sin b = amplitude cos(b - phase)."""
+        return float(np.copysign(np.hypot(self.cosine, self.sine), self.cosine))
+
+    @property
+    def phase(self) -> float:
+        """Radians between -pi/2 and pi/2."""
+        sign = np.copysign(1.0, self.cosine)
+        return float(np.arctan2(sign * self.sine, sign * self.cosine))
+
+    @property
+    def amplitude_sd(self) -> float:
+        return self._spread(self.cosine, self.sine)
+
+    @property
+    def phase_sd(self) -> float:
+        """Radians."""
+        return self._spread(-self.sine, self.cosine) / abs(self.amplitude)
+
+    def _spread(self, along_cosine: float, along_sine: float) -> float:
+        """Standard deviation along a direction of (cosine, sine)."""
+        a, b = np.array([along_cosine, along_sine]) / np.hypot(along_cosine, along_sine)
+        return float(np.sqrt((a * self.cosine_sd) ** 2 + (b * self.sine_sd) ** 2 + 2 * a * b * self.cross))
 
     @property
     def text(self) -> str:
-        """Like 001 eq. (15)-(17)."""
-        inside = " ".join(f"{'+' if s > 0 else '-'} {j}" for j, s in self.angles).removeprefix("+ ")
-        outer = "" if self.next is None else f" {'+' if self.next_sign > 0 else '-'} tau_{self.next}"
-        sine = f" {'+' if self.sine >= 0 else '-'} {abs(self.sine):.2f} sin({inside})"
-        return f"tau_{self.joint} = {self.cosine:.2f} cos({inside}){sine}{outer}"
+        """Like 001 eq. (15)."""
+        sine = f" {'+' if self.sine >= 0 else '-'} {abs(self.sine):.2f} sin({self._inside})"
+        return f"tau_{self.joint} = {self.cosine:.2f} cos({self._inside}){sine}{self._outer}"
+
+    @property
+    def phase_text(self) -> str:
+        """Like 001 eq. (16)."""
+        degrees = np.degrees(self.phase)
+        shift = f" {'-' if degrees > 0 else '+'} {abs(degrees):.2f} deg" if round(abs(degrees), 2) else ""
+        return f"tau_{self.joint} = {self.amplitude:.2f} cos({self._inside}{shift}){self._outer}"
+
+    @property
+    def _inside(self) -> str:
+        return " ".join(f"{'+' if s > 0 else '-'} {j}" for j, s in self.angles).removeprefix("+ ")
+
+    @property
+    def _outer(self) -> str:
+        return "" if self.next is None else f" {'+' if self.next_sign > 0 else '-'} tau_{self.next}"
 
 
 def level_joints(model: RobotModel, q: Array) -> Level:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracle.programs import about
 
 from elastocal.compensate.posts.angles import euler_near, quaternion_near
-from elastocal.compensate.posts.digits import differs, number_text, numbers_text, own_decimals
+from elastocal.compensate.posts.digits import new_text, number_text, numbers_text, own_decimals
 from elastocal.compensate.posts.text import applied, opened, shown
 
 
@@ -33,10 +33,11 @@ def test_new_numbers_keep_decimals_or_get_more(old, value, new):
 
 
 def test_a_number_that_would_round_to_the_old_one_stays():
-    assert not differs("10.5", 10.5, 10.50004, 4)
-    assert differs("10.5", 10.5, 10.50006, 4)
-    assert differs("10.500000", 10.5, 10.500006, 4)
-    assert not differs("10", 10.0, 10.00004, 4)
+    assert new_text("10.5", 10.5, 10.50004, 4) is None
+    assert new_text("10.5", 10.5, 10.50006, 4) == "10.5001"
+    assert new_text("10.500000", 10.5, 10.500006, 4) == "10.500006"
+    assert new_text("10", 10.0, 10.00004, 4) is None
+    assert new_text("", np.nan, 10.0, 4) == "10.0000"
 
 
 def test_edits_keep_their_order_at_one_place():

@@ -57,7 +57,7 @@ def damaged(draw: st.DrawFn, kind: str) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", sorted(PIECES))
-@settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_damaged_programs(kind: str, data: st.DataObject) -> None:
     files = data.draw(damaged(kind))

@@ -139,8 +139,17 @@ def test_an_uncorrected_arc_after_chords_says_its_motion_again():
     out = Gcode().write(program, new)["part.nc"].decode().splitlines()
     assert out[-3].startswith("G1 X90 Y60")
     assert out[-2] == "G3 X80 Y50 J-10"
+    circle = read(text.replace("X80 Y50 J-10", "N7 I0 J-10"))
+    new_circle = replace(Changes.none(circle), positions=np.vstack([moved[:1], circle.positions[1:]]), inserted=points)
+    assert Gcode().write(circle, new_circle)["part.nc"].decode().splitlines()[-2] == "N7 G3 I0 J-10"
     with pytest.raises(InputError, match="line 2: a corrected arc is written as chords"):
         Gcode().write(program, replace(new, inserted={}))
+
+
+def test_words_before_any_motion_stay():
+    program = read("G21 G90 X1\nX1 Y2\nG1 X0 Y0 Z0")
+    assert [s.line for s in program.skipped] == [1, 2]
+    assert shifted(program) == "G21 G90 X1\nX1 Y2\nG1 X1.2000 Y-0.7000 Z2.5000"
 
 
 def test_a_motion_stated_on_a_line_of_its_own():
@@ -246,6 +255,12 @@ def test_after_a_line_that_is_not_followed_the_position_must_be_stated_again(lin
     assert [(s.line, s.reason.split(";")[0]) for s in program.skipped][1:] == [(4, "X and Y are not known here")]
     assert reason in program.skipped[0].reason
     assert places(program) == [[10, 10, 10], [1, 1, 5], [2, 1, 5]]
+
+
+def test_cutter_compensation_is_said():
+    program = read("G21 G90 G1 X1 Y1 Z1\nG41 D1 X5")
+    assert len(program.targets) == 2
+    assert any("line 2: the control offsets the path" in n for n in program.notes)
 
 
 def test_shifted_frames_have_another_name():

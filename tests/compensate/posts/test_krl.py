@@ -157,6 +157,12 @@ def test_one_point_in_two_bases_cannot_be_corrected():
     assert b"LIN {X 5.0000,Z 4.0000}" in Krl().write(program, moved)["part.src"]
 
 
+def test_a_frame_that_is_also_a_target_is_left_alone():
+    program = body("$BASE=P4\nLIN P3\nLIN P4")
+    assert [t.name for t in program.targets] == ["P3"]
+    assert program.skipped[0].reason.startswith("P4 is also a base or tool (part.src, line 2)")
+
+
 def test_a_base_that_the_files_state_otherwise_is_refused():
     with pytest.raises(InputError, match=r"the files put base 2 at x 1700, y 0, z 800 mm, A 90.* given is x 1000"):
         read(given=Given(bases={"2": Pose(np.eye(3), [1.0, 0, 0])}))

@@ -139,6 +139,12 @@ def test_one_point_with_two_tools_cannot_be_corrected():
     assert "tool tMill and tool tool0" in program.skipped[0].reason
 
 
+def test_axis_values_need_one_tool_but_no_base():
+    moves = ("MoveAbsJ jHome,v5,z1,tMill\\WObj:=wPart;", "MoveAbsJ jHome,v5,z1,tMill;", "MoveAbsJ jHome,v5,z1,tool0;")
+    assert len(read(with_lines(*moves[:2])).moves) == 2
+    assert not read(with_lines(*moves)).moves
+
+
 def test_frames_are_given_in_any_case_and_must_agree():
     text = with_lines("MoveL p10,v5,z1,tOther\\WObj:=WOBJ7;")
     assert read(text).missing_frames() == ("base WOBJ7 (part.mod, line 10)", "tool tOther (part.mod, line 10)")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal import __version__
+from elastocal.app.plan_files import plan_files
 from elastocal.app.plan_request import PlanRequest, limits_of, plan_file
 from elastocal.app.threads import one_thread
 from elastocal.app.workers import executor
@@ -18,9 +18,10 @@ from elastocal.report.blocks import Fact
 if TYPE_CHECKING:
     import numpy as np
 
+    from elastocal.design.offer import Offer
     from elastocal.design.ordering import Ordered
     from elastocal.design.pool import Pool
-    from elastocal.design.study import Offer, Planned
+    from elastocal.design.study import Planned
     from elastocal.design.task import Task
     from elastocal.files.plan_entry import PlanFile
     from elastocal.identify.budget import Budget
@@ -47,7 +48,8 @@ class PlanResult:
 def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -> PlanResult:
     import numpy as np
 
-    from elastocal.design.study import offered, planned
+    from elastocal.design.offer import offered
+    from elastocal.design.study import planned
 
     say = watch or (lambda done, total: None)
     file = plan_file(request)
@@ -66,7 +68,7 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
         say(2, 3)
         pool, order = _ordered(found, file)
         budget = _budget(found, pool)
-    files, said = _files(request, file, found, pool)
+    files, said = plan_files(request, file, found, pool)
     notes = (*file.notes, *_notes(offer), *_ways(pool, task), *said)
     return PlanResult(file.name, task, found, pool, order, budget, files, _facts(request, file, task), notes)
 
@@ -131,40 +133,6 @@ def _budget(found: Planned, pool: Pool) -> Budget | None:
     kind = task.measuring.at(pool.q, pool.load)
     campaign = Campaign(kind, kind.predict(task.model), task.measuring.sources)
     return expected(task.model, campaign, found.offer.observed.names).budget
-
-
-def _files(request: PlanRequest, file: PlanFile, found: Planned, pool: Pool) -> tuple[dict[Path, str], tuple[str, ...]]:
-    """The table and campaign file that the other commands read, and a program where the controller is a KUKA's."""
-    import numpy as np
-
-    from elastocal.app.plan_program import stops
-    from elastocal.files.campaign_entry import Requests
-    from elastocal.files.campaign_write import campaign_text, table_text
-    from elastocal.files.krl_plan import krl_files, speaks_krl
-    from elastocal.files.robot_word import robot_file
-    from elastocal.measure.campaign import Campaign
-
-    task, out = found.offer.task, request.out
-    rows = np.repeat(np.arange(len(pool)), task.repeats)
-    each = pool.picked(rows)
-    kind = task.measuring.at(each.q, each.load)
-    campaign = Campaign(kind, np.full((kind.count, len(kind.rows)), np.nan), task.measuring.sources)
-    robot = file.robot
-    if (own := robot_file(robot)) is not None:
-        robot = Path(os.path.relpath(file.folder / own if file.located else own, out)).as_posix()
-    asked = Requests(found.offer.observed.names, (), file.form)
-    words = {"robot": robot, "table": "plan.csv", "requests": asked, "tool": file.tool, "without": file.without}
-    text = campaign_text(campaign, task.model, name=file.name, **words)  # type: ignore[arg-type]
-    files = {out / "campaign.yaml": text, out / "plan.csv": table_text(campaign, task.model)}
-    if not speaks_krl(task.model):
-        axes = ", ".join(task.model.controller.axes)
-        return files, (f"No KUKA program is written: the controller's axes are {axes}, not A1 to A6.",)
-    warning = (
-        f"{file.name}: poses of a calibration campaign",
-        "Ways between poses are only checked against what the plan file names: run slowly and watch.",
-    )
-    texts = krl_files(file.name, task.model, stops(pool, task.measuring.kind, task.repeats), warning, request.wait)
-    return files | {out / name: text for name, text in texts.items()}, ()
 
 
 def _notes(offer: Offer) -> tuple[str, ...]:

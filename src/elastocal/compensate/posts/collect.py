@@ -31,6 +31,8 @@ class Collector:
         """The target where the robot stands, where that is known."""
         self._shared: dict[tuple[str, str], int] = {}
         self._spoilt: dict[int, str] = {}
+        self.frame_names: dict[tuple[str, str], str] = {}
+        """Where a variable (file, name) serves as base or tool: as a target it cannot be corrected."""
 
     def target(
         self, target: Target, spans: Sequence[tuple[int, int]], values: Sequence[float], shared: bool = False
@@ -47,11 +49,11 @@ class Collector:
                 self._shared[key] = number
             return number
         known = self.targets[number]
-        if target.kind != "joints":
-            for word, one, two in (("base", known.base, target.base), ("tool", known.tool, target.tool)):
-                if one != two:
-                    both = f"{target.name} is used with {word} {one} and {word} {two}"
-                    self._spoilt[number] = f"{both}; one value cannot fit both"
+        words = (("tool", known.tool, target.tool), ("base", known.base, target.base))
+        for word, one, two in words[: 1 if target.kind == "joints" else 2]:
+            if one != two:
+                both = f"{target.name} is used with {word} {one} and {word} {two}"
+                self._spoilt[number] = f"{both}; one value cannot fit both"
         return number
 
     def move(
@@ -94,6 +96,9 @@ class Collector:
 
         ``by_number`` are a language's own records by number of the target.
         """
+        for key, where in self.frame_names.items():
+            if key in self._shared:
+                self._spoilt[self._shared[key]] = f"{key[1]} is also a base or tool ({where})"
         if self._spoilt:
             self._drop(by_number)
         names = {t.name.lower() for t in self.targets if t.name}

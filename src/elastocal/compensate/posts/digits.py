@@ -44,18 +44,25 @@ class Slots:
 
 def number_text(old: str, value: float, decimals: int) -> str:
     """``value`` with the decimals of ``old``, or more."""
+    return _text(old, value, _decimals(old, decimals))
+
+
+def new_text(old: str, before: float, value: float, decimals: int) -> str | None:
+    """``value`` in the place of ``before``, which stands as ``old``; None where it would be the same number."""
+    own = _decimals(old, decimals)
+    return None if abs(value - before) <= 0.5000001 * 10.0**-own else _text(old, value, own)
+
+
+def _decimals(old: str, least: int) -> int:
     tail = old.partition(".")[2]
-    new = f"{value:.{max(len(tail), decimals) if tail.isdigit() else decimals}f}"
+    return len(tail) if len(tail) > least and tail.isdigit() else least
+
+
+def _text(old: str, value: float, decimals: int) -> str:
+    new = f"{value:.{decimals}f}"
     if new[0] == "-" and not new.strip("-0."):
         new = new[1:]
     return "+" + new if old[:1] == "+" and new[0] != "-" else new
-
-
-def differs(old: str, before: float, value: float, decimals: int) -> bool:
-    """Whether ``value`` is another number than ``before``, written as ``old``, at the decimals that it would get."""
-    tail = old.partition(".")[2]
-    own = max(len(tail), decimals) if tail.isdigit() else decimals
-    return abs(value - before) > 0.5000001 * 10.0**-own
 
 
 def digit_edits(

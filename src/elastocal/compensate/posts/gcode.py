@@ -91,9 +91,10 @@ class Gcode(Post):
             ends = _orientation(program, layout, np.full(len(ends), move.end), ends, inserted.rotations)
             points[number] = ends.tolist()
         out = {}
+        used = np.flatnonzero(~np.isnan(desired).all(axis=0)).tolist()
         goals, nominal = desired.tolist(), layout.values.tolist()
         for name, data in program.files.items():
-            writer = Writer(opened(name, data), program.moves, goals, nominal, points)
+            writer = Writer(opened(name, data), program.moves, goals, nominal, points, used)
             for block in layout.blocks:
                 if block.file == name:
                     writer.block(block)

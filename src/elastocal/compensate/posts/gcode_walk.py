@@ -60,6 +60,11 @@ class Walk:
         before = self.modal
         codes = [w.value for w in line.codes]
         modal, reason = with_codes(before, codes, line.number) if codes else (before, "")
+        if 41.0 in codes or 42.0 in codes:
+            where = f"{self.text.name}, line {line.number}"
+            self.into.note(
+                f"{where}: the control offsets the path by the cutter radius; the programmed path is corrected"
+            )
         self.modal = modal = self._feed_and_tool(line, modal) if line.others else modal
         if 4.0 in codes or (10.0 in codes and self._offset(line)):
             return

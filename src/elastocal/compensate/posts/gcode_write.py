@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 
-from elastocal.compensate.posts.digits import DECIMALS, differs, number_text
+from elastocal.compensate.posts.digits import DECIMALS, new_text
 from elastocal.compensate.posts.gcode_modal import Modal
 from elastocal.compensate.posts.gcode_walk import Block
 from elastocal.compensate.posts.gcode_words import COLUMNS, Word
@@ -34,6 +34,8 @@ class Writer:
     desired: Sequence[Sequence[float]]
     nominal: Sequence[Sequence[float]]
     points: Mapping[int, Sequence[Sequence[float]]]
+    columns: Sequence[int]
+    """Those that the program uses."""
     edits: list[Edit] = field(default_factory=list)
     held: list[float] = field(default_factory=lambda: [nan] * 9)
     replaced: int | None = None
@@ -57,9 +59,9 @@ class Writer:
 
     def _motion_word(self, block: Block) -> None:
         """State the motion again where chords made the control forget it."""
-        if block.motion_word is not None or block.modal.motion != self.replaced:
+        if self.replaced is None or block.motion_word is not None or block.modal.motion != self.replaced:
             self.replaced = None
-        elif block.line.columns:
+        elif block.line.columns or any(w.address in _ARC for w in block.line.others):
             self.edits.append((block.line.first, block.line.first, f"G{self.replaced} "))
             self.replaced = None
 
@@ -119,19 +121,19 @@ class Writer:
     def _words(self, modal: Modal, desired: Sequence[float], words: Mapping[int, Word]) -> dict[int, str]:
         """Exchange words, and return those to be added by column."""
         added = {}
-        for j, goal in enumerate(desired):
+        for j in self.columns:
+            goal = desired[j]
             if goal != goal:
                 continue
-            unit, least, incremental = _unit(modal, j), _least(modal, j), _incremental(modal, j)
+            unit, incremental = _unit(modal, j), _incremental(modal, j)
             before = self.held[j] if incremental else 0.0
-            word, value = words.get(j), (goal - before) / unit
+            word = words.get(j)
             old = self.text.text[word.value_start : word.end] if word else ""
             was = word.value if word else 0.0 if incremental else self.held[j] / unit
-            if was == was and not differs(old, was, value, least):
-                self.held[j] = before + was * unit
+            new = new_text(old, was, (goal - before) / unit, _least(modal, j))
+            self.held[j] = before + (was if new is None else float(new)) * unit
+            if new is None:
                 continue
-            new = number_text(old, value, least)
-            self.held[j] = before + float(new) * unit
             if word:
                 self.edits.append((word.value_start, word.end, new))
             else:

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from elastocal.compensate.posts.angles import euler_near
 from elastocal.compensate.posts.collect import Collector
-from elastocal.compensate.posts.digits import DECIMALS, Slots, differs, digit_edits, number_text, turned
+from elastocal.compensate.posts.digits import DECIMALS, Slots, digit_edits, new_text, number_text, turned
 from elastocal.compensate.posts.krl_data import AXES, CARTESIAN, Lookup, Variables, integer_text, stem, variables
 from elastocal.compensate.posts.krl_walk import Walk
 from elastocal.compensate.posts.post import Post
@@ -135,8 +135,9 @@ def _added(program: Program, layout: KrlLayout, values: Array, least: Array) -> 
         for key, span, was, value, d in zip(
             keys, layout.slots.spans[number], had, values[number], least[number].tolist(), strict=True
         ):
-            if span[0] < 0 and differs("", was, value, d):
-                edits[program.targets[number].file].append((place, place, f",{key} {number_text('', value, d)}"))
+            new = new_text("", was, value, d) if span[0] < 0 else None
+            if new is not None:
+                edits[program.targets[number].file].append((place, place, f",{key} {new}"))
     return edits
 
 

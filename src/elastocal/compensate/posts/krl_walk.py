@@ -70,6 +70,10 @@ class Walk:
             if pose is not None:
                 which = word[1:].lower()
                 self.found[which][getattr(self.state, which)] = pose
+                variable = self.names.get(getattr(self.state, which))
+                if variable:
+                    key = (variable.file, getattr(self.state, which))
+                    self.into.frame_names[key] = f"{self.text.name}, line {line}"
         elif word == "BAS":
             self.state = by_bas(self.state, code[rest:end], self.pending)
         elif word == "FDAT_ACT":

@@ -21,7 +21,7 @@ SETTLED = 1e-8
 
 MAX_STEPS = 40
 LARGEST_TURN = 0.5  # rad by which the normal may turn in a step
-MOST_FLIPS = 6  # changes of side after which no side is right
+MOST_FLIPS = 8  # changes of side after which no side is right
 CLEAR = 1e-6  # a step this small shows where the tip is without force
 
 
@@ -54,15 +54,16 @@ def press(model: RobotModel, flex: Flexibility, start: Pressed) -> Found:
         length = np.max(np.abs(step.theta) * scale, axis=0, initial=0.0)
         open_ = ~done[rows] & ~released[rows] & (flips[rows] <= MOST_FLIPS)
         moving = open_ & np.isfinite(length) & np.isfinite(step.size)
+        changed = np.zeros(len(rows), dtype=bool) if before is None else np.any(step.sides != before, axis=0)
         factor = np.where(moving, np.minimum(1.0, LONGEST_STEP / np.maximum(length, LONGEST_STEP)), 0.0)
         factor *= _gentle(held, step, factor)
+        factor[changed & (flips[rows] >= 2)] *= 0.5  # sides that change to and fro may agree half-way
         pushed = active.size > 0  # without any force the gaps have no side yet
         active = replace(
             active,
             theta=active.theta + np.where(moving, step.theta, 0.0) * factor,
             size=active.size + np.where(moving, step.size, 0.0) * factor,
         )
-        changed = np.zeros(len(rows), dtype=bool) if before is None else np.any(step.sides != before, axis=0)
         now = rows[moving]
         theta[:, now], size[now], steps[now] = active.theta[:, moving], active.size[moving], count
         slips[now], either[now] = step.slips[moving], step.either[moving]

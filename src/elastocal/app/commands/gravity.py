@@ -1,0 +1,284 @@
+"""The weight of an arm from a log of joint values and torques: masses, friction, the torque to hold it anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from elastocal.app.configurations import Configurations
+    from elastocal.gravity.fit import GravityFit
+    from elastocal.gravity.hold_out import Judged
+    from elastocal.gravity.mounting import Mounting
+    from elastocal.gravity.prediction import TorquePrediction
+    from elastocal.gravity.prior import MassPrior
+    from elastocal.gravity.recursion import Recursion
+    from elastocal.gravity.samples import Samples
+    from elastocal.gravity.sense import Sense
+    from elastocal.gravity.terms import Term
+    from elastocal.measure.joint_log import JointLog
+    from elastocal.measure.sources.friction import Friction
+    from elastocal.model.robot import RobotModel
+
+TORQUES = {"auto": 0, "drive": 1, "load": -1}
+MOUNTINGS = ("file", "find")
+YAML = (".yaml", ".yml")
+
+
+@dataclass(frozen=True)
+class GravityRequest:
+    """``friction`` None: Coulomb and viscous where the log has time, else none."""
+
+    log: Path
+    robot: str
+    tool: str | None = None
+    prior: float = 0.3
+    centre_mm: float = 30.0
+    no_prior: bool = False
+    torques: str = "auto"
+    friction: str | None = None
+    hold_out: float = 0.3
+    payload_log: Path | None = None
+    payload_frame: str | None = None
+    mounting: str = "file"
+    at: tuple[str, ...] = ()
+    ignore_limits: bool = False
+    out: Path | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class GravityResult:
+    """``found`` is the fit of the whole log, ``trained`` that of its first part, which ``judged`` is about.
+
+    What could not be had is None, and ``notes`` say why; ``text`` is the robot file with these masses.
+    """
+
+    request: GravityRequest
+    file: RobotModel
+    found: GravityFit
+    trained: GravityFit | None
+    judged: Judged | None
+    terms: tuple[Term, ...]
+    recursion: Recursion | None
+    payload: GravityFit | None
+    mounting: Mounting | None
+    poses: Configurations | None
+    holding: TorquePrediction | None
+    text: str
+    notes: tuple[str, ...]
+
+
+def run(request: GravityRequest) -> GravityResult:
+    from elastocal.app.configurations import typed, within_limits
+    from elastocal.app.robot_choice import load_robot
+    from elastocal.app.threads import one_thread
+    from elastocal.files.joint_log import read_log
+    from elastocal.gravity.prediction import predict_torque
+    from elastocal.gravity.samples import slow_samples
+
+    prior = _check(request)
+    robot = load_robot(request.robot, request.tool)
+    notes = list(robot.notes)
+    model = _with_links(robot.model, notes)
+    poses = within_limits(model, typed(model, request.at), request.ignore_limits) if request.at else None
+    log = read_log(request.log, model)
+    friction = _friction(request.friction, log, notes)
+    with one_thread():
+        samples = slow_samples(model, log, friction=_moving(friction))
+        notes += samples.notes
+        mounting = _mounting(request, model, samples, friction)
+        model = model if mounting is None else mounting.mounted(model)
+        task = _Task(model, _sense(request, model, samples), prior, friction)
+        found = task.fit(samples)
+        trained, judged = _judged(task, samples, request.hold_out, notes)
+        terms = _terms(found, poses, notes)
+        recursion = _recursion(found, notes)
+        payload = _payload(request, found, friction, notes)
+        holding = None if poses is None else predict_torque(found, poses.q)
+    notes += () if poses is None else poses.notes
+    text = "" if request.out is None else _robot_text(request, found, payload)
+    return GravityResult(
+        request, model, found, trained, judged, terms, recursion, payload, mounting, poses, holding, text, tuple(notes)
+    )
+
+
+def _check(request: GravityRequest) -> MassPrior | None:
+    """Refuse words that mean nothing, before anything is read; the prior asked for."""
+    from elastocal.gravity.prior import MassPrior
+
+    if request.torques not in TORQUES:
+        raise UnknownNameError("kind of torques", request.torques, TORQUES, "--torques")
+    if request.mounting not in MOUNTINGS:
+        raise UnknownNameError("mounting", request.mounting, MOUNTINGS, "--mounting")
+    if request.mounting == "find" and request.torques == "auto":
+        raise InputError(
+            "--mounting find: an arm on the ceiling looks like one on the floor with the other sign of its torques; "
+            "add --torques drive or load"
+        )
+    if not 0 <= request.hold_out < 1:
+        raise InputError(f"--hold-out {request.hold_out:g}: give a share between 0 (none) and 1, such as 0.3")
+    if request.out is not None and request.out.suffix.lower() not in YAML:
+        raise InputError(f"--out {request.out}: must end in .yaml; choose such a name")
+    if request.payload_frame is not None and request.payload_log is None:
+        raise InputError("--payload-frame says where, but no second log is given; add --payload-log")
+    return None if request.no_prior else MassPrior(request.prior, 1e-3 * request.centre_mm)
+
+
+def _with_links(model: RobotModel, notes: list[str]) -> RobotModel:
+    """A robot file without any mass gets one of 0 kg on every joint, so that there is something to seek."""
+    from elastocal.model.loads.link_mass import LinkMass
+    from elastocal.model.loads.payload import Payload
+
+    if any(isinstance(e, LinkMass) and not isinstance(e, Payload) for e in model.elements):
+        return model
+    notes.append(f"Robot {model.name} has no link masses: one is sought on every joint, and nothing is known of it.")
+    return model.with_elements(*(LinkMass(frame=j, mass=0.0, source="sought in a log") for j in model.joints))
+
+
+def _friction(text: str | None, log: JointLog, notes: list[str]) -> Friction | None:
+    from elastocal.measure.sources.friction import TERMS, Friction
+
+    if text is None and log.time is None:
+        notes.append(
+            "Without time nothing tells how fast the joints move: friction is left in the scatter; --friction coulomb "
+            "takes the directions from the order of the rows."
+        )
+        return None
+    words = ("coulomb", "viscous") if text is None else tuple(w.strip() for w in text.split(","))
+    if words == ("none",):
+        return None
+    for word in words:
+        if word not in TERMS:
+            raise UnknownNameError("term of friction", word, (*TERMS, "none"), "--friction")
+    if "viscous" in words and log.time is None:
+        raise InputError(f"--friction {text}: {log.source} has no time, so no speed; leave viscous out")
+    return Friction(**{t: t in words for t in TERMS})
+
+
+def _moving(friction: Friction | None) -> bool:
+    """Whether a reading needs a joint that moves."""
+    return friction is not None and (friction.coulomb or friction.viscous)
+
+
+def _sense(request: GravityRequest, model: RobotModel, samples: Samples) -> Sense:
+    from elastocal.gravity.sense import stated_sense, torque_sense
+
+    sign = TORQUES[request.torques]
+    return torque_sense(model, samples) if sign == 0 else stated_sense(model, samples, sign)
+
+
+def _mounting(
+    request: GravityRequest, model: RobotModel, samples: Samples, friction: Friction | None
+) -> Mounting | None:
+    from elastocal.gravity.mounting import find_gravity
+
+    if request.mounting == "file":
+        return None
+    return find_gravity(model, samples, TORQUES[request.torques], friction)
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """Everything of a fit but the samples."""
+
+    model: RobotModel
+    sense: Sense
+    prior: MassPrior | None
+    friction: Friction | None
+
+    def fit(self, samples: Samples) -> GravityFit:
+        """Link masses alone: what the arm carried is as the robot file says."""
+        from elastocal.gravity.fit import identify_gravity
+
+        seek = tuple(p.name for p in self.model.parameters if p.kind == "link_mass")
+        return identify_gravity(
+            self.model, samples, sense=self.sense, prior=self.prior, friction=self.friction, seek=seek
+        )
+
+
+def _judged(task: _Task, samples: Samples, share: float, notes: list[str]) -> tuple[GravityFit | None, Judged | None]:
+    from elastocal.gravity.hold_out import held_out, judge
+
+    if share == 0:
+        notes.append("Nothing was held out (--hold-out 0): how well unseen poses are predicted is not known.")
+        return None, None
+    try:
+        first, last = held_out(samples, share)
+        trained = task.fit(first)
+    except InputError as error:
+        notes.append(f"No part of the log could be held out to judge by: {error}.")
+        return None, None
+    return trained, judge(trained, last, task.model)
+
+
+def _terms(found: GravityFit, poses: Configurations | None, notes: list[str]) -> tuple[Term, ...]:
+    """At the first pose asked for, else where the log was on the whole, else with all joints at zero."""
+    import numpy as np
+
+    from elastocal.gravity.expressions import expressions
+
+    q = found.samples.log.q
+    tries = [poses.q[0]] if poses is not None else [np.median(q, axis=0), np.zeros(q.shape[1])]
+    said = ""
+    for at in tries:
+        try:
+            return expressions(found.model, at, found.wide)
+        except InputError as error:
+            said = str(error)
+    notes.append(f"Torques are not written out: {said}.")
+    return ()
+
+
+def _recursion(found: GravityFit, notes: list[str]) -> Recursion | None:
+    """The document's own route, where the log has sweeps."""
+    from elastocal.gravity.recursion import recursive_moments
+
+    try:
+        recursion = recursive_moments(found.model, found.samples, found.sense.sign)
+    except InputError as error:
+        notes.append(f"Sweep by sweep nothing is computed: {error}.")
+        return None
+    if recursion.elsewhere:
+        notes.append(f"{recursion.elsewhere} sweeps had other joints elsewhere and are not in the sweep-by-sweep fit.")
+    return recursion
+
+
+def _payload(
+    request: GravityRequest, found: GravityFit, friction: Friction | None, notes: list[str]
+) -> GravityFit | None:
+    from elastocal.files.joint_log import read_log
+    from elastocal.gravity.payload import identify_payload
+    from elastocal.gravity.samples import slow_samples
+
+    if request.payload_log is None:
+        return None
+    log = read_log(request.payload_log, found.model)
+    samples = slow_samples(found.model, log, friction=_moving(friction))
+    notes += samples.notes
+    return identify_payload(found, samples, request.payload_frame, friction)
+
+
+def _robot_text(request: GravityRequest, found: GravityFit, payload: GravityFit | None) -> str:
+    """The robot file with the masses found, each with its source."""
+    from dataclasses import replace
+
+    from elastocal.files.robot_write import robot_text
+    from elastocal.model.loads.link_mass import LinkMass
+
+    model = found.model if payload is None else payload.model
+    logs = [request.log.name] + ([] if request.payload_log is None else [request.payload_log.name])
+    source = f"elastocal gravity from {' and '.join(logs)}, {found.samples.log.count} samples"
+    changed = {n.rsplit(".", 1)[0] for n in found.wide.names}
+    elements = []
+    for e in model.elements:
+        if isinstance(e, LinkMass) and e.mass < 0:
+            raise InputError(
+                f"--out {request.out}: the mass at {e.frame} comes out as {e.mass:.3g} kg, since the log tells it "
+                "only together with others; give the robot file's masses as a prior, or log more poses"
+            )
+        new = isinstance(e, LinkMass) and (e.frame in changed if e.kind == "link_mass" else payload is not None)
+        elements.append(replace(e, source=source) if new else e)
+    return robot_text(replace(model, elements=tuple(elements)), (f"Made from {request.robot} by {source}.",))

@@ -1,0 +1,159 @@
+"""The weight of an arm as a report."""
+
+from __future__ import annotations
+
+from math import degrees, isfinite
+from typing import TYPE_CHECKING
+
+from elastocal.app.pages import gravity_tables as tables
+from elastocal.app.pages.gravity_curves import torque_lines
+from elastocal.identifiability.groups import Group
+from elastocal.measure.sources.friction import TERMS
+from elastocal.report.blocks import Fact, Report, Section, Text
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.gravity import GravityResult
+    from elastocal.gravity.hold_out import Judged
+
+HEAVY = 0.1
+"""Joints whose torque varies by this share of the most variable one are named in the verdict."""
+STRANGE = 5.0
+"""Times more or less than expected: a torque that is hardly in the unit that its column names."""
+MOST_FAST = 0.3
+NARROW = 0.35
+
+
+def page(result: GravityResult) -> Report:
+    """Everything; curves only here, not on the screen."""
+    curves = Section("Torques over the log", torque_lines(result))
+    return _report(result, (curves,))
+
+
+def screen(result: GravityResult) -> Report:
+    return _report(result, ())
+
+
+def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
+    found, judged = result.found, result.judged
+    sections = [Section("Predicted without being seen", (tables.judged_table(judged),) if judged else ())]
+    sections += [
+        Section("Masses and mass moments", (tables.mass_table(result),)),
+        Section("Base parameters", (tables.base_table(found),) if found.base.subgroups else (Text((_ALONE,)),)),
+        Section("Friction", (tables.friction_table(found),) if found.friction else ()),
+        Section("Readings", (tables.noise_table(found),)),
+        Section("Torques written out", (tables.term_table(result.terms),) if result.terms else ()),
+        Section("Sweep by sweep", (tables.recursion_table(result.recursion),) if result.recursion else ()),
+        Section("Holding torques", (tables.holding_table(result),) if result.poses is not None else ()),
+        Section("Payload", (tables.payload_table(result.payload),) if result.payload else ()),
+        *more,
+    ]
+    title = f"Weight of {found.model.name}"
+    return Report(title, verdict(result), tuple(s for s in sections if s.blocks), result.notes, facts(result))
+
+
+_ALONE = "Every mass and mass moment acts on its own in this log."
+
+
+def facts(result: GravityResult) -> tuple[Fact, ...]:
+    from elastocal import __version__
+    from elastocal.files.digest import digests
+
+    asked, found = result.request, result.found
+    logs = [asked.log] + ([] if asked.payload_log is None else [asked.payload_log])
+    hashes = tuple(f"{name} {mark[:16]}" for name, mark in digests(logs).items())
+    prior = "none" if found.prior is None else (
+        f"masses to {100 * found.prior.share:g} %, centres to {1e3 * found.prior.centre:g} mm")  # fmt: skip
+    terms = (
+        "left in the scatter" if found.friction is None else ", ".join(t for t in TERMS if getattr(found.friction, t))
+    )
+    down = ", ".join(f"{g:.4g}" for g in result.file.gravity)
+    return (
+        Fact("elastocal", "Elastocal", __version__, __version__),
+        Fact("log", "log", str(asked.log), str(asked.log)),
+        Fact("files", "files read (SHA-256, first 16 digits)", hashes, "; ".join(hashes)),
+        Fact("robot", "robot", asked.robot, asked.robot),
+        Fact("sense", "torques read", found.sense.reason, found.sense.reason),
+        Fact("sense_sign", "", float(found.sense.sign)),
+        Fact("prior", "known beforehand", prior, prior),
+        Fact("friction_terms", "friction", terms, terms),
+        Fact("hold_out", "held out", asked.hold_out, f"the last {100 * asked.hold_out:g} %"),
+        Fact("gravity_m_s2", "gravity", down, f"({down}) m/s2"),
+        Fact("logged", "samples", float(found.samples.logged), str(found.samples.logged)),
+        Fact("fast", "left out for inertia", float(found.samples.fast), str(found.samples.fast)),
+    )
+
+
+def verdict(result: GravityResult) -> tuple[str, ...]:
+    found = result.found
+    out = [f"The log holds {found.sense.reason}."]
+    if result.judged is not None:
+        out.append(_judged(result.judged))
+    out += [_known(result), *_doubts(result)]
+    if result.mounting is not None:
+        m = result.mounting
+        down = ", ".join(f"{g:.3f}" for g in m.gravity)
+        out.append(
+            f"Down is ({down}) m/s2 in base axes, {degrees(m.away):.2f} +- {degrees(m.direction_sd):.2g} deg off the "
+            "robot file's direction, by the masses of the robot file."
+        )
+    if result.payload is not None:
+        rows = {row[0]: row for row in tables.payload_table(result.payload).rows}
+        out.append(
+            f"The payload of the second log weighs {rows['mass'][1]} kg, its centre is at ("
+            + ", ".join(str(rows[f"centre {a}"][1]) for a in "xyz")
+            + ") mm."
+        )
+    return tuple(out)
+
+
+def _judged(judged: Judged) -> str:
+    import numpy as np
+
+    read = judged.samples.torque
+    spread = np.array([np.ptp(c[np.isfinite(c)]) if np.isfinite(c).any() else 0.0 for c in read.T])
+    heavy = np.flatnonzero(spread >= HEAVY * max(float(spread.max()), 1e-12))
+    rms, file = judged.rms(judged.error), judged.rms(judged.file_error)
+    said = ", ".join(
+        f"{judged.samples.log.joints[j]} to {rms[j]:.3g} {judged.samples.units[j]} (by the robot file's masses "
+        f"{file[j]:.3g})"
+        for j in heavy
+        if isfinite(rms[j])
+    )
+    strange = int(np.any(judged.extrapolated(), axis=1).sum())
+    return (
+        f"Fitted on the first part of the log, the last {judged.samples.log.count} samples are predicted, rms: {said}; "
+        f"{strange} of them are extrapolated in one joint or more."
+    )
+
+
+def _known(result: GravityResult) -> str:
+    """How much of the masses the log knows."""
+    found = result.found
+    names = found.wide.names
+    groups = [found.base.group[found.base.names.index(n)] for n in names]
+    alone, silent = groups.count(Group.IDENTIFIABLE), groups.count(Group.SILENT)
+    base = sum(found.base.names[i] in names for i in found.base.kept)
+    return (
+        f"Of {len(names)} masses and mass moments the poses tell {base} base parameters apart: {alone} stand alone, "
+        f"{len(names) - alone - silent} act only in combinations, {silent} not at all."
+    )
+
+
+def _doubts(result: GravityResult) -> list[str]:
+    import numpy as np
+
+    found = result.found
+    samples, ratio = found.samples, found.sense.ratio
+    out = []
+    if samples.fast > MOST_FAST * samples.logged:
+        out.append(
+            f"INERTIA: {samples.fast} of {samples.logged} samples are left out, because the arm may accelerate too "
+            "much in them; move more slowly."
+        )
+    if isfinite(ratio) and not 1 / STRANGE < ratio < STRANGE:
+        out.append(f"THE TORQUES ARE {ratio:.3g} TIMES those expected: check their unit, or the masses in the file.")
+    if samples.unmoved():
+        out.append(f"Never moved: {', '.join(samples.unmoved())}; nothing is learned of their friction.")
+    if np.max(np.ptp(samples.log.q, axis=0)) < NARROW:
+        out.append("NO JOINT MOVES BY MORE THAN 20 deg: the log is shorter than one sweep, so most rests on the prior.")
+    return out

@@ -1,0 +1,135 @@
+"""Plans of 15 poses for the compensated KR-270: random, D-optimal, and best at test poses (000 section 5).
+
+Truth, set-up and errors are those of the virtual experiment of Table 3 (``kr270_compensator_experiment``): joint
+compliances and the compensator's stiffness yield, 2.5 kN pulls down at the tool, three markers are read three times.
+Candidates are Sobol points of the joint space where the tool is clear of floor and column.  The task, which the paper
+leaves to its reader, is a box of the workspace as machining uses it, with the same load.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from elastocal.cases.kr270_compensator_experiment import LEFT_OUT, SOUGHT
+from elastocal.cases.kr270_experiment import DOWN, HEIGHT, MARKERS, POSES, RADIUS, REPEATS
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from elastocal.design.knowledge import Knowledge
+    from elastocal.design.offer import Offer
+    from elastocal.design.study import Planned
+    from elastocal.design.task import Task
+    from elastocal.measure.sources.source import ErrorSource
+    from elastocal.spatial.entries import Array
+
+DRAWN, RANDOM, RESTARTS = 2000, 200, 2
+LOW, HIGH, TESTS = (1.2, -0.6, 0.6), (2.2, 0.6, 1.6), 60
+"""The task: corners (m) of the box and how many points of it."""
+COUNTS = (5, 10, 15, 25)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """For every plan: accuracy in per cent by short name, and rms and largest expected error (m) at the test poses.
+
+    ``certified`` are efficiencies of the plans by their own criterion, ``by_determinant`` that of the last by D.
+    """
+
+    candidates: int
+    percent: dict[str, dict[str, float]]
+    error: dict[str, float]
+    largest: dict[str, float]
+    certified: dict[str, float]
+    by_determinant: float
+    curves: dict[str, tuple[float, ...]]
+
+    def better(self, than: str) -> float:
+        """Per cent of the error of another plan that the one made for the test poses saves."""
+        return 100 * (1 - self.error["test_pose"] / self.error[than])
+
+
+def task(sources: tuple[ErrorSource, ...], rng: np.random.Generator) -> Task:
+    """The experiment with its test poses."""
+    import numpy as np
+
+    from elastocal.design.drawing import Box, Draw
+    from elastocal.design.feasibility.tool_box import FAR, ToolBox
+    from elastocal.design.loading.actuator import Actuator
+    from elastocal.design.measuring import Measuring
+    from elastocal.design.task import Task
+    from elastocal.design.testing import TestPlan, placed
+    from elastocal.files.robot_yaml import read_robot
+    from elastocal.model.statics.observation import Marker
+
+    truth = read_robot("kuka-kr270").without(*LEFT_OUT)
+    down = np.array([[0.0, 0.0, -DOWN, 0.0, 0.0, 0.0]])
+    tests = TestPlan(truth.tool, f"{TESTS} points of a box", box=Box(LOW, HIGH), count=TESTS, wrenches=down)
+    return Task(
+        truth, Measuring("deflection", tuple(Marker(m) for m in MARKERS), sources), tuple(SOUGHT.values()),
+        loadings=(Actuator(sizes=(DOWN,), directions=((0.0, 0.0, -1.0),)),), draw=Draw(DRAWN),
+        filters=(ToolBox(low=(-FAR, -FAR, HEIGHT), radius=RADIUS),), count=POSES, repeats=REPEATS,
+        tests=placed(tests, truth, truth.tool, rng),
+    )  # fmt: skip
+
+
+def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves: bool = False) -> Compared:
+    """Random plans, the D-optimal one and that for the test poses, among the same candidates."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from elastocal.design.criteria.test_pose import TestPose
+    from elastocal.design.offer import offered
+    from elastocal.design.study import planned
+
+    by_d = offered(task(sources, rng), rng)
+    by_tests = replace(by_d, criterion=TestPose(by_d.derivatives))
+    counts = COUNTS if curves else ()
+    found = {
+        "d": planned(by_d, rng, counts=counts, restarts=RESTARTS),
+        "test_pose": planned(by_tests, rng, counts=counts, restarts=RESTARTS),
+    }
+    known = {name: [plan.plan.known] for name, plan in found.items()}
+    known["random"] = random_plans(by_d, POSES, rng)
+    errors = {n: [by_d.errors(k) for k in each] for n, each in known.items()}
+    lines = {n: tuple(rms(by_d.errors(p.plan.known)) for p in plan.curve) for n, plan in found.items() if curves}
+    if curves:
+        many = [[rms(by_d.errors(k)) for k in random_plans(by_d, count, rng)] for count in COUNTS]
+        lines["random"] = tuple(float(np.median(m)) for m in many)
+    return Compared(
+        len(by_d.pool),
+        {n: _percent(by_d, np.median([k.sd for k in each], axis=0)) for n, each in known.items()},
+        {n: float(np.median([rms(e) for e in each])) for n, each in errors.items()},
+        {n: float(np.median([e.max() for e in each])) for n, each in errors.items()},
+        {n: _efficiency(plan) for n, plan in found.items()},
+        found["test_pose"].by_determinant.efficiency,
+        lines,
+    )
+
+
+def random_plans(offer: Offer, count: int, rng: np.random.Generator) -> list[Knowledge]:
+    """What random choices of candidates would tell."""
+    from elastocal.design.space import known_by_rows
+
+    sets = [rng.choice(len(offer.pool), count, replace=False) for _ in range(RANDOM)]
+    return [known_by_rows(offer.candidates, [int(c) for c in rows], offer.space.frame) for rows in sets]
+
+
+def rms(errors: Array) -> float:
+    import numpy as np
+
+    return float(np.sqrt(np.mean(errors**2)))
+
+
+def _percent(offer: Offer, sd: Array) -> dict[str, float]:
+    return {
+        s: float(100 * sd[i] / offer.values[i])
+        for s, i in ((s, offer.observed.names.index(n)) for s, n in SOUGHT.items())
+    }
+
+
+def _efficiency(plan: Planned) -> float:
+    assert plan.certificate is not None
+    return plan.certificate.efficiency

@@ -1,0 +1,169 @@
+"""The cheapest change of a plan of contacts that resolves what is sought.
+
+One force level everywhere shows gripper compliance and play only as force * p + g (002 presses with 40 N everywhere).
+Changes are tried from cheap to dear, and the first that resolves every parameter is proposed:
+
+1. half the force on k of the contacts, the smallest k at which what cannot be separated is resolved; each further
+   contact is the one that most reduces the sum of (sd / size)^2,
+2. half the force on every second contact of each object,
+3. the same with contacts between the contacts, twice and four times as many.
+
+If none resolves everything, the last is proposed and what remains is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.contacts.accuracy import Accuracy, Blocks, accuracy, blocks
+from elastocal.contacts.plan import ContactPlan, as_measurement, on_objects, plan_of
+from elastocal.errors import InputError
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_force import ContactForce
+from elastocal.model.robot import RobotModel
+from elastocal.model.surfaces.touches import Touches
+from elastocal.spatial.entries import Array, Bools, Ints
+
+LOWER = 0.5
+DOUBLINGS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """A changed plan: ``changed`` numbers of contacts that press with another force, ``added`` contacts at its end."""
+
+    title: str
+    plan: ContactPlan
+    changed: Ints
+    added: int
+    accuracy: Accuracy
+
+
+@dataclass(frozen=True, eq=False)
+class Repair:
+    """``options`` from the plan as it is to the dearest that was tried; ``chosen`` is None where nothing is to do.
+
+    ``rows`` are the numbers of the readings that touch at all, which the plans count in.
+    """
+
+    threshold: float
+    rows: Ints
+    options: tuple[Option, ...]
+    chosen: Option | None
+
+    @property
+    def unresolved(self) -> tuple[str, ...]:
+        """What the last option leaves."""
+        last = self.options[-1].accuracy
+        return tuple(n for n, good in zip(last.names, last.resolved(self.threshold), strict=True) if not good)
+
+
+def repair(model: RobotModel, campaign: Campaign, names: Sequence[str], threshold: float) -> Repair:
+    """Options for a campaign of planned contacts; ``model`` is the robot as it is known."""
+    kind = campaign.measurement
+    if not isinstance(kind, ContactForce):
+        raise InputError(f"a measurement of {kind.kind} has no contacts to change")
+    plan, rows = plan_of(model, kind)
+    if not len(rows):
+        raise InputError("no contact of the plan touches its object; check joint values, objects and their units")
+    desk, q = _Desk(model, replace(campaign, places=None), tuple(names)), kind.q[rows]
+    found = desk.blocks(plan, q)
+    options = [Option("as planned", plan, np.arange(0), 0, accuracy(found, model))]
+
+    def done() -> bool:
+        return bool(options[-1].accuracy.resolved(threshold).all())
+
+    def ended() -> Repair:
+        return Repair(threshold, rows, tuple(options), options[-1] if len(options) > 1 else None)
+
+    if done():
+        return ended()
+    lower = plan.with_sizes(LOWER * plan.sizes)
+    single = ~np.isfinite(options[0].accuracy.sd)
+    if single.any():
+        chosen = _fewest(found, desk.blocks(lower, q), single, threshold)
+        if chosen is not None:
+            many = f"{len(chosen)} contacts" if len(chosen) > 1 else "one contact"
+            options.append(desk.option(f"half the force on {many}", _mixed(plan, chosen), q, chosen))
+            if done():
+                return ended()
+    every = np.flatnonzero(_alternate(plan.touches))
+    halved = _mixed(plan, every)
+    options.append(desk.option("half the force on every second contact", halved, q, every))
+    for _ in range(DOUBLINGS):
+        if done():
+            break
+        more, q = _denser(options[-1].plan, q)
+        added = len(more.sizes) - len(plan.sizes)
+        options.append(desk.option(f"the same and {added} contacts between them", more, q, every, added))
+    return ended()
+
+
+@dataclass(frozen=True, eq=False)
+class _Desk:
+    """What stays the same for all options."""
+
+    model: RobotModel
+    campaign: Campaign
+    names: tuple[str, ...]
+
+    def blocks(self, plan: ContactPlan, near: Array) -> Blocks:
+        kind, reached = as_measurement(self.model, plan, near)
+        if not reached.all():
+            raise InputError(
+                f"contact {np.flatnonzero(~reached)[0] + 1} cannot be pressed with another force or moved to its "
+                "neighbour; plan it elsewhere"
+            )
+        readings = np.full((kind.count, len(kind.rows)), np.nan)
+        return blocks(self.model, replace(self.campaign, measurement=kind, readings=readings), self.names)
+
+    def option(self, title: str, plan: ContactPlan, near: Array, changed: Ints, added: int = 0) -> Option:
+        return Option(title, plan, changed, added, accuracy(self.blocks(plan, near), self.model))
+
+
+def _fewest(high: Blocks, low: Blocks, wanted: Bools, threshold: float) -> Ints | None:
+    """Numbers of the fewest contacts to press less, so that the ``wanted`` parameters are resolved; None if none do."""
+    gain = low.information - high.information
+    total = high.known + high.information.sum(axis=0)
+    p = high.parameters
+    free = list(range(len(gain)))
+    chosen: list[int] = []
+    while len(chosen) < len(gain) // 2:
+        sd = np.sqrt(np.diagonal(np.linalg.inv(total + gain[free]), axis1=1, axis2=2))[:, :p]
+        best = int(np.argmin(np.sum(sd**2, axis=1)))
+        total = total + gain[free[best]]
+        chosen.append(free.pop(best))
+        if np.all(sd[best][wanted] <= 1 / threshold):
+            return np.array(sorted(chosen))
+    return None
+
+
+def _mixed(plan: ContactPlan, lower: Ints) -> ContactPlan:
+    sizes = plan.sizes.copy()
+    sizes[lower] *= LOWER
+    return plan.with_sizes(sizes)
+
+
+def _alternate(touches: Touches) -> Bools:
+    """Every second contact of each object."""
+    out = np.zeros(len(touches), dtype=bool)
+    for i in np.unique(touches.which):
+        out[np.flatnonzero(touches.which == i)[::2]] = True
+    return out
+
+
+def _denser(plan: ContactPlan, q: Array) -> tuple[ContactPlan, Array]:
+    """With one more contact between neighbours on each object, forces taken over crosswise; joint values near them."""
+    points, sizes, which, near = [plan.points], [plan.sizes], [plan.touches.which], [q]
+    for i in np.unique(plan.touches.which):
+        mine = np.flatnonzero(plan.touches.which == i)
+        touches = plan.touches.rows(mine)
+        points.append(on_objects(touches, (plan.points[mine] + plan.points[np.roll(mine, -1)]) / 2))
+        sizes.append(plan.sizes[mine])
+        which.append(touches.which)
+        near.append(q[mine])
+    touches = Touches(plan.touches.frame, plan.touches.surfaces, np.concatenate(which))
+    return ContactPlan(touches, np.concatenate(points), np.concatenate(sizes), plan.axes), np.concatenate(near)

@@ -1,0 +1,148 @@
+"""What no robot feels: contacts far from the object or deep inside it, forces that pull, too few or too much alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elastocal.contacts.plan import ContactPlan
+from elastocal.errors import InputError
+from elastocal.files.contact_table import ContactTable
+from elastocal.files.located import Located
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.position import Position
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.contact import contact
+from elastocal.spatial.entries import Array, Bools, Ints
+
+Rows = Sequence[tuple[ContactTable, int]]
+FAR, DEEP = 0.05, 0.5
+"""Distance from the surface as a share of the robot's size; depth as a share of the object's radius."""
+NARROW = np.radians(30.0)
+"""Half the angle of the cone that holds all directions of contacts on one small arc."""
+FEW = 3
+
+
+def check_felt(readings: Array, rows: Rows, skip: bool) -> tuple[Ints, tuple[str, ...]]:
+    """Numbers of the contacts that felt a force, and what is said of the others; refused unless they may be skipped."""
+    idle = np.flatnonzero(np.all(readings == 0, axis=1))
+    if len(idle) and not skip:
+        table, row = rows[int(idle[0])]
+        raise InputError(
+            f"{table.spot(row, 'fx')}: the force is zero, so that nothing is touched there; leave the row out, or all "
+            "such rows by missing: skip"
+        )
+    absent = np.flatnonzero(~np.isfinite(readings).all(axis=1))
+    kept = np.setdiff1d(np.arange(len(readings)), np.union1d(idle, absent))
+    if not len(kept):
+        raise InputError(f"{rows[0][0].raw.file}: no contact felt a force; fill the columns of the force")
+    said = [(idle, "felt no force"), (absent, "lack a force")]
+    return kept, tuple(f"{len(i)} contacts {what} and are left out ({_named(rows, i)})." for i, what in said if len(i))
+
+
+def check_pressed(
+    located: Located, word: str, kind: ContactForce, readings: Array, model: RobotModel, rows: Rows
+) -> None:
+    """With the measured force on it, the robot as described is near the surface, not deep inside, and pushed away."""
+    gap = ContactGap.of(kind, readings)
+    tip = Position(gap.pushed).predict(model)
+    near = kind.touches.near(np.ascontiguousarray(tip.T))
+    along = np.einsum("ni,in->n", gap.force, near.normal) / np.linalg.norm(gap.force, axis=1)
+    for i in (int(n) for n in np.flatnonzero(near.distance > FAR * model.size)):
+        raise InputError(
+            f"{_spot(rows, i)}: contact out of reach: the tip is {1e3 * near.distance[i]:.0f} mm away from "
+            f"{_object(kind, i)}; check the joint values, the object's name and place, and their units"
+        )
+    for i in (int(n) for n in np.flatnonzero(_deep(kind, near.distance))):
+        raise InputError(
+            f"{_spot(rows, i)}: the tip is {-1e3 * near.distance[i]:.0f} mm inside {_object(kind, i)}: object inside "
+            "the arm; check the joint values, and the object's place and size"
+        )
+    pulled = np.flatnonzero(along < 0)
+    if len(pulled):
+        table, row = rows[int(pulled[0])]
+        other = "by_robot" if word == "on_robot" else "on_robot"
+        use = (
+            f"write 'force: {other}' in {located.file}"
+            if 2 * len(pulled) > len(rows)
+            else "correct its sign or leave the row out"
+        )
+        raise InputError(
+            f"{table.spot(row, 'fx')}: the force on the robot points into {_object(kind, int(pulled[0]))}, as in "
+            f"{len(pulled)} of {len(rows)} rows, and an object only pushes away; {use}"
+        )
+
+
+def check_places(model: RobotModel, plan: ContactPlan, reached: Bools, rows: Rows) -> None:
+    """Every planned contact can be commanded."""
+    lost = np.flatnonzero(~reached)
+    if not len(lost):
+        return
+    i = int(lost[0])
+    point = ", ".join(f"{1e3 * v:.1f}" for v in plan.points[i])
+    more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+    raise InputError(
+        f"{_spot(rows, i)}{more}: contact out of reach: no joint values within the limits bring {plan.touches.frame} "
+        f"to ({point}) mm on {plan.touches.surfaces[plan.touches.which[i]].label}; touch another place or move the object"
+    )
+
+
+def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> tuple[str, ...]:
+    """Enough numbers; a contact tells mostly one, how hard it is pressed."""
+    numbers, contacts = int(campaign.measured.sum()), campaign.measurement.count
+    if numbers < len(names):
+        raise InputError(
+            f"{located.where(('table',))}: {contacts} contacts give {numbers} numbers, fewer than the {len(names)} "
+            f"parameters sought; touch at least {len(names) - contacts} more points, or name fewer under seek"
+        )
+    if contacts < len(names):
+        return (
+            f"{contacts} contacts for {len(names)} parameters: a contact tells mostly one number, how hard it presses; "
+            f"add at least {len(names) - contacts}.",
+        )
+    return ()
+
+
+def check_directions(
+    located: Located, kind: ContactForce, model: RobotModel, readings: Array, names: Sequence[str], plan: bool
+) -> tuple[str, ...]:
+    """Contacts on one small arc tell the same over and over."""
+    force = contact(model, kind.q, kind.touches).force if plan else ContactGap.of(kind, readings).force
+    force = force[np.isfinite(force).all(axis=1) & np.any(force, axis=1)]
+    if len(names) <= FEW or len(force) < 2 or len(np.unique(kind.touches.which)) > 1:
+        return ()
+    unit = force / np.linalg.norm(force, axis=1)[:, None]
+    middle = unit.mean(axis=0) / max(float(np.linalg.norm(unit.mean(axis=0))), 1e-9)
+    wide = float(np.arccos(np.clip(np.min(unit @ middle), -1.0, 1.0)))
+    if wide > NARROW:
+        return ()
+    said = (
+        f"all {kind.count} contacts lie on one arc of {np.degrees(2 * wide):.0f} degrees of {_object(kind, 0)} and "
+        "press in almost one direction; add contacts on its other sides and on a second object far from it"
+    )
+    if plan:
+        return (f"{said[0].upper()}{said[1:]}.",)
+    raise located.error(("table",), said)
+
+
+def _deep(kind: ContactForce, distance: Array) -> Bools:
+    """Nearer to the middle of a round object than to its surface; faces have no middle."""
+    radius = np.array([getattr(s, "radius", np.inf) for s in kind.touches.surfaces])[kind.touches.which]
+    return np.asarray(-distance > DEEP * radius)
+
+
+def _object(kind: ContactForce, i: int) -> str:
+    return kind.touches.surfaces[int(kind.touches.which[i])].label
+
+
+def _spot(rows: Rows, i: int) -> str:
+    table, row = rows[i]
+    return table.spot(row)
+
+
+def _named(rows: Rows, which: Ints) -> str:
+    shown = ", ".join(rows[int(i)][0].place(rows[int(i)][1]) for i in which[:8])
+    return shown + (", ..." if len(which) > 8 else "")

@@ -1,0 +1,104 @@
+"""Which way the torques of a log count, and whether they stand in the right columns.
+
+Controllers report the torque of their drives, or that of the load which the drives resist.  The masses of the robot
+model tell which: the measured torque goes with the one expected, or against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.gravity.samples import Samples
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.holding import holding_torque
+from elastocal.spatial.entries import Array
+
+CLEAR = 0.8
+"""Correlation that tells a sign, or that two columns are swapped."""
+UNLIKE = 0.5
+"""Correlation below which a column does not follow what is expected of it."""
+SAID = {1: "the torque of the drives", -1: "the torque of the load, against that of the drives"}
+
+
+@dataclass(frozen=True, eq=False)
+class Sense:
+    """+1: the drives' torque, -1: the load's; ``agreement`` (n,) is the correlation with the expected torque.
+
+    ``ratio`` is how many times larger the torque of the deciding joint is than expected, nan where nothing is expected.
+    """
+
+    sign: int
+    agreement: Array
+    ratio: float
+    reason: str
+
+
+def torque_sense(model: RobotModel, samples: Samples) -> Sense:
+    """The sign by the joint that the weight moves most; refused where the masses are unknown or nothing goes along."""
+    expected = holding_torque(model, samples.log.q)
+    if not np.any(np.ptp(expected, axis=0) > 1e-9):
+        raise InputError(
+            f"robot {model.name}: no weight is known that would tell whether torques are of the drives or of the load; "
+            "say which (--torques drive or load)"
+        )
+    agreement, best = _deciding(expected, samples)
+    if not abs(agreement[best]) > CLEAR:
+        raise InputError(
+            f"{samples.log.source}: measured torques do not follow the expected ones (best: {model.joints[best]}, "
+            f"correlation {agreement[best]:.2f}); check units and columns, or say --torques drive or load"
+        )
+    sign = 1 if agreement[best] > 0 else -1
+    reason = f"{SAID[sign]}: correlation {agreement[best]:.3f} with the expected torque of {model.joints[best]}"
+    return Sense(sign, agreement, _ratio(expected, samples, best), reason)
+
+
+def stated_sense(model: RobotModel, samples: Samples, sign: int) -> Sense:
+    """The sign as the user knows it, with what the masses of the model say of it."""
+    expected = holding_torque(model, samples.log.q)
+    agreement, best = _deciding(expected, samples)
+    against = sign * agreement[best] < -CLEAR
+    doubt = f", AGAINST WHICH {model.joints[best]} SPEAKS: correlation {agreement[best]:.3f}" if against else ""
+    return Sense(sign, agreement, _ratio(expected, samples, best), f"{SAID[sign]}, as stated{doubt}")
+
+
+def check_columns(model: RobotModel, samples: Samples) -> None:
+    """Refuse a log whose torque columns are swapped: two joints that follow each other's expected torque."""
+    cross = _correlations(holding_torque(model, samples.log.q), samples.torque)
+    size = np.abs(np.nan_to_num(cross))
+    for i in range(model.n):
+        for j in range(i + 1, model.n):
+            straight, swapped = min(size[i, i], size[j, j]), min(size[i, j], size[j, i])
+            if swapped > CLEAR and straight < UNLIKE:
+                a, b = model.joints[i], model.joints[j]
+                raise InputError(
+                    f"{samples.log.source}: the torques of {a} and {b} follow what is expected of the other "
+                    f"(correlation {swapped:.2f}, their own {straight:.2f}); the columns are swapped, put them right"
+                )
+
+
+def _deciding(expected: Array, samples: Samples) -> tuple[Array, int]:
+    """Agreement (n,) of every joint, and the one whose expected torque varies most in step with what was read."""
+    agreement = np.diag(_correlations(expected, samples.torque)).copy()
+    return agreement, int(np.argmax(np.std(expected, axis=0) * np.abs(np.nan_to_num(agreement))))
+
+
+def _ratio(expected: Array, samples: Samples, joint: int) -> float:
+    known = np.isfinite(samples.torque[:, joint])
+    size = float(np.std(expected[known, joint])) if known.any() else 0.0
+    return float(np.std(samples.torque[known, joint])) / size if size > 0 else float("nan")
+
+
+def _correlations(expected: Array, measured: Array) -> Array:
+    """Of the expected torque of joint i with the measured one of joint j, (n, n); nan where one is constant."""
+    n = expected.shape[1]
+    out = np.full((n, n), np.nan)
+    for j in range(n):
+        known = np.isfinite(measured[:, j])
+        for i in range(n):
+            a, b = expected[known, i], measured[known, j]
+            if known.sum() > 2 and np.std(a) > 1e-9 and np.std(b) > 1e-9:
+                out[i, j] = np.corrcoef(a, b)[0, 1]
+    return out

@@ -1,0 +1,72 @@
+"""Contacts to choose from, and the plan of Ruggeri et al. (40 N everywhere) against one with two forces."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elastocal.design.contacts import contact_pool
+from elastocal.design.criteria.d import Determinant
+from elastocal.design.observed import observed
+from elastocal.design.rules import Rules
+from elastocal.design.search import search
+from elastocal.errors import InputError
+from elastocal.files.robot_yaml import read_robot
+from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.model.robot import RobotModel
+from elastocal.model.surfaces.disc import Disc
+
+DISCS = (
+    Disc(name="a", centre=(-0.25, 0.30), radius=0.15),
+    Disc(name="b", centre=(0.20, 0.40), radius=0.05),
+    Disc(name="c", centre=(0.05, 0.25), radius=0.08),
+)
+SENSOR = (ForceSensor(sd=0.1),)
+
+
+def scara() -> RobotModel:
+    return read_robot("scara-ruggeri").with_parameters({"gripper.gap": 5e-5, "J1.gap": 1e-4, "J2.gap": 1e-4})
+
+
+def pool(*levels: float, count: int = 120):
+    return contact_pool(scara(), DISCS, levels, count, np.random.default_rng(1))
+
+
+def test_every_contact_presses_as_it_should_on_its_object() -> None:
+    found = pool(20.0, 40.0)
+    state = found.forces().touched(found.model)
+    np.testing.assert_allclose(state.size, found.level, rtol=1e-3)
+    for i, disc in enumerate(DISCS):
+        mine = found.touches.which == i
+        assert np.sum(mine) > 10
+        away = np.hypot(*(state.point[mine, :2] - np.array(disc.centre)).T)
+        np.testing.assert_allclose(away, disc.radius, atol=1e-9)
+    assert not found.model.beyond_limits(found.q)
+    assert found.steps[0].removed + found.steps[0].left == 120 * 3 * 2
+    assert found.steps[-1].left == len(found)
+
+
+def test_one_force_everywhere_cannot_tell_give_from_play() -> None:
+    """40 p_ee + g_ee is all that one force shows (002): the two are named, and a second force tells them apart."""
+    one = pool(40.0)
+    rows = observed(one.forces("xy"), SENSOR, one.model, one.model.parameters.names)
+    with pytest.raises(InputError, match=r"do not tell gripper\.p, gripper\.gap apart"):
+        search(rows.candidates, Determinant(), Rules(36), rng=np.random.default_rng(1), restarts=1)
+    two = pool(20.0, 40.0)
+    rows = observed(two.forces("xy"), SENSOR, two.model, two.model.parameters.names)
+    plan = search(rows.candidates, Determinant(), Rules(36), rng=np.random.default_rng(1), restarts=2)
+    chosen = two.picked(np.array(plan.chosen))
+    assert 10 < np.sum(chosen.level == 20) < 26
+    assert set(chosen.touches.which) == {0, 1, 2}
+    sd = dict(zip(rows.names, plan.known.sd, strict=True))
+    assert sd["gripper.p"] < 0.01 * 1e-5
+    assert sd["gripper.gap"] < 0.05 * 5e-5
+
+
+def test_contacts_that_cannot_be() -> None:
+    far = (Disc(name="far", centre=(5.0, 5.0), radius=0.1),)
+    with pytest.raises(InputError, match="no feasible candidate: too far from an object"):
+        contact_pool(scara(), far, (10.0,), 20, np.random.default_rng(1))
+    for surfaces, levels in (((), (1.0,)), (DISCS, ()), (DISCS, (-1.0,))):
+        with pytest.raises(InputError, match="one or more"):
+            contact_pool(scara(), surfaces, levels, 5, np.random.default_rng(1))
