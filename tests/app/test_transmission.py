@@ -82,8 +82,12 @@ def test_counts_in_place_of_joint_values_everywhere(tables, run, tmp_path):
     at = "counts: " + ",".join(repr(float(v)) for v in counts)
     typed = run("deflect", "kuka-kr5", "--at", at, "--force", "0,0,-500", "--json").data["deflections"][0]
     answers.append(typed["dz_mm"])
+    at = "motor_deg: " + ",".join(repr(float(v)) for v in np.degrees(motors))
+    answers.append(
+        run("deflect", "kuka-kr5", "--at", at, "--force", "0,0,-500", "--json").data["deflections"][0]["dz_mm"]
+    )
     assert abs(answers[0]) > 0.05
-    assert answers == pytest.approx([answers[0]] * 4, rel=1e-9)
+    assert answers == pytest.approx([answers[0]] * 5, rel=1e-9)
     assert typed["A5_deg"] == pytest.approx(40)
 
 

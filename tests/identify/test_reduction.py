@@ -13,6 +13,7 @@ from elastocal.errors import InputError
 from elastocal.files.robot_yaml import read_robot
 from elastocal.identifiability.groups import Group, resolved
 from elastocal.identifiability.practical import Practical
+from elastocal.identify.begin import Begin
 from elastocal.identify.fit import groups_of
 from elastocal.identify.problem import linearise, weigh
 from elastocal.identify.reduction import identify
@@ -188,6 +189,39 @@ def test_what_falls_when_the_others_are_held_at_wrong_values_is_held_at_its_own_
     own = dict(zip(model.parameters.names, model.parameters.values, strict=True))
     assert [d.held_at for d in fallen] == [own[d.name] for d in fallen]
     assert max(d.ratio for d in fallen) < 16 < found.fit.ratios.min()
+
+
+def test_where_the_search_begins_is_forgotten_by_what_is_held():
+    """Readings affine in everything: the answer is the same wherever it begins, and so is what is held."""
+    model, campaign = linked(), arm_campaign(linked(), PLAIN, count=8, noise=0.8)
+    begin = Begin(dict.fromkeys(campaign.measurement.names(model, None), 4e-6))
+    far, near = identify(plain(model), campaign, begin=begin), identify(plain(model), campaign)
+    assert far.fit.names == near.fit.names
+    np.testing.assert_allclose(far.fit.values, near.fit.values, rtol=1e-6)
+    own = dict(zip(model.parameters.names, model.parameters.values, strict=True))
+    assert {d.stage for d in far.dropped} == {"algebraic", "M3"}
+    for d in far.dropped:
+        kept = far.fit.model.parameters
+        assert d.held_at == own[d.name] == kept.values[kept.index(d.name)]
+
+
+def test_parameters_that_stay_together_fall_together_or_not_at_all():
+    """By the closed form of the pair's distance; the weaker one would fall alone."""
+    model, campaign = linked(), arm_campaign(linked(), PLAIN, count=8, noise=0.8)
+    alone = identify(plain(model), campaign)
+    lost = next(d for d in alone.dropped if d.stage == "M3" and d.held_at)
+    pair = (lost.name, "j1.k")
+    found = identify(plain(model), campaign, begin=Begin(together=(pair,)))
+    assert {n for n in pair if n in found.fit.names} == set()
+    reasons = {d.name: d.reason for d in found.dropped}
+    assert reasons[pair[0]] == reasons[pair[1]]
+    other = model.with_parameters({"j1.k": 2 * model.parameters.values[model.parameters.index("j1.k")]})
+    kept = identify(plain(other), campaign, begin=Begin(together=(pair,)))
+    assert set(pair) <= set(kept.fit.names)  # the readings tell j1.k from what the file says
+    i = [kept.whole.names.index(n) for n in pair]
+    held = [other.parameters.values[other.parameters.index(n)] for n in pair]
+    off = kept.whole.values[i] - held
+    assert np.sqrt(off @ np.linalg.inv(kept.whole.covariance[np.ix_(i, i)]) @ off) > 5
 
 
 def test_nothing_above_the_threshold_is_dropped_and_the_threshold_can_be_chosen():

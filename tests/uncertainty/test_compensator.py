@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from elastocal.app.pages.identify_judgement import noise_table
 from elastocal.errors import InputError
 from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign
@@ -24,6 +25,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.spatial.pose import Pose
 from elastocal.uncertainty.compensator_posterior import equivalent_compliance, sample_spring
 from elastocal.uncertainty.compensator_start import compensator_of, start_values
+from elastocal.uncertainty.metropolis import NonlinearPosterior
 from elastocal.uncertainty.study import study
 
 SPRING = GravityCompensator(joint="j1", a_x=0.6, a_y=0.25, L=0.2, phi0=1.3, k_c=2e-6, s_0=0.4, mode="stiffness_only")
@@ -151,7 +153,8 @@ def test_samples_agree_with_emcee_on_the_same_density():
         psi = np.where(good[:, None], psi, here)
         curve = reach * (equivalent_compliance(SPRING, q, psi) - kappa)
         rest = fit.problem.misfit - curve - x[:, 3:4] * fit.sd[1] * fit.problem.matrix[:, 1]
-        return np.where(good, -0.5 * np.sum(rest**2, axis=1) / np.exp(2 * x[:, 4]) - m * x[:, 4], -np.inf)
+        flat = -2 * np.log(psi[:, 0]) - 3 * np.log(psi[:, 1])  # flat in 1/k, 1/k_c and s_0/k_c
+        return np.where(good, flat - 0.5 * np.sum(rest**2, axis=1) / np.exp(2 * x[:, 4]) - m * x[:, 4], -np.inf)
 
     rng = np.random.default_rng(5)
     start = rng.normal(size=(40, 5)) * np.array([*(0.3 * fit.sd[[0, 2, 3]] / here), 1.0, 0.1])
@@ -164,6 +167,83 @@ def test_samples_agree_with_emcee_on_the_same_density():
         ours = np.quantile(drawn.flat[:, i], [0.05, 0.5, 0.95])
         theirs = fit.values[i] * (1 + np.quantile(chain[:, column], [0.05, 0.5, 0.95]))
         np.testing.assert_allclose(ours, theirs, atol=0.15 * drawn.sd[i])
+
+
+def test_a_study_of_a_spring_samples_it_without_linearising_and_tells_one_noise():
+    truth = two_joints()
+    data = campaign(truth, 400.0, 2e-5, np.random.default_rng(8), poses=14)
+    found = study(truth, data, NAMES, rng=np.random.default_rng(0))
+    alone = sample_spring(found.fit, compensator_of(found.fit.model, NAMES), rng=np.random.default_rng(0))
+    assert isinstance(found.posterior, NonlinearPosterior)
+    np.testing.assert_array_equal(found.posterior.draws, alone.draws)
+    low, high = found.posterior.interval()[:, found.fit.names.index("j1.k_c")]
+    middle = np.median(found.posterior.flat[:, found.fit.names.index("j1.k_c")])
+    assert high - middle > 1.1 * (middle - low)  # skew, as a linearised spring is not
+    rows = [row for row in noise_table(found).rows if str(row[0]).startswith("noise of")]
+    assert [row[0] for row in rows] == ["noise of tip"]
+    assert 0.7 < rows[0][1] < 1.4
+
+
+def test_one_noise_of_several_markers_is_not_told_as_that_of_each():
+    truth = two_joints()
+    data = campaign(truth, 400.0, 1e-6, np.random.default_rng(8), poses=6)
+    where = data.measurement.where
+    kind = Deflection(replace(where, markers=(Marker("tip"), Marker("j2"))))
+    exact = kind.predict(truth)
+    noisy = exact + 1e-6 * np.sqrt(2) * np.random.default_rng(2).normal(size=exact.shape)
+    found = study(truth, Campaign(kind, noisy, (Reading(sd=1e-6),)), NAMES, rng=np.random.default_rng(0))
+    names = [row[0] for row in noise_table(found).rows if str(row[0]).startswith("noise of")]
+    assert names == ["noise of all markers"]
+    joints = study(truth, Campaign(kind, noisy, (Reading(sd=1e-6),)), ("j?.k",), rng=np.random.default_rng(0))
+    names = [row[0] for row in noise_table(joints).rows if str(row[0]).startswith("noise of")]
+    assert names == ["noise of tip", "noise of j2"]
+
+
+# --- a spring that the readings do not tell ---------------------------------------------------------------------------
+
+
+def held(found):
+    values = found.fit.model.parameters
+    return [float(values.values[values.index(n)]) for n in ("j1.k_c", "j1.s_0")]
+
+
+def test_a_spring_lost_in_the_noise_is_held_as_a_pair_at_the_robot_files_values():
+    """s_0 stands out by itself, k_c does not; where the search began does not matter."""
+    truth = two_joints()
+    file = truth.with_parameters({"j1.k_c": 2.2e-6, "j1.s_0": 0.41})
+    data = campaign(truth, 400.0, 6e-5, np.random.default_rng(8), poses=14)
+    found = study(file, data, NAMES, rng=np.random.default_rng(0))
+    assert any("starts from" in s for s in found.missing)
+    dropped = {d.name: d for d in found.identification.dropped}
+    assert set(dropped) == {"j1.k_c", "j1.s_0"}
+    assert dropped["j1.k_c"].ratio < 5 < dropped["j1.s_0"].ratio
+    assert held(found) == [dropped[n].held_at for n in ("j1.k_c", "j1.s_0")] == [2.2e-6, 0.41]
+    assert dropped["j1.k_c"].reason == dropped["j1.s_0"].reason
+    assert "of j1.k_c, " in dropped["j1.s_0"].reason
+    assert "held together" in dropped["j1.s_0"].reason
+    alone = estimate(file, data, ("j1.k", "j2.k"))
+    np.testing.assert_allclose(found.fit.values, alone.values, rtol=1e-6)
+
+
+def test_a_badly_known_spring_that_is_not_the_robot_files_is_kept_as_a_pair():
+    truth = two_joints()
+    file = truth.with_parameters({"j1.k_c": 2e-5, "j1.s_0": 0.3})
+    data = campaign(truth, 400.0, 6e-5, np.random.default_rng(8), poses=14)
+    found = study(file, data, NAMES, rng=np.random.default_rng(0))
+    assert set(found.fit.names) == set(NAMES)
+    assert found.fit.ratios[found.fit.names.index("j1.k_c")] < 5
+
+
+def test_half_a_spring_is_not_estimated():
+    """Two angles give two numbers, joint and spring have three: what is left of the spring means nothing."""
+    truth = two_joints()
+    data = campaign(truth, 400.0, 1e-6, np.random.default_rng(0), poses=2, repeats=4)
+    file = truth.with_parameters({"j1.k_c": 2.2e-6})
+    found = study(file, data, NAMES, rng=np.random.default_rng(0))
+    assert not {"j1.k_c", "j1.s_0"} & set(found.fit.names)
+    reasons = {d.name: d.reason for d in found.identification.dropped}
+    assert "neither means anything beside a guess of the other" in reasons["j1.k_c"] + reasons["j1.s_0"]
+    assert held(found) == [2.2e-6, 0.4]
 
 
 def weighing(mass=30.0, arm=0.5):

@@ -28,7 +28,7 @@ def identify(
     csv: o.CsvFile = None,
     json: o.Json = False,
 ) -> None:
-    """Parameters from measured deflections or positions.
+    """Parameters from measured deflections, positions or contacts.
 
     With their accuracy, what the readings can tell apart, a reduced model that is safe to compensate with, and how
     well it predicts poses that it has not seen.
@@ -106,6 +106,7 @@ def simulate(
     ] = None,
     gross: Annotated[int, typer.Option(metavar="N", help="Gross errors to plant.")] = 0,
     gross_mm: Annotated[float, typer.Option(metavar="MM", help="Their size.")] = 2.0,
+    gross_n: Annotated[float, typer.Option("--gross-N", metavar="N", help="Their size in forces of contacts.")] = 20.0,
     seed: Seed = 1,
     json: o.Json = False,
 ) -> None:
@@ -123,7 +124,7 @@ def simulate(
     from elastocal.app.pages import simulate as pages
     from elastocal.files.write import make_folder
 
-    result = command.run(command.SimulateRequest(plan, out, truth, seed, gross, gross_mm))
+    result = command.run(command.SimulateRequest(plan, out, truth, seed, gross, gross_mm, gross_n))
     if json:
         warn(result.notes)
     make_folder(out)

@@ -1,4 +1,4 @@
-"""What a fit of contacts is worth: the force error before and after, what was not used, and an object that is elsewhere.
+"""What a fit of contacts is worth: the force error before and after, what was not used, an object that is elsewhere.
 
     e_f = 1/k sum_h |F_h - A(Q_h, L)|      (002 eq. 10)
 

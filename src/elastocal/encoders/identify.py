@@ -82,7 +82,7 @@ class TransmissionFit:
         yield from ((i, j) for i in self.axes for j in self.axes if j in self.pattern.get(i, frozenset()))
 
     def counts_at_zero(self) -> Array:
-        """Counts where all joints are zero, from series that record every joint that moves the motor; else nan."""
+        """Counts at joint values zero, by the last series that records every joint that moves the motor; else nan."""
         return np.array([_at_zero(self, axis) for axis in self.axes])
 
 
@@ -187,10 +187,9 @@ def _at_zero(of: TransmissionFit, axis: str) -> float:
     if block is None:
         return float("nan")
     used = np.unique(block.block.series)
-    values, weights = [], []
-    for place, k in enumerate(used):
-        if of.pattern[axis] <= set(of.system.series[k].joints) and np.any(block.kept[block.block.series == k]):
-            at = len(block.block.inputs) + place
-            values.append(block.beta[at])
-            weights.append(1 / max(block.covariance[at, at], 1e-12))
-    return float(np.average(values, weights=weights)) if values else float("nan")
+    whole = [
+        place
+        for place, k in enumerate(used)
+        if of.pattern[axis] <= set(of.system.series[k].joints) and np.any(block.kept[block.block.series == k])
+    ]
+    return float(block.beta[len(block.block.inputs) + whole[-1]]) if whole else float("nan")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,3 +67,10 @@ def all_files(path: Path, robot: str, tables: Mapping[str, Path]) -> tuple[Path,
     """The campaign file, its robot's if it has one, and its tables."""
     own = robot_file(robot)
     return (path, *(() if own is None else (path.parent / own,)), *tables.values())
+
+
+def robot_seen_from(file: CampaignFile, folder: Path) -> str:
+    """The word for the robot in a campaign file that stands in another folder."""
+    if robot_file(file.robot) is None:
+        return file.robot
+    return Path(os.path.relpath(file.files[0].parent / file.robot, folder)).as_posix()

@@ -86,7 +86,7 @@ def check_places(model: RobotModel, plan: ContactPlan, reached: Bools, rows: Row
     more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
     raise InputError(
         f"{_spot(rows, i)}{more}: contact out of reach: no joint values within the limits bring {plan.touches.frame} "
-        f"to ({point}) mm on {plan.touches.surfaces[plan.touches.which[i]].label}; touch another place or move the object"
+        f"to ({point}) mm on {plan.touches.surfaces[plan.touches.which[i]].label}; touch another place"
     )
 
 

@@ -29,7 +29,7 @@ NOTHING = ("", "nan")
 
 @dataclass(frozen=True)
 class ContactColumns:
-    """Controller axes with their joint kinds, names of objects; a ``plan`` has no forces, ``skip`` lets cells be empty."""
+    """Axes with their joint kinds, names of objects; a ``plan`` has no forces, ``skip`` lets cells be empty."""
 
     axes: Mapping[str, str]
     objects: tuple[str, ...]

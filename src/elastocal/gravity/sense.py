@@ -18,8 +18,8 @@ from elastocal.spatial.entries import Array
 
 CLEAR = 0.8
 """Correlation that tells a sign, or that two columns are swapped."""
-UNLIKE = 0.5
-"""Correlation below which a column does not follow what is expected of it."""
+SWAPPED = 0.25
+"""Columns are swapped where the other's expected torque leaves less than this share of what their own leaves."""
 SAID = {1: "the torque of the drives", -1: "the torque of the load, against that of the drives"}
 
 
@@ -68,10 +68,12 @@ def check_columns(model: RobotModel, samples: Samples) -> None:
     """Refuse a log whose torque columns are swapped: two joints that follow each other's expected torque."""
     cross = _correlations(holding_torque(model, samples.log.q), samples.torque)
     size = np.abs(np.nan_to_num(cross))
+    left = 1 - size**2
     for i in range(model.n):
         for j in range(i + 1, model.n):
             straight, swapped = min(size[i, i], size[j, j]), min(size[i, j], size[j, i])
-            if swapped > CLEAR and straight < UNLIKE:
+            better = left[i, j] < SWAPPED * left[j, j] and left[j, i] < SWAPPED * left[i, i]
+            if swapped > CLEAR and better:
                 a, b = model.joints[i], model.joints[j]
                 raise InputError(
                     f"{samples.log.source}: the torques of {a} and {b} follow what is expected of the other "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from elastocal.identifiability.groups import Group, Groups
 from elastocal.identify.trial import ABSURD, Trial
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,34 @@ def by_sight(model: RobotModel, trial: Trial) -> list[Dropped]:
     return out
 
 
-def by_ratio(name: str, value: float, sd: float, threshold: float, held: float) -> Dropped:
-    """What does not stand out of the noise (M3)."""
-    ratio = abs(value) / sd
-    also = f", and its distance from {held:.3g}" if held else ""
-    why = f"value over standard deviation {ratio:.2g} is below {threshold:g}{also}"
-    return Dropped(name, "M3", why, value, sd, ratio, held)
+def by_partner(model: RobotModel, trial: Trial) -> list[Dropped]:
+    """What means nothing without another that is held."""
+    out = []
+    for name, other in trial.widowed.items():
+        held = float(model.parameters.values[model.parameters.index(name)])
+        why = f"{other} is not determined, and neither means anything beside a guess of the other"
+        out.append(Dropped(name, "resolved", why, np.nan, np.nan, np.nan, held))
+    return out
+
+
+def by_ratio(
+    names: Sequence[str], values: Array, sd: Array, held: Array, distance: float, threshold: float
+) -> list[Dropped]:
+    """What does not stand out of the noise (M3): one parameter, or those that are held only together.
+
+    ``distance`` is how far the estimates are from the values held, in standard deviations.
+    """
+    ratios = np.abs(values) / sd
+    away = f"{distance:.2g} standard deviations"
+    if len(names) == 1:
+        also = f", and it is only {away} from {held[0]:.3g}" if held[0] else ""
+        why = f"value over standard deviation {ratios[0]:.2g} is below {threshold:g}{also}"
+    else:
+        weak = int(np.argmin(ratios))
+        why = (
+            f"value over standard deviation of {names[weak]}, {ratios[weak]:.2g}, is below {threshold:g}, and "
+            f"{' and '.join(names)} are only {away} from what they are held at; none means anything beside a guess of "
+            "the other, so they are held together"
+        )
+    rows = zip(names, values, sd, ratios, held, strict=True)
+    return [Dropped(n, "M3", why, float(x), float(s), float(r), float(h)) for n, x, s, r, h in rows]

@@ -5,7 +5,8 @@ algebraic  parameters that act only together are represented by some of them (``
 resolved   what the readings could not show, however large it were, is held (``identify.trial``).
 M3         what does not stand out of the noise is held, one at a time (``identify.neglect``).
 
-A parameter that is not estimated keeps the value that the robot model gives it, which may be zero.
+A parameter that is not estimated keeps the value that the robot model gives it, which may be zero, wherever the search
+for it began.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from dataclasses import dataclass
 from elastocal.errors import InputError
 from elastocal.identifiability.groups import Groups
 from elastocal.identifiability.practical import ABOVE, BELOW, Practical, practical
-from elastocal.identify.dropped import Dropped, by_description, by_groups, by_sight
+from elastocal.identify.begin import PLAIN, Begin
+from elastocal.identify.dropped import Dropped, by_description, by_groups, by_partner, by_sight
 from elastocal.identify.estimate import estimate
 from elastocal.identify.fit import Fit
 from elastocal.identify.influence import influence
@@ -68,13 +70,14 @@ class Identification:
 
 @dataclass(frozen=True)
 class Rules:
-    """How to reduce: thresholds of the parameter-to-noise ratio, whether M3 runs, the loss of the final fit, and
-    whether numbers that do not belong are left out before anything is judged by their scatter."""
+    """How to reduce: thresholds of the parameter-to-noise ratio, whether M3 runs, the loss of the final fit, whether
+    numbers that do not belong are left out before anything is judged by their scatter, and where the search begins."""
 
     thresholds: tuple[float, float] = (ABOVE, BELOW)
     statistical: bool = True
     loss: Loss = "linear"
     leave_out: bool = True
+    begin: Begin = PLAIN
 
     def __post_init__(self) -> None:
         above, below = self.thresholds
@@ -92,6 +95,7 @@ def identify(
     statistical: bool = True,
     loss: Loss = "linear",
     leave_out: bool = True,
+    begin: Begin = PLAIN,
 ) -> Identification:
     """Everything from readings to a model that is safe to compensate with.
 
@@ -101,9 +105,9 @@ def identify(
     """
     if not described:
         raise InputError("no model to identify; give at least one description")
-    rules = Rules(thresholds, statistical, loss, leave_out)
+    rules = Rules(thresholds, statistical, loss, leave_out, begin)
     names = [sought_names(campaign.measurement, d.model, seek, hold) for d in described]
-    found = _reduced(described, names, campaign, rules, described[-1].model)
+    found = _reduced(described, names, campaign, rules, begin.model(described[-1].model, names[-1]))
     if not any(s.bends for s in campaign.scattering):
         return found
     return _reduced(described, names, campaign, rules, found.fit.model)
@@ -119,8 +123,8 @@ def _reduced(
     """All stages with the weights at one model."""
     sought, gross = described[-1].model, tuple[Suspect, ...]()
     if rules.leave_out:
-        campaign, gross = screened(campaign, sought, names[-1], at)
-    trials, lost = _descended(described, names, campaign, at)
+        campaign, gross = screened(campaign, sought, names[-1], at, rules.begin)
+    trials, lost = _descended(described, names, campaign, at, rules.begin)
     poses = campaign.measurement.pose
     stages = [_stage(d.title, d.action, len(t.groups.names), t, poses) for d, t in trials]
     last = trials[-1][1]
@@ -130,12 +134,13 @@ def _reduced(
             "from; state it (errors:), measure more or seek fewer"
         )
     stages += _inner(last, poses)
-    lost += by_groups(sought, last.groups) + by_sight(sought, last)
+    lost += by_groups(sought, last.groups) + by_sight(sought, last) + by_partner(sought, last)
     if rules.statistical:
-        fit, fallen = neglected(sought, campaign, last.fit, rules.thresholds[0], rules.loss)
+        fit, fallen = neglected(sought, campaign, last.fit, rules.thresholds[0], rules.loss, rules.begin)
         title, action = "statistical M3", "smallest ratio below the threshold, one at a time"
     else:
-        fit, fallen = estimate(sought, campaign, last.fit.names, rules.loss), ()
+        begun = rules.begin.model(sought, last.fit.names)
+        fit, fallen = estimate(begun, campaign, last.fit.names, rules.loss), ()
         title, action = "final", "fitted to convergence, no M3"
     left = influence(fit, poses).rms(campaign.measurement.judged)
     stages.append(Stage(title, action, len(fit.names), len(fit.names), fit.scatter, left))
@@ -147,7 +152,11 @@ def _reduced(
 
 
 def _descended(
-    described: Sequence[Description], names: Sequence[tuple[str, ...]], campaign: Campaign, at: RobotModel
+    described: Sequence[Description],
+    names: Sequence[tuple[str, ...]],
+    campaign: Campaign,
+    at: RobotModel,
+    begin: Begin,
 ) -> tuple[list[tuple[Description, Trial]], list[Dropped]]:
     """A first fit of every description that has fewer parameters than the one before, and what was taken away."""
     weights = weigh(campaign, at)
@@ -159,7 +168,7 @@ def _descended(
         if trials and not gone:
             continue
         lost += [by_description(description, n) for n in gone]
-        trials.append((description, first_fit(campaign, description.model, now, weights)))
+        trials.append((description, first_fit(campaign, description.model, now, weights, begin)))
         before = now
     return trials, lost
 
@@ -181,7 +190,7 @@ def _inner(trial: Trial, poses: Ints) -> list[Stage]:
     """The algebraic stage and, where something is not resolved, the next; both have the same fit."""
     left = influence(trial.fit, poses).rms(trial.fit.campaign.measurement.judged)
     rows = [("algebraic", "what acts only together is represented by some", trial.groups.rank.rank)]
-    if trial.hidden:
+    if trial.hidden or trial.widowed:
         rows.append(("resolved", "what would not show however large it were is held", len(trial.fit.names)))
     nan = float("nan")
     return [

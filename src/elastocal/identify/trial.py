@@ -2,18 +2,20 @@
 
 resolved   a parameter of which even a thousand times what matters would stay below the noise is held: what only
            differences far below the noise tell apart would spoil all the others.
+together   parameters that mean nothing one without the other are all fitted or all held.
 screened   numbers that do not belong are found before anything is judged by the scatter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.identifiability.groups import Groups, resolved
+from elastocal.identify.begin import PLAIN, Begin
 from elastocal.identify.fit import Fit, check_equations, groups_of, linear_fit
 from elastocal.identify.outliers import Suspect, suspects
 from elastocal.identify.problem import Problem, Weights, linearise, unknowns, weigh
@@ -28,26 +30,37 @@ ABSURD = 1e3
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """``hidden`` are the parameters that the readings do not resolve, with the effect of an absurd change."""
+    """``hidden`` are the parameters that the readings do not resolve, with the effect of an absurd change; ``widowed``
+    those that are held because another one is, without which they mean nothing."""
 
     groups: Groups
     hidden: dict[str, float]
     fit: Fit
+    widowed: dict[str, str] = field(default_factory=dict)
 
 
-def first_fit(campaign: Campaign, model: RobotModel, names: Sequence[str], weights: Weights) -> Trial:
-    """Groups at the model's values, and one linear step in the kept basis."""
-    extra = [u.name for u in unknowns(campaign, model)]
-    problem = linearise(campaign, model, [*names, *extra], weights)
+def first_fit(
+    campaign: Campaign, model: RobotModel, names: Sequence[str], weights: Weights, begin: Begin = PLAIN
+) -> Trial:
+    """Groups at the values that the search begins with, and one linear step in the kept basis."""
+    there = begin.model(model, names)
+    extra = [u.name for u in unknowns(campaign, there)]
+    problem = linearise(campaign, there, [*names, *extra], weights)
     check_equations(problem)
-    plain = linearise(_structural(campaign, model, names), model, [*names, *extra], weights)
+    plain = linearise(_structural(campaign, there, names), there, [*names, *extra], weights)
     groups = groups_of(plain, model.joint_parameters)
     joints = set(model.joint_parameters)
     count = len(names)
     order = sorted(range(len(groups.names)), key=lambda i: (i < count, groups.names[i] not in joints, i))
     seen, hidden = resolved(plain.reduced.triangle, _sizes(problem), groups.kept, order)
-    fit = _settled(linear_fit(model, campaign, problem, [groups.names[i] for i in seen]))
-    return Trial(groups, {groups.names[i]: size for i, size in hidden.items()}, fit)
+    kept = [groups.names[i] for i in seen]
+    widowed = begin.widowed(names, kept)
+    kept = [n for n in kept if n not in widowed]
+    if any(n in begin.start for n in set(names) - set(kept)):
+        there = begin.model(model, kept)
+        problem = linearise(campaign, there, kept, weights)
+    fit = _settled(linear_fit(there, campaign, problem, kept))
+    return Trial(groups, {groups.names[i]: size for i, size in hidden.items()}, fit, widowed)
 
 
 def _structural(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Campaign:
@@ -76,7 +89,7 @@ def _settled(first: Fit) -> Fit:
 
 
 def screened(
-    campaign: Campaign, model: RobotModel, names: Sequence[str], at: RobotModel
+    campaign: Campaign, model: RobotModel, names: Sequence[str], at: RobotModel, begin: Begin = PLAIN
 ) -> tuple[Campaign, tuple[Suspect, ...]]:
     """The campaign without numbers that do not belong, at most one in twenty (or three), found round by round.
 
@@ -85,9 +98,9 @@ def screened(
     """
     gross: list[Suspect] = []
     for _ in range(ROUNDS):
-        trial = first_fit(campaign, model, names, weigh(campaign, at))
+        trial = first_fit(campaign, model, names, weigh(campaign, at), begin)
         if any(s.bends for s in campaign.scattering):
-            trial = first_fit(campaign, model, names, weigh(campaign, trial.fit.model))
+            trial = first_fit(campaign, model, names, weigh(campaign, trial.fit.model), begin)
         found = suspects(trial.fit)
         if not found:
             break

@@ -42,7 +42,7 @@ class Drives:
 
     def motors(self, controller: Array) -> Array:
         """(N, n) controller values to motor angles in rad."""
-        return np.asarray(controller @ self.structure)
+        return np.asarray(controller @ self.structure.T)
 
     def counts(self, controller: Array) -> Array:
         return np.asarray(self.counts_at_zero + self.motors(controller) * self.counts_per_turn / TURN)

@@ -53,6 +53,14 @@ def compensator_of(model: RobotModel, names: Sequence[str]) -> GravityCompensato
     return None
 
 
+def spring_pairs(model: RobotModel) -> tuple[tuple[str, ...], ...]:
+    """k_c and s_0 of every compensator: the joint feels s_0 / k_c and 1 / k_c, so that each means nothing beside a
+    guess of the other."""
+    return tuple(
+        (f"{e.joint}.k_c", f"{e.joint}.s_0") for e in model.elements if isinstance(e, GravityCompensator)
+    )  # fmt: skip
+
+
 def start_values(model: RobotModel, campaign: Campaign, names: Sequence[str], spring: GravityCompensator) -> Start:
     """Start values of ``names``: the spring's pair, its joint's compliance and all other compliances sought."""
     kind = campaign.measurement

@@ -39,12 +39,14 @@ def gap_campaign(campaign: Campaign) -> Campaign:
     return Campaign(gap, np.zeros((len(rows), len(gap.rows))), (EVEN,), beliefs=campaign.beliefs)
 
 
-def close_gaps(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> RobotModel:
-    """The model whose tips lie on the objects under the measured forces, as far as geometry among ``names`` can."""
+def close_gaps(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> dict[str, float]:
+    """Values by name with which the tips lie on the objects under the measured forces, as far as geometry can."""
     geometry = {p.name for c in model.coordinates if c.constant_in_load for p in c.parameters(model.tree)}
     mine = [n for n in names if n in geometry]
     if not mine:
-        return model
+        return {}
     gaps = gap_campaign(campaign)
     trial = first_fit(gaps, model, mine, weigh(gaps, model))
-    return estimate(model, gaps, trial.fit.names).model
+    fit = estimate(model, gaps, trial.fit.names)
+    own = fit.names[: fit.problem.parameters]
+    return {n: float(v) for n, v in zip(own, fit.values, strict=False)}

@@ -27,7 +27,8 @@ MIXED, ENOUGH = 1.01, 400.0
 
 @dataclass(frozen=True, eq=False)
 class NonlinearPosterior(Draws):
-    """``draws`` (chains, draws, p) in the order of ``names``; ``scales`` (chains, draws) of s; ``accepted`` a share."""
+    """``draws`` (chains, draws, p) in the order of ``names``; ``scales`` (chains, draws, 1) of the one s that all
+    readings share; ``accepted`` a share."""
 
     scales: Array
     rhat: Array
@@ -81,7 +82,9 @@ def gibbs_metropolis(
             psi[:, i], z[:, i], scales[:, i] = run.psi, run.z, np.sqrt(run.square)
             accepted += share / draws
     both = np.concatenate([run.parameters(z), psi], axis=2)
-    return NonlinearPosterior((*names, *block.names), both, scales, split_rhat(both), effective_number(both), accepted)
+    return NonlinearPosterior(
+        (*names, *block.names), both, scales[:, :, None], split_rhat(both), effective_number(both), accepted
+    )
 
 
 class _Chains:

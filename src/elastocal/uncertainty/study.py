@@ -9,6 +9,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.identifiability.practical import ABOVE, BELOW
+from elastocal.identify.begin import Begin
 from elastocal.identify.budget import Budget, budget
 from elastocal.identify.fit import Fit
 from elastocal.identify.influence import Correlation, Influence, correlations, influence
@@ -24,7 +25,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.uncertainty.bootstrap import Bootstrap, bootstrap
 from elastocal.uncertainty.compensator_posterior import sample_spring
-from elastocal.uncertainty.compensator_start import compensator_of, start_values
+from elastocal.uncertainty.compensator_start import compensator_of, spring_pairs, start_values
 from elastocal.uncertainty.contact_start import close_gaps
 from elastocal.uncertainty.discrepancy import Discrepancy, discrepancy
 from elastocal.uncertainty.gibbs import Posterior, gibbs
@@ -91,10 +92,10 @@ def study(
     """Identify and judge; ``rng`` serves the Gibbs sampler and the bootstrap, ``watch`` hears what is being done."""
     watch("fitting")
     missing: list[str] = []
-    model = _started(model, campaign, seek, hold, form, missing)
+    begin = Begin(_start(model, campaign, seek, hold, form, missing), spring_pairs(model))
     found = identify(
         descriptions(model, form), campaign, seek, hold=hold, thresholds=thresholds, statistical=statistical, loss=loss,
-        leave_out=leave_out,
+        leave_out=leave_out, begin=begin,
     )  # fmt: skip
     fit, kind = found.fit, campaign.measurement
     watch("judging")
@@ -142,30 +143,31 @@ def _centred(fit: Fit, draws: Array) -> Array:
     return draws + fit.values
 
 
-def _started(
+def _start(
     model: RobotModel,
     campaign: Campaign,
     seek: Sequence[str] | None,
     hold: Sequence[str],
     form: Form | None,
     said: list[str],
-) -> RobotModel:
-    """The model with start values for contacts, or for a compensator whose spring is sought; its own otherwise."""
-    names = sought_names(campaign.measurement, in_form(model, form or "beam"), seek, hold)
+) -> dict[str, float]:
+    """Values that the search begins with: of contacts, or of a compensator whose spring is sought; none otherwise."""
+    shaped = in_form(model, form or "beam")
+    names = sought_names(campaign.measurement, shaped, seek, hold)
     if isinstance(campaign.measurement, ContactForce):
         said.append("The search starts where the tips lie on the objects under the measured forces.")
-        return close_gaps(in_form(model, form or "beam"), campaign, names)
+        return close_gaps(shaped, campaign, names)
     spring = compensator_of(model, names)
     if spring is None or not isinstance(campaign.measurement, Deflection):
-        return model
+        return {}
     try:
         found = start_values(model, campaign, names, spring).values
     except InputError as error:
         said.append(f"The search for the spring starts from the robot file: {error}.")
-        return model
+        return {}
     own = {n: v for n, v in found.items() if n.startswith(f"{spring.joint}.")}
     said.append("The search starts from " + ", ".join(f"{n} = {v:.4g}" for n, v in own.items()) + " (two linear fits).")
-    return model.with_parameters(own)
+    return own
 
 
 def _posterior(fit: Fit, rng: np.random.Generator, missing: list[str]) -> Posterior | NonlinearPosterior | None:

@@ -13,6 +13,8 @@ from elastocal.errors import InputError
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from elastocal.files.campaign_yaml import CampaignFile
     from elastocal.measure.kind import Measurement
     from elastocal.measure.virtual import Virtual
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SimulateRequest:
-    """``truth`` is a robot (default the plan's own); ``gross`` errors of ``gross_mm`` are planted."""
+    """``truth`` is a robot (default the plan's own); ``gross`` errors of ``gross_mm``, or ``gross_N``, are planted."""
 
     plan: Path
     out: Path
@@ -29,6 +31,7 @@ class SimulateRequest:
     seed: int = 1
     gross: int = 0
     gross_mm: float = 2.0
+    gross_N: float = 20.0
 
 
 @dataclass(frozen=True)
@@ -62,10 +65,9 @@ def run(request: SimulateRequest) -> SimulateResult:
     from elastocal.files.campaign_write import campaign_files
     from elastocal.files.campaign_yaml import read_plan
     from elastocal.files.write import check_targets
-    from elastocal.measure.virtual import virtual_campaign
 
-    if request.gross < 0 or not request.gross_mm > 0:
-        raise InputError("--gross must not be negative and --gross-mm must be positive")
+    if request.gross < 0 or not min(request.gross_mm, request.gross_N) > 0:
+        raise InputError("--gross must not be negative, and --gross-mm and --gross-N must be positive")
     plan = read_plan(request.plan)
     if request.out.is_dir():
         written = {f"--out ({name})": request.out / name for name in ("campaign.yaml", "readings.csv")}
@@ -78,16 +80,28 @@ def run(request: SimulateRequest) -> SimulateResult:
             f"({', '.join(plan.model.joints)})"
         )
     with one_thread():
-        drawn = virtual_campaign(
-            truth, _loaded(plan), plan.campaign.sources, np.random.default_rng(request.seed), gross=request.gross,
-            gross_size=1e-3 * request.gross_mm,
-        )  # fmt: skip
+        drawn = _drawn(request, plan, truth, np.random.default_rng(request.seed))
         bend, biases, unsaid = _bias(plan, truth, drawn)
     files = campaign_files(plan, drawn.campaign, request.out)
     notes = (*plan.notes, *_free(plan, truth), *unsaid)
     lines = tuple(f"readings.csv line {i + 2}" for i in range(len(drawn.exact)))
     placed = replace(drawn, campaign=replace(drawn.campaign, places=lines))
     return SimulateResult(plan.name, truth, placed, bend, biases, files, _facts(request, plan, truth), notes)
+
+
+def _drawn(request: SimulateRequest, plan: CampaignFile, truth: RobotModel, rng: np.random.Generator) -> Virtual:
+    """Contacts are pressed by the true robot's own joint values; everything else is read at those of the plan."""
+    from elastocal.contacts.virtual import virtual_contacts
+    from elastocal.measure.contact_force import ContactForce
+    from elastocal.measure.virtual import virtual_campaign
+
+    kind, sources = plan.campaign.measurement, plan.campaign.sources
+    if isinstance(kind, ContactForce):
+        return virtual_contacts(
+            plan.model, truth, kind, sources, rng, gross=request.gross, gross_size=request.gross_N
+        )  # fmt: skip
+    size = 1e-3 * request.gross_mm
+    return virtual_campaign(truth, _loaded(plan), sources, rng, gross=request.gross, gross_size=size)
 
 
 def _check_folder(out: Path) -> None:
@@ -102,15 +116,20 @@ def _check_folder(out: Path) -> None:
 
 
 def _facts(request: SimulateRequest, plan: CampaignFile, truth: RobotModel) -> tuple[Fact, ...]:
+    from elastocal.measure.contact_force import ContactForce
+
     errors = tuple(s.label for s in plan.campaign.sources)
+    forces = isinstance(plan.campaign.measurement, ContactForce)
+    size = f"{request.gross_N:g} N" if forces else f"{request.gross_mm:g} mm"
     return (
         Fact("elastocal", "Elastocal", __version__, __version__),
         Fact("plan", "plan", str(request.plan), str(request.plan)),
         Fact("robot", "robot of the plan", plan.robot, plan.robot),
         Fact("truth", "robot that is measured", request.truth or plan.robot, request.truth or "the same"),
         Fact("errors", "errors drawn", errors, "; ".join(errors) or "none"),
-        Fact("gross", "gross errors", float(request.gross), f"{request.gross} of {request.gross_mm:g} mm"),
+        Fact("gross", "gross errors", float(request.gross), f"{request.gross} of {size}"),
         Fact("gross_mm", "", request.gross_mm),
+        Fact("gross_N", "", request.gross_N),
         Fact("seed", "seed", float(request.seed), str(request.seed)),
     )
 

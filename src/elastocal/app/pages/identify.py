@@ -90,8 +90,8 @@ def verdict(result: IdentifyResult) -> tuple[str, ...]:
         f"{len(names)} of the {sought} parameters sought are estimated, {alone} of them alone and {len(names) - alone} "
         f"for a combination, from {fit.problem.readings} numbers; {above} stand out of the noise by a factor of "
         f"{found.thresholds[0]:g}.",
-        f"They leave {1e6 * result.residual_rms:.3g} um per axis unexplained{_share(result)}; a pose that took no part "
-        f"in the fit is predicted to {_micrometres(found.stages[-1].left_out)}.",
+        f"They leave {shown.text(result.residual_rms)} per axis unexplained{_share(result)}; a pose that took no part "
+        f"in the fit is predicted to {_predicted(shown, found.stages[-1].left_out)}.",
     ]
     return (*lines, *_trust(result))
 
@@ -101,10 +101,8 @@ def _share(result: IdentifyResult) -> str:
     return f" ({100 * share:.2f} % of what moved is explained)" if math.isfinite(share) else ""
 
 
-def _micrometres(value: float) -> str:
-    return (
-        f"{1e6 * value:.3g} um" if math.isfinite(value) else "an unknown accuracy (a pose alone holds up a parameter)"
-    )
+def _predicted(shown: ReadingUnit, value: float) -> str:
+    return shown.text(value) if math.isfinite(value) else "an unknown accuracy (a pose alone holds up a parameter)"
 
 
 def _trust(result: IdentifyResult) -> list[str]:
@@ -114,7 +112,8 @@ def _trust(result: IdentifyResult) -> list[str]:
         worst = study.identification.gross[0]
         out.append(
             f"LEFT OUT as gross errors: {len(study.identification.gross)}; the worst is {worst.place}: read "
-            f"{1e3 * worst.value:.4g} {judge.small_unit(study, worst)}, the others say {1e3 * worst.predicted:.4g}."
+            f"{judge.small(study, worst) * worst.value:.4g} {judge.small_unit(study, worst)}, the others say "
+            f"{judge.small(study, worst) * worst.predicted:.4g}."
         )
     if study.suspects:
         worst = study.suspects[0]

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import known
+from elastocal.app.pages.reading_units import reading_unit
 from elastocal.report.blocks import Cell, Column, Lines, Series, Table
 
 if TYPE_CHECKING:
@@ -54,17 +55,19 @@ def noise_table(study: Study) -> Table:
 
 
 def _scales(study: Study, unit: str) -> tuple[tuple[Cell, ...], ...]:
-    """The noise of every marker as the Gibbs sampler finds it."""
+    """The noise of every marker as the sampler finds it, or the one of all where it seeks only that."""
     import numpy as np
 
     if study.posterior is None:
         return ()
     drawn = study.posterior.scales.reshape(-1, study.posterior.scales.shape[-1])
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    groups = study.fit.campaign.measurement.groups
+    said = groups if drawn.shape[1] == len(groups) else ("all markers",)
     return tuple(
         (f"noise of {group}", float(drawn[:, i].mean()), None,
          f"by the Gibbs sampler, {unit}; 95 % from {low[i]:.3g} to {high[i]:.3g}")
-        for i, group in enumerate(study.fit.campaign.measurement.groups)
+        for i, group in enumerate(said)
     )  # fmt: skip
 
 
@@ -131,13 +134,22 @@ def _suspects(study: Study, key: str, found: tuple[Suspect, ...], notes: tuple[s
         Column("unit", "unit"),
         Column("sigmas", "away by", "sd", 1),
     )
-    rows = tuple((s.place, 1e3 * s.value, 1e3 * s.predicted, small_unit(study, s), s.sigmas) for s in found)
+    rows = tuple(
+        (s.place, small(study, s) * s.value, small(study, s) * s.predicted, small_unit(study, s), s.sigmas)
+        for s in found
+    )
     return Table(key, "", columns, rows, notes)
 
 
 def small_unit(study: Study, suspect: Suspect) -> str:
-    """mm or mrad"""
-    return f"m{study.fit.campaign.measurement.rows[suspect.row].unit}"
+    """mm or mrad, else SI"""
+    unit = study.fit.campaign.measurement.rows[suspect.row].unit
+    return f"m{unit}" if unit in ("m", "rad") else unit
+
+
+def small(study: Study, suspect: Suspect) -> float:
+    """How many of the small unit make one of SI."""
+    return 1e3 if study.fit.campaign.measurement.rows[suspect.row].unit in ("m", "rad") else 1.0
 
 
 def correlation_table(study: Study, above: float) -> Table:
@@ -169,20 +181,20 @@ def leverage_table(study: Study, most: int = 10) -> Table:
 
 
 def residual_lines(study: Study) -> Lines:
-    """Length residuals of every reading, per axis of each marker."""
+    """Residuals of every reading, per axis of each marker."""
     fit = study.fit
-    rows = fit.campaign.measurement.rows
+    rows, shown = fit.campaign.measurement.rows, reading_unit(fit.campaign.measurement)
     series = tuple(
         Series(
             row.name,
             tuple(float(i + 1) for i in range(len(fit.residuals))),
-            tuple(1e6 * float(v) for v in fit.residuals[:, j]),
+            tuple(shown.factor * float(v) for v in fit.residuals[:, j]),
             points=True,
         )
         for j, row in enumerate(rows)
-        if row.unit == "m"
+        if j in shown.rows
     )
-    return Lines("residuals", "Residuals", "reading", "", "read minus model", "um", series)
+    return Lines("residuals", "Residuals", "reading", "", "read minus model", shown.unit, series)
 
 
 def left_out_lines(study: Study) -> Lines:
@@ -190,22 +202,26 @@ def left_out_lines(study: Study) -> Lines:
     import numpy as np
 
     fit = study.fit
-    lengths = [j for j, row in enumerate(fit.campaign.measurement.rows) if row.unit == "m"]
-    values = study.influence.left_out[:, lengths]
+    shown = reading_unit(fit.campaign.measurement)
+    judged = list(shown.rows)
+    values = study.influence.left_out[:, judged]
     kept = np.where(np.isfinite(values), values, np.nan)
     x = tuple(float(i + 1) for i in range(len(values)))
     series = (
-        Series("pose left out of the fit", x, tuple(float(v) for v in _rms(kept)), points=True),
-        Series("in the fit", x, tuple(float(v) for v in _rms(fit.residuals[:, lengths])), points=True),
+        Series("pose left out of the fit", x, tuple(shown.factor * float(v) for v in _rms(kept)), points=True),
+        Series(
+            "in the fit", x, tuple(shown.factor * float(v) for v in _rms(fit.residuals[:, judged])), points=True
+        ),
     )
-    return Lines("left_out", "Prediction of poses that were left out", "reading", "", "error per axis", "um", series)
+    title = "Prediction of poses that were left out"
+    return Lines("left_out", title, "reading", "", "error per axis", shown.unit, series)
 
 
 def _rms(values: Array) -> Array:
-    """Root mean square of each reading in um, nan where nothing was read."""
+    """Root mean square of each reading, nan where nothing was read."""
     import numpy as np
 
     known = np.isfinite(values)
     total = np.sum(np.where(known, values, 0.0) ** 2, axis=1)
     count = known.sum(axis=1)
-    return np.asarray(1e6 * np.where(count, np.sqrt(total / np.maximum(count, 1)), np.nan))
+    return np.asarray(np.where(count, np.sqrt(total / np.maximum(count, 1)), np.nan))

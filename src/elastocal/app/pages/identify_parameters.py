@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import known
+from elastocal.app.pages.reading_units import reading_unit
 from elastocal.identifiability.groups import Group
 from elastocal.identifiability.practical import practical
 from elastocal.report.blocks import Cell, Column, Table, Unknown
@@ -21,12 +22,13 @@ NOT_SAMPLED = "not sampled, see the notes"
 
 
 def path_table(study: Study) -> Table:
+    shown = reading_unit(study.fit.campaign.measurement)
     columns = (
         Column("stage", "stage"),
         Column("parameters", "unknowns"),
         Column("identifiable", "told apart"),
         Column("scatter", "residuals / noise", "", 3),
-        Column("left_out_um", "pose left out", "um", 1),
+        Column(f"left_out_{shown.unit.replace(' ', '')}", "pose left out", shown.unit, digits=3),
         Column("action", "what it does"),
     )
     rows = tuple(
@@ -35,7 +37,7 @@ def path_table(study: Study) -> Table:
             s.parameters,
             s.identifiable,
             known(s.scatter, _SAME if s.name == "algebraic" else "no spare equations"),
-            known(1e6 * s.left_out, _SAME if s.name == "algebraic" else _ALONE),
+            known(shown.factor * s.left_out, _SAME if s.name == "algebraic" else _ALONE),
             s.action,
         )
         for s in study.identification.stages

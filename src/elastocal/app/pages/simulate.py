@@ -20,7 +20,8 @@ def page(result: SimulateResult) -> Report:
 def _verdict(result: SimulateResult) -> tuple[str, ...]:
     readings = result.virtual.campaign.readings
     out = [
-        f"{readings.shape[0]} readings of {readings.shape[1]} numbers at the loaded equilibrium of {result.truth.name}"
+        f"{readings.shape[0]} {_what(result)} of {readings.shape[1]} numbers at the loaded equilibrium of "
+        f"{result.truth.name}"
         f", with {_count(len(result.virtual.campaign.sources), 'source of error', 'sources of error')} and "
         f"{_count(len(result.virtual.planted), 'gross error', 'gross errors')}.",
     ]
@@ -29,14 +30,19 @@ def _verdict(result: SimulateResult) -> tuple[str, ...]:
     return tuple(out)
 
 
+def _what(result: SimulateResult) -> str:
+    return "contacts" if result.virtual.campaign.measurement.kind == "contact_force" else "readings"
+
+
 def _count(number: int, one: str, many: str) -> str:
     return f"{number or 'no'} {one if number == 1 else many}"
 
 
 def _planted(result: SimulateResult) -> Table:
-    columns = (Column("place", "reading"), Column("size_mm", "off by", "mm", 3))
     campaign = result.virtual.campaign
-    rows = tuple((campaign.place(p.reading, p.row), 1e3 * p.size) for p in result.virtual.planted)
+    factor, unit = (1.0, "N") if campaign.measurement.rows[0].unit == "N" else (1e3, "mm")
+    columns = (Column("place", "reading"), Column(f"size_{unit}", "off by", unit, 3))
+    rows = tuple((campaign.place(p.reading, p.row), factor * p.size) for p in result.virtual.planted)
     return Table("planted", "", columns, rows)
 
 

@@ -1,0 +1,85 @@
+"""The contour-tracking picture: robot, objects, contacts and forces seen from above (002 figure 1), drawn to scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.report.blocks import Lines, Series
+
+if TYPE_CHECKING:
+    from elastocal.spatial.entries import Array
+
+LONGEST, CLIPPED = 0.18, 2.0
+"""Length of the largest measured force as a share of the picture; a model's arrow is cut at so many times that."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contour:
+    """All in m and N, seen along z: ``arms`` and ``outlines`` are lines (k, 2), the others (N, 2).
+
+    ``points`` are where the model has the tips under the ``felt`` forces, ``expected`` what it expects to be felt (nan
+    where nothing is).
+    """
+
+    arms: Sequence[Array]
+    outlines: Sequence[Array]
+    points: Array
+    felt: Array
+    expected: Array
+
+
+def contour(key: str, title: str, scene: Contour, notes: tuple[str, ...] = ()) -> Lines:
+    everything = np.concatenate([*scene.arms, *scene.outlines, scene.points])
+    extent = float(np.max(np.ptp(everything, axis=0)))
+    most = float(np.nanmax(np.linalg.norm(scene.felt, axis=1)))
+    scale = LONGEST * extent / most
+    sizes = np.linalg.norm(scene.expected, axis=1)
+    cut = int(np.sum(sizes > CLIPPED * most))
+    factor = np.minimum(1.0, CLIPPED * most / np.maximum(sizes, 1e-12))[:, None]
+    said = (f"The longest measured force is {most:.3g} N.",)
+    if cut:
+        said += (f"{cut} arrows of the model are cut at {CLIPPED * most:.3g} N; the largest is {np.nanmax(sizes):.3g} N.",)
+    if none := int(np.sum(sizes == 0)):
+        said += (f"In {none} contacts the model does not touch the object at all.",)
+    series = (
+        _series("objects", scene.outlines),
+        _series("robot", scene.arms),
+        _series("force measured", _arrows(scene.points, scale * scene.felt, 0.015 * extent)),
+        _series("force of the model", _arrows(scene.points, scale * factor * scene.expected, 0.02 * extent)),
+        Series("contacts", _mm(scene.points[:, 0]), _mm(scene.points[:, 1]), True),
+    )
+    return Lines(key, title, "x", "mm", "y", "mm", series, (*notes, *said), equal=True)
+
+
+def _arrows(points: Array, forces: Array, head: float) -> list[Array]:
+    """Shaft and head of every force as one line."""
+    out = []
+    for start, force in zip(points, forces, strict=True):
+        length = float(np.linalg.norm(force))
+        if not length > 0 or not np.isfinite(start).all():
+            continue
+        along = force / length
+        across = np.array([-along[1], along[0]])
+        end = start + force
+        barb = min(head, 0.5 * length)
+        sides = [end - barb * (along + s * 0.5 * across) for s in (1, -1)]
+        out.append(np.array([start, end, sides[0], end, sides[1]]))
+    return out
+
+
+def _series(name: str, lines: Sequence[Array]) -> Series:
+    """Lines as one curve, parted by points without a height."""
+    x: list[float] = []
+    y: list[float] = []
+    for line in lines:
+        x += [*_mm(line[:, 0]), 1e3 * float(line[-1, 0])]
+        y += [*_mm(line[:, 1]), float("nan")]
+    return Series(name, tuple(x), tuple(y))
+
+
+def _mm(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(1e3 * float(v) for v in values)

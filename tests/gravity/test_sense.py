@@ -1,0 +1,60 @@
+"""The sign of the torques is found, for both signs; swapped columns are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle.logs import logged, planar_arm, planar_torques, waves
+
+from elastocal.errors import InputError
+from elastocal.gravity.samples import slow_samples
+from elastocal.gravity.sense import check_columns, stated_sense, torque_sense
+
+ARM = planar_arm()
+Q, V = waves(2, 1200, seed=3)
+
+
+def samples(**more):
+    return slow_samples(ARM, logged(ARM, Q, V, torque=planar_torques(Q), coulomb=2.0, noise=0.3, **more))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_sign_is_found(sign):
+    found = torque_sense(ARM, samples(sense=sign))
+    assert found.sign == sign
+    assert sign * found.agreement[0] > 0.98
+    assert found.ratio == pytest.approx(1, abs=0.1)
+    assert "expected torque of J1" in found.reason
+    assert found.reason.startswith("the torque of the drives:" if sign == 1 else "the torque of the load, against")
+
+
+def test_masses_that_are_off_still_tell_the_sign_and_the_size():
+    light = ARM.with_parameters({n: 0.01 * v for n, v in zip(ARM.parameters.names, ARM.parameters.values, strict=True)})
+    found = torque_sense(light, samples(sense=-1))
+    assert found.sign == -1
+    assert found.ratio == pytest.approx(100, rel=0.1)
+
+
+def test_a_sign_that_is_stated_wins_and_what_speaks_against_it_is_said():
+    found = stated_sense(ARM, samples(sense=-1), 1)
+    assert found.sign == 1
+    assert "AGAINST WHICH J1 SPEAKS: correlation -0.9" in found.reason
+    assert "AGAINST" not in stated_sense(ARM, samples(sense=-1), -1).reason
+
+
+def test_swapped_columns_are_refused_and_straight_ones_are_not():
+    straight = samples()
+    check_columns(ARM, straight)
+    swapped = slow_samples(ARM, logged(ARM, Q, V, torque=planar_torques(Q)[:, ::-1], noise=0.3))
+    with pytest.raises(InputError, match=r"torques of J1 and J2 follow what is expected of the other .* swapped"):
+        check_columns(ARM, swapped)
+
+
+def test_what_follows_no_weight_has_no_sign():
+    noise = slow_samples(ARM, logged(ARM, Q, V, torque=np.zeros_like(Q), noise=1.0))
+    with pytest.raises(InputError, match="do not follow the expected ones"):
+        torque_sense(ARM, noise)
+    weightless = planar_arm(masses=False)
+    with pytest.raises(InputError, match=r"no weight is known .*--torques drive or load"):
+        torque_sense(weightless, samples())
+    assert np.isnan(stated_sense(weightless, samples(), -1).ratio)
