@@ -97,7 +97,11 @@ class Series:
 
 @dataclass(frozen=True)
 class Lines:
-    """Curves over one axis; ``polar`` draws x as an angle in degrees and y as the distance from the centre."""
+    """Curves over one axis, interrupted where y is nan.
+
+    ``polar`` draws x as an angle in degrees and y as the distance from the centre; ``equal`` draws both axes to one
+    scale, for pictures of things.
+    """
 
     key: str
     title: str
@@ -108,6 +112,7 @@ class Lines:
     series: tuple[Series, ...]
     notes: tuple[str, ...] = ()
     polar: bool = False
+    equal: bool = False
 
 
 Block = Text | Code | Table | Heatmap | Lines

@@ -57,6 +57,9 @@ def lines(block: Lines) -> dict[str, Any]:
     layout = _layout(_titled(block.x_name, block.x_unit), _titled(block.y_name, block.y_unit))
     layout["legend"] = {"orientation": "h", "y": -0.22}
     layout["showlegend"] = len(traces) > 1
+    if block.equal:
+        layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
+        layout["height"] = 640
     return {"data": traces, "layout": layout}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import isfinite, nan
 
 from rich.console import Console
 
@@ -93,8 +94,8 @@ def _print_lines(block: Lines, console: Console) -> None:
     """A terminal has no curves: their ends and extremes say most."""
     rows = []
     for s in block.series:
-        low, high = min(zip(s.y, s.x, strict=True)), max(zip(s.y, s.x, strict=True))
-        ends = ((s.y[0], s.x[0]), low, high, (s.y[-1], s.x[-1]))
+        known = [(y, x) for y, x in zip(s.y, s.x, strict=True) if isfinite(y)] or [(nan, nan)]
+        ends = (known[0], min(known), max(known), known[-1])
         rows.append((s.name, *(f"{number(y, 4)} at {number(x, 1)}" for y, x in ends)))
     header = ("curve", "at the start", "smallest", "largest", "at the end")
     title = f"{block.title}: {_with_unit(block.y_name, block.y_unit)} over {_with_unit(block.x_name, block.x_unit)}"

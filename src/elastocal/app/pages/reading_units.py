@@ -17,6 +17,11 @@ class ReadingUnit:
     unit: str
     rows: tuple[int, ...]
 
+    @property
+    def digits(self) -> dict[str, int]:
+        """How a column shows it: tenths of a micrometre, three digits of anything else."""
+        return {"decimals": 1} if self.unit == "um" else {"digits": 3}
+
     def text(self, value: float) -> str:
         return f"{self.factor * value:.3g} {self.unit}"
 

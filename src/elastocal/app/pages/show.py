@@ -155,7 +155,9 @@ def _drives(model: RobotModel) -> tuple[Table, ...]:
         (axis, *(float(v) for v in s), unknown if n != n else float(n), float(z))
         for axis, s, n, z in zip(axes, drives.structure, drives.counts_per_turn, drives.counts_at_zero, strict=True)
     ]
-    notes = ("motor angle = sum over axes of factor x controller value; tables may hold counts or motor angles of them",)
+    notes = (
+        "motor angle = sum over axes of factor x controller value; tables may hold counts or motor angles of them",
+    )
     return (Table("drives", "", columns, tuple(rows), notes),)
 
 
