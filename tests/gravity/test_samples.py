@@ -44,14 +44,16 @@ def test_the_tremble_of_a_locked_joint_tells_nothing():
     kind = slow_samples(ARM, logged(ARM, shaken, v)).kind(ARM, 1)
     assert np.ptp(kind.q[:, 0]) == 0
     assert kind.q[0, 0] == pytest.approx(0.2, abs=1e-6)
-    assert np.ptp(kind.q[:, 1]) > 0.9
+    assert np.ptp(kind.q[:, 1]) > 0.85
 
 
 def test_degrees_read_as_radians_are_refused_with_line_and_value():
     q, v = waves(2, 200)
-    with pytest.raises(InputError, match=r"log.csv, line \d+: J[12] = -?4\d\.\d+ rad is far beyond .* deg read as rad"):
+    with pytest.raises(
+        InputError, match=r"log.csv, line \d+: J[12] = -?[2-4]\d\.\d+ rad is far beyond .* deg read as rad"
+    ):
         slow_samples(ARM, logged(ARM, np.degrees(q), v))
-    with pytest.raises(InputError, match=r"far beyond its limits .* check units"):
+    with pytest.raises(InputError, match=r"far beyond its limits rad; check units"):
         slow_samples(ARM, logged(ARM, 1000 * q, v))
     endless = planar_arm(limits=None)
     with pytest.raises(InputError, match="deg read as rad"):

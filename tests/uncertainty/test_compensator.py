@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from oracle.spring_arm import NAMES, SPRING, TRUTH, campaign, two_joints
 
 from elastocal.app.pages.identify_judgement import noise_table
 from elastocal.errors import InputError
@@ -27,34 +28,6 @@ from elastocal.uncertainty.compensator_posterior import equivalent_compliance, s
 from elastocal.uncertainty.compensator_start import compensator_of, start_values
 from elastocal.uncertainty.metropolis import NonlinearPosterior
 from elastocal.uncertainty.study import study
-
-SPRING = GravityCompensator(joint="j1", a_x=0.6, a_y=0.25, L=0.2, phi0=1.3, k_c=2e-6, s_0=0.4, mode="stiffness_only")
-NAMES = ("j1.k", "j2.k", "j1.k_c", "j1.s_0")
-TRUTH = (3e-6, 5e-6, 2e-6, 0.4)
-
-
-def two_joints(**change):
-    """A planar arm of two joints about y with the spring on the first; no weight unless given."""
-    tree = FrameTree(
-        (
-            Frame("j1", BASE, Pose(), JointMotion("revolute", (0, 1, 0))),
-            Frame("j2", "j1", Pose(translation=(0.8, 0, 0)), JointMotion("revolute", (0, 1, 0))),
-            Frame("tip", "j2", Pose(translation=(0.6, 0, 0))),
-        )
-    )
-    springs = (JointCompliance(joint="j1", k=3e-6), JointCompliance(joint="j2", k=5e-6))
-    return RobotModel("two", tree, "tip", (*springs, replace(SPRING, **change)), np.zeros(3))
-
-
-def campaign(model, force, noise, rng, poses=12, repeats=2):
-    q = np.repeat(
-        np.column_stack([np.linspace(-2.4, 0.6, poses), np.linspace(-1, 1, poses) ** 2 + 0.3]), repeats, axis=0
-    )
-    w = np.zeros((len(q), 6))
-    w[:, 0], w[:, 2] = force * np.cos(np.arange(len(q)) // repeats), -force
-    kind = Deflection(Setup(q, AppliedWrenches("tip", w), (Marker("tip"),)))
-    exact = kind.predict(model)
-    return Campaign(kind, exact + noise * np.sqrt(2) * rng.normal(size=exact.shape), (Reading(sd=noise or 1e-9),))
 
 
 def test_start_values_come_from_the_readings_alone():
@@ -211,7 +184,7 @@ def test_a_spring_lost_in_the_noise_is_held_as_a_pair_at_the_robot_files_values(
     """s_0 stands out by itself, k_c does not; where the search began does not matter."""
     truth = two_joints()
     file = truth.with_parameters({"j1.k_c": 2.2e-6, "j1.s_0": 0.41})
-    data = campaign(truth, 400.0, 6e-5, np.random.default_rng(8), poses=14)
+    data = campaign(truth, 400.0, 5e-5, np.random.default_rng(8), poses=14)
     found = study(file, data, NAMES, rng=np.random.default_rng(0))
     assert any("starts from" in s for s in found.missing)
     dropped = {d.name: d for d in found.identification.dropped}

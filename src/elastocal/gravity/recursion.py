@@ -60,7 +60,7 @@ def recursive_moments(model: RobotModel, samples: Samples, sign: int) -> Recursi
         mine = [s for s in sweeps if s.joint == level.columns[i]]
         if not mine:
             unswept.append(level.joints[i])
-            if chain.terms:
+            if chain.terms and any(s.joint in level.columns[:i] for s in sweeps):
                 raise InputError(
                     f"{samples.log.source}: {level.joints[i]} was never swept alone, so nothing further in can be "
                     "resolved; sweep it, or fit all joints at once"

@@ -101,10 +101,10 @@ def _beyond_limits(model: RobotModel, log: JointLog) -> list[str]:
         if over[worst] > FAR:
             unit, small, factor = ("rad", "deg", np.pi / 180) if turns else ("m", "mm", 1e-3)
             fits = np.all((factor * log.q[:, j] > low - FAR) & (factor * log.q[:, j] < high + FAR))
-            slip = f"they look like {small} read as {unit}; name the unit in the header" if fits else "check units"
+            slip = f"this looks like {small} read as {unit}: " if fits else ""
             raise InputError(
                 f"{log.place(worst)}: {name} = {log.q[worst, j]:.4g} {unit} is far beyond its limits {low:.3g} to "
-                f"{high:.3g} {unit}; {slip}, and that the columns are in the order of the axes"
+                f"{high:.3g} {unit}; {slip}check units in the header and the order of the columns"
             )
         if over[worst] > 0:
             out.append(f"{name} is beyond its limits in {int(np.sum(over > 0))} samples (first: {log.place(worst)}).")

@@ -13,7 +13,7 @@ from elastocal.report.blocks import Lines, Series
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
-LONGEST, CLIPPED = 0.18, 2.0
+LONGEST, CLIPPED = 0.13, 2.0
 """Length of the largest measured force as a share of the picture; a model's arrow is cut at so many times that."""
 
 
@@ -40,9 +40,11 @@ def contour(key: str, title: str, scene: Contour, notes: tuple[str, ...] = ()) -
     sizes = np.linalg.norm(scene.expected, axis=1)
     cut = int(np.sum(sizes > CLIPPED * most))
     factor = np.minimum(1.0, CLIPPED * most / np.maximum(sizes, 1e-12))[:, None]
-    said = (f"The longest measured force is {most:.3g} N.",)
+    said: tuple[str, ...] = (f"The longest measured force is {most:.3g} N.",)
     if cut:
-        said += (f"{cut} arrows of the model are cut at {CLIPPED * most:.3g} N; the largest is {np.nanmax(sizes):.3g} N.",)
+        said += (
+            f"{cut} arrows of the model are cut at {CLIPPED * most:.3g} N; the largest is {np.nanmax(sizes):.3g} N.",
+        )
     if none := int(np.sum(sizes == 0)):
         said += (f"In {none} contacts the model does not touch the object at all.",)
     series = (

@@ -60,6 +60,7 @@ def lines(block: Lines) -> dict[str, Any]:
     if block.equal:
         layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
         layout["height"] = 640
+        layout["legend"]["y"] = -0.12
     return {"data": traces, "layout": layout}
 
 

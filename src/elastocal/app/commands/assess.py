@@ -18,6 +18,8 @@ from elastocal.errors import InputError
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
+    from elastocal.contacts.repair import Repair
+    from elastocal.files.campaign_yaml import CampaignFile
     from elastocal.identify.expectation import Expected
     from elastocal.measure.campaign import Campaign
     from elastocal.model.compliant.link_compliance import Form
@@ -52,7 +54,7 @@ class AssessRequest:
 
 @dataclass(frozen=True, eq=False)
 class AssessResult:
-    """``load_text`` and ``noise_text`` are the load and the errors in words."""
+    """``load_text`` and ``noise_text`` are the load and the errors in words; ``repair`` is for plans of contacts."""
 
     model: RobotModel
     campaign: Campaign
@@ -61,6 +63,7 @@ class AssessResult:
     noise_text: str
     facts: tuple[Fact, ...]
     notes: tuple[str, ...]
+    repair: Repair | None = None
 
 
 def run(request: AssessRequest) -> AssessResult:
@@ -87,16 +90,38 @@ def _campaign(request: AssessRequest) -> AssessResult:
     model = in_form(file.model, asked.form or "beam")
     names = sought_names(file.campaign.measurement, model, asked.seek, asked.hold)
     with one_thread():
+        repair = _repair(model, file, names)
         found = expected(model, file.campaign, names, asked.thresholds)
-    frame = file.campaign.measurement.setup.load.frame
     noise = "; ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
     facts = (
         Fact("elastocal", "Elastocal", __version__, __version__),
         Fact("campaign", "campaign", request.robot, request.robot),
         Fact("robot", "robot", model.name, model.name),
     )
-    load = f"as in the table, at {frame}"
-    return AssessResult(model, file.campaign, found, load, f"Errors: {noise}.", facts, file.notes)
+    load = f"as in the table, at {_load_frame(file)}"
+    return AssessResult(model, file.campaign, found, load, f"Errors: {noise}.", facts, file.notes, repair)
+
+
+def _load_frame(file: CampaignFile) -> str:
+    from elastocal.measure.contact_force import ContactForce
+
+    kind = file.campaign.measurement
+    return kind.touches.frame if isinstance(kind, ContactForce) else kind.setup.load.frame
+
+
+def _repair(model: RobotModel, file: CampaignFile, names: tuple[str, ...]) -> Repair | None:
+    """How a plan of contacts is changed so that everything sought is resolved; None for other kinds."""
+    from elastocal.contacts.repair import repair
+    from elastocal.measure.contact_force import ContactForce
+
+    if not isinstance(file.campaign.measurement, ContactForce):
+        return None
+    if not file.campaign.scattering:
+        raise InputError(
+            f"{file.files[0]}: the accuracy of contacts follows from errors, and none are stated; add for example "
+            "errors: [{kind: force_sensor, sd_N: 0.5}]"
+        )
+    return repair(model, file.campaign, names, file.requests.thresholds[0])
 
 
 _OPTIONS = {

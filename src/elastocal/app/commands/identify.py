@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from elastocal.contacts.judgement import ContactJudgement
     from elastocal.files.calibration_record import ParameterRecord
     from elastocal.files.campaign_yaml import CampaignFile
     from elastocal.model.robot import RobotModel
@@ -40,7 +41,10 @@ class IdentifyRequest:
 
 @dataclass(frozen=True, eq=False)
 class IdentifyResult:
-    """``residual_rms`` in m per axis; ``explained`` is the part of the measured deflection that the model explains."""
+    """``residual_rms`` per axis in SI; ``explained`` is the part of the measured deflection that the model explains.
+
+    ``contacts`` judges a calibration by contact, None for other kinds of measurement.
+    """
 
     file: CampaignFile
     study: Study
@@ -51,6 +55,7 @@ class IdentifyResult:
     seed: int
     facts: tuple[Fact, ...]
     notes: tuple[str, ...]
+    contacts: ContactJudgement | None = None
 
     @property
     def name(self) -> str:
@@ -102,8 +107,17 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
         )
     residual, explained = _sizes(found)
     return IdentifyResult(
-        file, found, sampled, residual, explained, request.correlated, request.seed, _facts(request, file), file.notes
+        file, found, sampled, residual, explained, request.correlated, request.seed, _facts(request, file), file.notes,
+        _contacts(file, found),
     )  # fmt: skip
+
+
+def _contacts(file: CampaignFile, found: Study) -> ContactJudgement | None:
+    from elastocal.contacts.judgement import judged
+    from elastocal.measure.contact_force import ContactForce
+
+    touched = isinstance(file.campaign.measurement, ContactForce)
+    return judged(file.model, found.fit) if touched else None
 
 
 def _check_numbers(file: CampaignFile) -> None:
@@ -128,15 +142,14 @@ def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:
 
 
 def _sizes(found: Study) -> tuple[float, float]:
-    """Residual rms in m per axis; explained share of what was read, for differences only."""
+    """Residual rms per axis in SI; explained share of what was read, for differences only."""
     import numpy as np
 
     fit = found.fit
     kind = fit.campaign.measurement
-    lengths = [i for i, row in enumerate(kind.rows) if row.unit == "m"]
-    used = fit.problem.used[:, lengths]
-    left = fit.residuals[:, lengths][used]
-    read = fit.campaign.readings[:, lengths][used]
+    used = fit.problem.used[:, kind.judged]
+    left = fit.residuals[:, kind.judged][used]
+    read = fit.campaign.readings[:, kind.judged][used]
     residual = float(np.sqrt(np.mean(left**2))) if left.size else float("nan")
     if kind.states != 2 or not read.size:
         return residual, float("nan")
@@ -175,6 +188,7 @@ def calibration(result: IdentifyResult, out: Path) -> str:
     from elastocal.files.campaign_entry import listed
     from elastocal.files.digest import digests, robot_mark
     from elastocal.files.robot_word import robot_file
+    from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.deflection import Deflection
 
     file, study = result.file, result.study
@@ -188,8 +202,8 @@ def calibration(result: IdentifyResult, out: Path) -> str:
         without=listed(file.words.get("without", ())),
         form=file.requests.form or "beam",
         statics=kind.statics if isinstance(kind, Deflection) else "loaded",
-        load_frame=kind.setup.load.frame,
-        follows=kind.setup.load.follows,
+        load_frame=kind.touches.frame if isinstance(kind, ContactForce) else kind.setup.load.frame,
+        follows=not isinstance(kind, ContactForce) and kind.setup.load.follows,
         parameters=_records(result),
         names=study.wide.names,
         covariance=np.asarray(study.wide.covariance),

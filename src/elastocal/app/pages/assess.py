@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from elastocal.app.commands.assess import AssessResult
+from elastocal.app.pages import assess_contacts
 from elastocal.app.pages.identify_judgement import budget_table
 from elastocal.app.pages.identify_parameters import combination_table
 from elastocal.identifiability.groups import Group
@@ -17,6 +18,7 @@ def page(result: AssessResult) -> Report:
     g, several = result.expected.groups, len(result.expected.budget.sources) > 1
     sections = (
         Section("The plan", (Text(_plan(result)),)),
+        *assess_contacts.repair_sections(result),
         Section("Parameters", (parameter_table(result),)),
         Section("Where the uncertainty would come from", (budget_table(result.expected.budget),) if several else ()),
         Section("What acts together", (combination_table(result.expected.groups),) if g.subgroups else ()),
@@ -56,7 +58,7 @@ def verdict(result: AssessResult) -> tuple[str, ...]:
         lines.append(
             f"Not seen at all: {', '.join(silent[:8])}{' ...' if len(silent) > 8 else ''}; load other directions."
         )
-    return tuple(lines)
+    return (*lines, *assess_contacts.repair_verdict(result))
 
 
 def _counted(unknowns: int, nuisances: int) -> str:
@@ -67,6 +69,8 @@ def _counted(unknowns: int, nuisances: int) -> str:
 
 
 def _plan(result: AssessResult) -> tuple[str, ...]:
+    if result.repair is not None:
+        return assess_contacts.plan_text(result)
     setup = result.campaign.measurement.setup
     frames = ", ".join(f"{m.frame} ({m.what})" for m in setup.markers)
     return (

@@ -6,9 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.identify import IdentifyResult
+from elastocal.app.pages import identify_contacts as contacts
 from elastocal.app.pages import identify_judgement as judge
 from elastocal.app.pages import identify_parameters as tables
 from elastocal.app.pages import identify_springs as springs
+from elastocal.app.pages.reading_units import ReadingUnit, reading_unit
 from elastocal.identifiability.groups import Group
 from elastocal.report.blocks import Report, Section, Text
 
@@ -38,9 +40,10 @@ def _report(result: IdentifyResult, complete: bool) -> Report:
         Section("Nuisances", (tables.nuisance_table(study),) if study.fit.problem.nuisance else ()),
         Section("Not estimated", (dropped,) if dropped.rows else (Text((_ALL,)),)),
         Section("What acts together", (tables.combination_table(found.groups),) if found.groups.subgroups else ()),
+        *contacts.contact_sections(result, complete),
         Section("Noise and model", (judge.noise_table(study),)),
         Section("Error budget", (judge.budget_table(study.budget),)),
-        Section("What the reduction costs", (judge.cost_table(study),)),
+        Section("What the reduction costs", (judge.cost_table(study),) if study.costs else ()),
         Section("Left out", (judge.gross_table(study),) if found.gross else ()),
         Section("Doubtful readings", (judge.suspect_table(study),) if study.suspects else (Text((_CLEAN,)),)),
         Section("Correlations", (judge.correlation_table(study, result.correlated),) if study.correlations else ()),
@@ -78,6 +81,7 @@ def verdict(result: IdentifyResult) -> tuple[str, ...]:
     """What was found and whether to trust it."""
     study, fit = result.study, result.study.fit
     found = study.identification
+    shown = reading_unit(fit.campaign.measurement)
     names = fit.names[: fit.problem.parameters]
     alone = sum(found.groups.group[found.groups.names.index(n)] is Group.IDENTIFIABLE for n in names)
     sought = (
@@ -93,7 +97,7 @@ def verdict(result: IdentifyResult) -> tuple[str, ...]:
         f"They leave {shown.text(result.residual_rms)} per axis unexplained{_share(result)}; a pose that took no part "
         f"in the fit is predicted to {_predicted(shown, found.stages[-1].left_out)}.",
     ]
-    return (*lines, *_trust(result))
+    return (*lines, *contacts.contact_verdict(result), *_trust(result))
 
 
 def _share(result: IdentifyResult) -> str:

@@ -28,7 +28,7 @@ def path_table(study: Study) -> Table:
         Column("parameters", "unknowns"),
         Column("identifiable", "told apart"),
         Column("scatter", "residuals / noise", "", 3),
-        Column(f"left_out_{shown.unit.replace(' ', '')}", "pose left out", shown.unit, **shown.digits),
+        Column(shown.key("left_out"), "pose left out", shown.unit, shown.decimals, digits=shown.digits),
         Column("action", "what it does"),
     )
     rows = tuple(

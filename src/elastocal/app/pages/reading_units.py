@@ -18,9 +18,17 @@ class ReadingUnit:
     rows: tuple[int, ...]
 
     @property
-    def digits(self) -> dict[str, int]:
-        """How a column shows it: tenths of a micrometre, three digits of anything else."""
-        return {"decimals": 1} if self.unit == "um" else {"digits": 3}
+    def decimals(self) -> int | None:
+        """Digits after the point in a column: tenths of a micrometre."""
+        return 1 if self.unit == "um" else None
+
+    @property
+    def digits(self) -> int | None:
+        """Significant digits in a column of anything else."""
+        return None if self.unit == "um" else 3
+
+    def key(self, name: str) -> str:
+        return f"{name}_{self.unit.replace(' ', '')}"
 
     def text(self, value: float) -> str:
         return f"{self.factor * value:.3g} {self.unit}"
