@@ -145,7 +145,7 @@ def test_good_data_are_left_alone_as_often_as_stated():
     named = 0
     for _ in range(150):
         problem = fit_known_angles(0.19 * u + NOISE * rng.normal(size=(12, 2)), Q).problem
-        named += not screen(problem, level=0.2).kept.all()
+        named += not screen([problem], level=0.2).kept.all()
     assert 0.08 < named / 150 < 0.3
 
 

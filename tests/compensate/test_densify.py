@@ -92,18 +92,29 @@ def test_a_tighter_tolerance_takes_more_targets():
 
 
 def test_a_move_with_a_place_that_cannot_be_corrected_gets_none_and_says_why():
-    """Straight through the robot's own axis 1."""
+    """Both ends are fine; half way the tool passes so close to the foot that a joint is beyond its limit."""
     model = read_robot("kuka-kr270").without(*LINKS)
-    place = np.array([[1.6, 0.0, 2.2], [-1.6, 0.02, 2.2]])
-    turn = np.repeat(Rotation.from_euler("Y", 0.2).as_matrix()[None], 2, axis=0)
-    q = np.array([[0.0, -1.6, 1.0, 0, 0.5, 0], [3.1, -1.6, 1.0, 0, 0.5, 0]])
-    targets = Targets("tool", place, turn, q)
+    place = np.array([[0.6, -1.8, 1.0], [0.6, 1.8, 1.0], [2.0, -1.4, 1.2], [2.0, 1.4, 1.2]])
+    turn = np.repeat(Rotation.from_euler("Y", 1.4).as_matrix()[None], 4, axis=0)
+    targets = Targets("tool", place, turn, START)
     loads = PathLoads((AppliedWrenches("tool", [[0.0, 0, -1000, 0, 0, 0]]),))
     c = correct(model, targets, loads)
-    found = densify(Moves(model, targets, loads, c, np.array([0]), np.array([1]), None, None), 1e-5)
-    assert found.failed[0] != Status.CORRECTED
-    assert len(found.move) == 0
+    assert c.counts() == {"corrected": 4}
+    found = densify(Moves(model, targets, loads, c, np.array([0, 2]), np.array([1, 3]), None, None), 1e-5)
+    assert found.failed.tolist() == [Status.JOINT_LIMIT, Status.CORRECTED]
+    assert set(found.move) == {1}
     assert np.isnan(found.left[0])
+    assert found.left[1] <= 1e-5
+
+
+def test_a_move_from_a_target_without_correction_says_why():
+    model = read_robot("kuka-kr270").without(*LINKS)
+    turn = np.repeat(Rotation.from_euler("Y", 1.4).as_matrix()[None], 2, axis=0)
+    targets = Targets("tool", np.array([[1.4, 0, 2.9], [2.6, 0, 0.6]]), turn, START)
+    c = correct(model, targets)
+    found = densify(Moves(model, targets, PathLoads(), c, np.array([0]), np.array([1]), None, None), 1e-5)
+    assert found.failed.tolist() == [Status.OUT_OF_REACH]
+    assert len(found.move) == 0
 
 
 def test_turns_between_are_those_of_scipy():

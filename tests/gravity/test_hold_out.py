@@ -59,7 +59,7 @@ def test_poses_beyond_those_fitted_are_flagged_and_those_within_are_not():
     assert not inside.extrapolated.any()
     far = predict_torque(found, np.array([[0.0, 0.1], [0.0, 1.5], [1.2, 0.1]]))
     assert far.extrapolated[:, 1].tolist() == [False, True, True]
-    assert far.sd[1, 1] > 2 * inside.sd[:, 1].max()
+    assert far.sd[1, 1] > 1.5 * inside.sd[:, 1].max()
 
 
 def test_the_sd_of_a_prediction_is_that_of_repeated_fits():
@@ -72,7 +72,7 @@ def test_the_sd_of_a_prediction_is_that_of_repeated_fits():
         prediction = predict_torque(found, pose)
         drawn.append(prediction.torque[0])
         stated.append(prediction.sd[0])
-    np.testing.assert_allclose(np.mean(drawn, axis=0), planar_torques(pose)[0], atol=0.1)
+    np.testing.assert_allclose(np.mean(drawn, axis=0), planar_torques(pose)[0], atol=4 * np.mean(stated) / np.sqrt(40))
     np.testing.assert_allclose(np.std(drawn, axis=0), np.mean(stated, axis=0), rtol=0.35)
 
 

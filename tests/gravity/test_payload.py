@@ -45,7 +45,7 @@ def test_the_payload_is_recovered_with_friction_in_both_logs():
 def test_intervals_contain_the_arms_own_uncertainty():
     """With the arm taken as exact they would hold the truth far less often."""
     inside, blind = [], []
-    for seed in range(40):
+    for seed in range(24):
         arm = identify_gravity(ARM, log_of(ARM, 2 * seed, 0.5, 300))
         found = identify_payload(arm, log_of(CARRIED, 2 * seed + 1, 0.5, 300, start=8))
         i = found.fit.names.index("tip.payload_m")

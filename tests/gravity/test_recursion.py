@@ -55,7 +55,7 @@ def test_a_joint_between_that_was_not_swept_is_named():
             for base, j, end in (([90, -90, 90, 0, -90, 0], 4, 90), ([90, 0, 90, 0, 0, 0], 1, -90))]  # fmt: skip
     with pytest.raises(InputError, match="A3 was never swept alone"):
         recursive_moments(kr5, slow_samples(kr5, joined(*logs)), 1)
-    only = slow_samples(kr5, logged(kr5, *sweep(np.radians([90, -90, 90, 0, -90, 0]), 0, 0.8, 0.2)))
+    only = slow_samples(kr5, logged(kr5, *sweep(np.radians([90, -90, 90, 0, -90, 0]), 0, 0.8, 0.08)))
     with pytest.raises(InputError, match="none of A2, A3, A5 was swept alone"):
         recursive_moments(kr5, only, 1)
 

@@ -6,11 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from oracle.robots import configurations
 
 from elastocal.files.robot_yaml import read_robot
 from elastocal.identifiability.groups import Group, classify
 from elastocal.identifiability.practical import Practical, covariance, expectations
 from elastocal.identifiability.triangle import stacked_triangle
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker
@@ -132,3 +135,48 @@ def test_ratios_sort_into_practical_groups():
     assert kinds == {"a": Practical.IDENTIFIABLE, "b": Practical.HARDLY, "e": Practical.NOT}
     combined = expectations(found, a, np.array([1.0, 1.0, 2.0, 0.0, 1.0]))
     assert next(e.value for e in combined if e.name == "b") == pytest.approx(7.0)
+
+
+def test_a_column_that_is_next_to_nothing_is_silent_and_dust_combines_nothing():
+    """The difference of two large numbers leaves rounding in a weak column; it must not look like a combination."""
+    rng = np.random.default_rng(5)
+    strong = rng.normal(size=(40, 4))
+    weak = 4e-11 * strong[:, :1] + 1e-15 * rng.normal(size=(40, 1))
+    matrix = np.column_stack([strong, weak, 2 * weak + 1e-15 * rng.normal(size=(40, 1))])
+    found = classify([*"abcd", "weak", "weaker"], matrix, np.ones(6))
+    assert [str(g) for g in found.group] == ["G1"] * 4 + ["G2"] * 2
+    assert found.subgroups == ()
+    assert found.kept == (0, 1, 2, 3)
+
+
+def test_parameters_next_to_a_null_direction_stand_alone_whatever_the_rounding():
+    """c is all but the sum of a and b, so that rounding turns the null direction of d and e towards a + b - c."""
+    rng = np.random.default_rng(6)
+    a, b, c, d = rng.normal(size=(4, 60))
+    matrix = np.column_stack([a, b, a + b + 3e-7 * c, d, 2 * d])
+    expected = ["G1", "G1", "G1", "G3", "G3"]
+    for seed in range(5):
+        noise = 1 + 1e-12 * np.random.default_rng(seed).normal(size=matrix.shape)
+        found = classify([*"abcde"], np.random.default_rng(seed).permutation(matrix * noise), np.ones(5))
+        assert [str(g) for g in found.group] == expected
+        assert [s.text() for s in found.subgroups] == ["2 parameters act as 1 combination: d + 2 e"]
+
+
+def test_everything_sought_of_the_kr270_has_no_dust_in_its_combinations():
+    """All 112 parameters from loaded deflections, where the lowest masses act on the arm by 4e-11 of the largest."""
+    model = read_robot("kuka-kr270").with_link_form("beam")
+    q = configurations(model, 30, seed=3)
+    wrench = np.zeros((30, 6))
+    wrench[::2, 2], wrench[1::2, 0] = -2500.0, 3500.0
+    kind = Deflection(Setup(q, AppliedWrenches("tool", wrench), tuple(Marker(f"marker{i}") for i in (1, 2, 3))))
+    names = kind.names(model, None)
+    scales = model.parameters.scales[[model.parameters.index(n) for n in names]]
+    found = classify(names, kind.derivative(model, names).reshape(-1, len(names)), scales, model.joint_parameters)
+    group = dict(zip(found.names, (str(g) for g in found.group), strict=True))
+    assert [group[f"A{i}.k"] for i in range(1, 7)] == ["G1"] * 6
+    assert group["A1.mz"] == group["link0_end.mz"] == "G2"
+    sizes = dict(zip(names, scales, strict=True))
+    for c in (c for s in found.subgroups for c in s.combinations):
+        assert c.absorbed
+        assert all(abs(k) * sizes[n] / sizes[c.kept] > 1e-6 for n, k in c.absorbed), c.text()
+    assert found.rank.clear

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,6 @@ class PlanRequest:
     test: Path | None = None
     without: tuple[str, ...] = ()
     wait: float = 5.0
-    written: tuple[Path, ...] = field(default=())
 
 
 def plan_file(request: PlanRequest) -> PlanFile:

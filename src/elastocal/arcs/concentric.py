@@ -69,6 +69,19 @@ def fit_concentric(
 
     ``algebraic`` is the published algorithm, ``geometric`` the most likely arcs for equal normal noise.
     """
+    found = concentric_of(markers, noise=noise, method=method)
+    if np.all(found.radii_sd > LOST * found.radii):
+        raise InputError(
+            f"the points lie on a straight line within their noise (radius {1e3 * found.radii[0]:.4g} +- "
+            f"{1e3 * found.radii_sd[0]:.2g} mm); measure a longer arc or use the joint angles"
+        )
+    return found
+
+
+def concentric_of(
+    markers: Sequence[ArrayLike], *, noise: float | None = None, method: Method = "algebraic"
+) -> ConcentricArcs:
+    """The same, also where the arc may as well be straight."""
     if method not in ("algebraic", "geometric"):
         raise InputError(f"there is no method {method!r} for arcs; valid: algebraic, geometric")
     data = as_markers(markers)
@@ -80,13 +93,7 @@ def fit_concentric(
     if method == "algebraic":
         influence = _algebraic_influence(problem)
         estimate = Estimate(influence @ influence.T, estimate.squares, spare, data.points.size, estimate.noise)
-    found = ConcentricArcs(problem, estimate, method)
-    if np.all(found.radii_sd > LOST * found.radii):
-        raise InputError(
-            f"the points lie on a straight line within their noise (radius {1e3 * found.radii[0]:.4g} +- "
-            f"{1e3 * found.radii_sd[0]:.2g} mm); measure a longer arc or use the joint angles"
-        )
-    return found
+    return ConcentricArcs(problem, estimate, method)
 
 
 def algebraic(markers: Markers) -> AxisProblem:

@@ -17,10 +17,11 @@ from numpy.typing import ArrayLike
 
 from elastocal.arcs.angle_checks import as_angles, check_angles, check_sense, check_units
 from elastocal.arcs.estimate import Estimate, estimated
+from elastocal.arcs.frame import AxisFrame
 from elastocal.arcs.points import as_noise, as_points, refuse_straight
 from elastocal.arcs.procrustes import KnownAngleProblem, directions, procrustes
 from elastocal.errors import InputError
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 
 FINE = 1e-3
 """Residuals below this part of the arc's extent cannot come from angles in a wrong unit."""
@@ -143,13 +144,9 @@ def fit_known_angles(
     ``sense`` is checked if stated, else found.  In space it needs ``axis``, the rough direction of the joint axis;
     without one the axis is the one about which the point turns right-handed.
     """
-    everything = as_points(points, "arc")
-    seen = np.flatnonzero(~np.isnan(everything[:, 0]))
-    p, q = everything[seen], as_angles(angles, everything)[seen]
-    check_angles(q)
+    p, q, seen = seen_points(points, angles)
     spread = np.linalg.svd(p - p.mean(axis=0), compute_uv=False)
-    refuse_straight(spread, "arc")
-    freedom = p.size - (4 if p.shape[1] == 2 else 7)
+    freedom = _spare(p)
     found, squares, other = _both_senses(p, q, axis)
     extent = float(spread[0]) / np.sqrt(len(p))
     if squares > p.size * (FINE * extent) ** 2:
@@ -161,11 +158,42 @@ def fit_known_angles(
     used = check_sense(sense, found, squares, other, variance, freedom)
     if used != found and p.shape[1] == 3:
         raise InputError("the arc is too short to tell the sense of rotation stated; measure a longer one")
-    u = directions(q, used, p.shape[1])
-    frame, radius, _ = procrustes(p, u)
-    problem = KnownAngleProblem(frame, radius, u, p, tuple(int(i) for i in seen))
-    estimate = estimated(problem, as_noise(noise), p.size, freedom, "arc")
-    return KnownAngleArc(problem, q, used, estimate, float(np.sqrt((other if used == found else squares) / freedom)))
+    return arc_of_sense(p, q, seen, used, noise)
+
+
+def seen_points(points: ArrayLike, angles: ArrayLike) -> tuple[Array, Array, Ints]:
+    """Points and angles that were seen, and their places among all; refused where they cannot be an arc."""
+    everything = as_points(points, "arc")
+    seen = np.flatnonzero(~np.isnan(everything[:, 0]))
+    p, q = everything[seen], as_angles(angles, everything)[seen]
+    check_angles(q)
+    refuse_straight(np.asarray(np.linalg.svd(p - p.mean(axis=0), compute_uv=False)), "arc")
+    return p, q, seen
+
+
+def arc_of_sense(points: Array, angles: Array, seen: Ints, sense: int, noise: float | None) -> KnownAngleArc:
+    """The arc with a given sense of rotation, right or wrong."""
+    d, freedom = points.shape[1], _spare(points)
+    u = directions(angles, sense, d)
+    frame, radius, _ = procrustes(points, u)
+    problem = KnownAngleProblem(frame, radius, u, points, tuple(int(i) for i in seen))
+    estimate = estimated(problem, as_noise(noise), points.size, freedom, "arc")
+    if d == 2:
+        other = procrustes(points, directions(angles, -sense, 2))[2]
+    else:
+        other = _reversed(frame, points, angles, -sense)
+    return KnownAngleArc(problem, angles, sense, estimate, float(np.sqrt(other / freedom)))
+
+
+def _spare(points: Array) -> int:
+    return int(points.size) - (4 if points.shape[1] == 2 else 7)
+
+
+def _reversed(frame: AxisFrame, points: Array, angles: Array, sense: int) -> float:
+    """Sum of squares with a sense in the plane across an axis in space."""
+    local = frame.local(points)
+    in_plane = procrustes(local[:, :2], directions(angles, sense, 2))[2]
+    return in_plane + float(np.sum((local[:, 2] - local[:, 2].mean()) ** 2))
 
 
 def _both_senses(points: Array, angles: Array, axis: ArrayLike | None) -> tuple[int, float, float]:
@@ -175,10 +203,7 @@ def _both_senses(points: Array, angles: Array, axis: ArrayLike | None) -> tuple[
     if dimension == 2:
         other = procrustes(points, directions(angles, -1, 2))[2]
         return (1, squares, other) if squares <= other else (-1, other, squares)
-    local = frame.local(points)
-    reversed_ = procrustes(local[:, :2], directions(angles, -1, 2))[2]
-    other = reversed_ + float(np.sum((local[:, 2] - local[:, 2].mean()) ** 2))
-    return (1 if axis is None else _side(frame.axis, axis)), squares, other
+    return (1 if axis is None else _side(frame.axis, axis)), squares, _reversed(frame, points, angles, -1)
 
 
 def _side(axis: Array, stated: ArrayLike) -> int:

@@ -51,11 +51,15 @@ class RigidBody(AxisFit):
 
 def fit_common_rotation(markers: Sequence[ArrayLike], *, noise: float | None = None) -> RigidBody:
     """Fit markers, (m, 2) or (m, 3) each, row i of all of them pose i; rows of nan were not seen."""
+    return _finished(rigid_start(markers), noise)
+
+
+def rigid_start(markers: Sequence[ArrayLike]) -> BodyProblem:
+    """The body on the axis of Algorithm 2, not yet fitted."""
     data, numbers = _compressed(as_markers(markers, same_poses=True))
     start = algebraic(data)
-    turns = _common_angles(start)
-    problem = BodyProblem(start.frame, _arms(start, turns), start.heights, turns, data, numbers)
-    return _finished(problem, noise)
+    turns = common_angles(start)
+    return BodyProblem(start.frame, arms_of(start, turns), start.heights, turns, data, numbers)
 
 
 def fit_pointing(markers: Sequence[ArrayLike], targets: ArrayLike, *, noise: float | None = None) -> RigidBody:
@@ -71,7 +75,7 @@ def fit_pointing(markers: Sequence[ArrayLike], targets: ArrayLike, *, noise: flo
     start = algebraic(data)
     local = start.frame.local(aims)
     turns = np.arctan2(local[:, 1], local[:, 0])
-    problem = BodyProblem(start.frame, _arms(start, turns), start.heights, turns, data, numbers, aims)
+    problem = BodyProblem(start.frame, arms_of(start, turns), start.heights, turns, data, numbers, aims)
     return _finished(problem, noise)
 
 
@@ -88,7 +92,7 @@ def _compressed(markers: Markers) -> tuple[Markers, tuple[int, ...]]:
     return replace(markers, pose=pose, poses=len(numbers)), tuple(numbers.tolist())
 
 
-def _common_angles(start: AxisProblem) -> Array:
+def common_angles(start: AxisProblem) -> Array:
     """(poses,) first guess of the body's angles from the first: marker after marker, through the poses they share."""
     data, local = start.markers, start.frame.local(start.markers.points)
     angle = np.arctan2(local[:, 1], local[:, 0])
@@ -107,7 +111,7 @@ def _common_angles(start: AxisProblem) -> Array:
     return np.asarray(np.angle(np.exp(1j * (turns - turns[0]))))
 
 
-def _arms(start: AxisProblem, turns: Array) -> Array:
+def arms_of(start: AxisProblem, turns: Array) -> Array:
     """(k, 2): mean place of each marker in the body."""
     data, local = start.markers, start.frame.local(start.markers.points)
     back = (local[:, 0] + 1j * local[:, 1]) * np.exp(-1j * turns[data.pose])

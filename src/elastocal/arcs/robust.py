@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.arcs.concentric import ConcentricArcs, Method, fit_concentric
-from elastocal.arcs.known_angles import KnownAngleArc, fit_known_angles
-from elastocal.arcs.points import as_noise
+from elastocal.arcs.concentric import ConcentricArcs, Method, algebraic, concentric_of, fit_concentric
+from elastocal.arcs.known_angles import KnownAngleArc, arc_of_sense, fit_known_angles, seen_points
+from elastocal.arcs.points import as_markers, as_noise
 from elastocal.arcs.problem import Problem
-from elastocal.arcs.rigid import RigidBody, fit_common_rotation
+from elastocal.arcs.rigid import RigidBody, fit_common_rotation, rigid_start
 from elastocal.arcs.screen import LEVEL, Deviation, Screening, screen
+from elastocal.arcs.starts import axis_starts, body_starts, known_angle_starts
+from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 
 ALONE = 1e-3
@@ -60,9 +62,12 @@ class BadPoint:
 
 @dataclass(frozen=True, eq=False)
 class RobustFit(Generic[F]):
-    """``everything``: the fit of all points; ``rest``: without the bad ones, the same object where there are none."""
+    """``everything``: the fit of all points; ``rest``: without the bad ones, the same object where there are none.
 
-    everything: F
+    ``everything`` is None where bad points leave no arc on which a search could settle.
+    """
+
+    everything: F | None
     rest: F
     bad: tuple[BadPoint, ...]
 
@@ -71,6 +76,8 @@ class RobustFit(Generic[F]):
         if not self.bad:
             return ("No point is contradicted by the others.",)
         before, after = self.everything, self.rest
+        if before is None:
+            return (*(b.text() for b in self.bad), "All points together give no arc.")
         moved = 1e3 * (after.centre - before.centre)
         return (
             *(b.text() for b in self.bad),
@@ -84,25 +91,28 @@ def robust_known_angles(
     points: ArrayLike, angles: ArrayLike, *, noise: float | None = None, sense: int | None = None,
     axis: ArrayLike | None = None, level: float = LEVEL,
 ) -> RobustFit[KnownAngleArc]:  # fmt: skip
-    """Algorithm 1 with bad points left out; arguments as in ``fit_known_angles``."""
-    everything = fit_known_angles(points, angles, noise=noise, sense=sense, axis=axis)
-    screening = screen(everything.problem, as_noise(noise), level)
+    """Algorithm 1 with bad points left out; arguments as in ``fit_known_angles``.
+
+    The sense of rotation is that of the rest; ``everything`` is fitted with it, whatever the bad points say.
+    """
+    p, q, seen = seen_points(points, angles)
+    screening = screen(known_angle_starts(p, q, seen), as_noise(noise), level)
+    rest = fit_known_angles(_masked([points], screening)[0], angles, noise=noise, sense=sense, axis=axis)
     if screening.kept.all():
-        return RobustFit(everything, everything, ())
-    masked = _masked([points], screening)[0]
-    rest = fit_known_angles(masked, angles, noise=noise, sense=sense, axis=axis)
-    return RobustFit(everything, rest, bad_points(screening))
+        return RobustFit(rest, rest, ())
+    return RobustFit(arc_of_sense(p, q, seen, rest.sense, noise), rest, bad_points(screening))
 
 
 def robust_concentric(
     markers: Sequence[ArrayLike], *, noise: float | None = None, method: Method = "algebraic", level: float = LEVEL
 ) -> RobustFit[ConcentricArcs]:
     """Algorithm 2 with bad points left out; the search is that of the geometric form."""
-    everything = fit_concentric(markers, noise=noise, method=method)
-    screening = screen(everything.problem, as_noise(noise), level)
-    if screening.kept.all():
-        return RobustFit(everything, everything, ())
+    starts = [start for start, _ in axis_starts(as_markers(markers))]
+    screening = screen(starts or [algebraic(as_markers(markers))], as_noise(noise), level)
     rest = fit_concentric(_masked(markers, screening), noise=noise, method=method)
+    if screening.kept.all():
+        return RobustFit(rest, rest, ())
+    everything = _if_settled(lambda: concentric_of(markers, noise=noise, method=method))
     return RobustFit(everything, rest, bad_points(screening))
 
 
@@ -110,12 +120,20 @@ def robust_common_rotation(
     markers: Sequence[ArrayLike], *, noise: float | None = None, level: float = LEVEL
 ) -> RobustFit[RigidBody]:
     """The rigid body with bad points left out.  The other markers predict the whole point, so a coordinate is named."""
-    everything = fit_common_rotation(markers, noise=noise)
-    screening = screen(everything.problem, as_noise(noise), level)
-    if screening.kept.all():
-        return RobustFit(everything, everything, ())
+    start = rigid_start(markers)
+    screening = screen([start, *body_starts(start)], as_noise(noise), level)
     rest = fit_common_rotation(_masked(markers, screening), noise=noise)
+    if screening.kept.all():
+        return RobustFit(rest, rest, ())
+    everything = _if_settled(lambda: fit_common_rotation(markers, noise=noise))
     return RobustFit(everything, rest, bad_points(screening))
+
+
+def _if_settled(fit: Callable[[], F]) -> F | None:
+    try:
+        return fit()
+    except InputError:
+        return None
 
 
 def _masked(markers: Sequence[ArrayLike], screening: Screening) -> list[Array]:

@@ -1,7 +1,8 @@
 """Points that the others contradict: a loss that lets go of them, then an exact test of each against the rest.
 
 Start: Cauchy's loss, each point with the weight 1 / (1 + t^2), t = |r| / (2.385 scale), scale from the median, so that
-several bad points do not hide each other.  Then, with the points kept so far, point g is e_g away from what the others
+several bad points do not hide each other; from several starts (``starts``), and the one that ends at the smallest scale
+counts.  Then, with the points kept so far, point g is e_g away from what the others
 predict, with covariance sigma_g^2 C_g, and
 
     T = e_g^T C_g^-1 e_g / (d sigma_g^2)   follows F on d and the others' spare equations,
@@ -13,6 +14,7 @@ of points is below a level (Bonferroni): with no bad point, one run in a hundred
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +28,9 @@ TUNING = 2.385
 FAR, LEVEL, ROUNDS, SAME = 5.0, 0.01, 20, 1e-3
 EXACT = 1e-13
 """Rounding of coordinates, which must not pass for noise where data are exact."""
+ALIKE = 0.1
+REFINED = 4
+"""Starts that are followed to their minimum: those with the smallest scales, and the first one."""
 HARDLY = 1e-8
 """A weight that decides what no other point sees, and moves nothing else."""
 
@@ -58,23 +63,37 @@ class Screening:
     instead: dict[int, tuple[int, ...]]
 
 
-def screen(problem: Problem, noise: float | None = None, level: float = LEVEL) -> Screening:
-    """Find the bad points from a start; a stated noise is a floor for what the rest is taken to scatter."""
+def screen(starts: Sequence[Problem], noise: float | None = None, level: float = LEVEL) -> Screening:
+    """Find the bad points; a stated noise is a floor for what the rest is taken to scatter."""
     if not 0 < level < 1:
         raise InputError(f"the level of the test must lie between 0 and 1, not {level}")
-    state = _let_go(problem)
-    size = np.linalg.norm(state.residuals(), axis=1)
-    kept, seen = size <= FAR * _scale(size, state), []
+    state = _best(starts)
+    size, scale = _size_scale(state)
+    kept, seen = size <= FAR * scale, []
     while kept.tobytes() not in seen:
         seen.append(kept.tobytes())
         state = minimise(state, kept.astype(float))
         kept = _next(deviations(state, kept, noise), kept, level)
     if 2 * np.sum(~kept) >= len(kept):
         raise InputError("no more than half of the points agree on one arc; check their order, markers and units")
+    for g in np.flatnonzero(~kept):
+        kept = _least(state, kept, int(g), _alternatives(state, kept, int(g), noise, level))
     state = minimise(state, kept.astype(float))
-    bad = [int(g) for g in np.flatnonzero(~kept)]
-    instead = {g: _alternatives(state, kept, g, noise, level) for g in bad}
+    instead = {int(g): _alternatives(state, kept, int(g), noise, level) for g in np.flatnonzero(~kept)}
     return Screening(state, kept, deviations(state, kept, noise), instead)
+
+
+def _least(state: Problem, kept: Bools, bad: int, instead: tuple[int, ...]) -> Bools:
+    """Of a bad point and those that may be bad in its place the one is left out that leaves the least."""
+    sets = []
+    for out in (bad, *instead):
+        trial = kept.copy()
+        trial[bad], trial[out] = True, False
+        sets.append(trial)
+    if not instead:
+        return kept
+    left = [float(np.sum(minimise(state, k.astype(float)).residuals()[k] ** 2)) for k in sets]
+    return sets[int(np.argmin(left))]
 
 
 def _next(found: tuple[Deviation, ...], kept: Bools, level: float) -> Bools:
@@ -91,31 +110,57 @@ def _agreeing(state: Problem, kept: Bools, noise: float | None, level: float) ->
 
 
 def _alternatives(state: Problem, kept: Bools, bad: int, noise: float | None, level: float) -> tuple[int, ...]:
-    """Points without which the bad one would pass, and all others too."""
+    """Points without which the bad one would pass, and all others too; none where no fit settles with the bad one."""
     everyone = kept.copy()
     everyone[bad] = True
-    suspected = ~_agreeing(minimise(state, everyone.astype(float)), everyone, noise, level)
+    try:
+        together = minimise(state, everyone.astype(float))
+    except InputError:
+        return ()
+    suspected = ~_agreeing(together, everyone, noise, level)
     out = []
     for h in np.flatnonzero(suspected & kept):
         without = everyone.copy()
         without[h] = False
-        other = minimise(state, without.astype(float))
+        try:
+            other = minimise(state, without.astype(float))
+        except InputError:
+            continue
         if _agreeing(other, without, noise, level)[without].all():
             out.append(int(h))
     return tuple(out)
 
 
-def _let_go(problem: Problem) -> Problem:
+def _best(starts: Sequence[Problem]) -> Problem:
+    """The start that Cauchy's loss takes to the smallest scale; the earlier one where scales are about the same."""
+    first = sorted(range(len(starts)), key=lambda i: _size_scale(starts[i])[1])[:REFINED]
+    ends = []
+    for i in sorted({0, *first}):
+        try:
+            ends.append(_let_go(starts[i]))
+        except InputError:
+            continue
+    if not ends:
+        raise InputError("no arc settles on these points; the arc is too short for its noise, measure a longer one")
+    scales = [_size_scale(state)[1] for state in ends]
+    return next(e for e, scale in zip(ends, scales, strict=True) if scale <= (1 + ALIKE) * min(scales))
+
+
+def _let_go(state: Problem) -> Problem:
     """Minimum of Cauchy's loss by reweighting; the scale is taken anew after each round."""
-    state, last = minimise(problem), 0.0
+    last = 0.0
     for _ in range(ROUNDS):
-        size = np.linalg.norm(state.residuals(), axis=1)
-        scale = _scale(size, state)
+        size, scale = _size_scale(state)
         if abs(scale - last) <= SAME * scale:
             break
         last = scale
         state = minimise(state, 1 / (1 + (size / (TUNING * scale)) ** 2))
     return state
+
+
+def _size_scale(state: Problem) -> tuple[Array, float]:
+    size = np.linalg.norm(state.residuals(), axis=1)
+    return size, _scale(size, state)
 
 
 def _scale(size: Array, state: Problem) -> float:

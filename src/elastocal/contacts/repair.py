@@ -33,12 +33,11 @@ DOUBLINGS = 2
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """A changed plan: ``changed`` numbers of contacts that press with another force, ``added`` contacts at its end."""
+    """A changed plan; ``origin`` (M,) is the number of each contact in the plan as it was, -1 for a new one."""
 
     title: str
     plan: ContactPlan
-    changed: Ints
-    added: int
+    origin: Ints
     accuracy: Accuracy
 
 
@@ -71,7 +70,8 @@ def repair(model: RobotModel, campaign: Campaign, names: Sequence[str], threshol
         raise InputError("no contact of the plan touches its object; check joint values, objects and their units")
     desk, q = _Desk(model, replace(campaign, places=None), tuple(names)), kind.q[rows]
     found = desk.blocks(plan, q)
-    options = [Option("as planned", plan, np.arange(0), 0, accuracy(found, model))]
+    own = np.arange(len(rows))
+    options = [Option("as planned", plan, own, accuracy(found, model))]
 
     def done() -> bool:
         return bool(options[-1].accuracy.resolved(threshold).all())
@@ -87,18 +87,17 @@ def repair(model: RobotModel, campaign: Campaign, names: Sequence[str], threshol
         chosen = _fewest(found, desk.blocks(lower, q), single, threshold)
         if chosen is not None:
             many = f"{len(chosen)} contacts" if len(chosen) > 1 else "one contact"
-            options.append(desk.option(f"half the force on {many}", _mixed(plan, chosen), q, chosen))
+            options.append(desk.option(f"half the force on {many}", _mixed(plan, chosen), q, own))
             if done():
                 return ended()
-    every = np.flatnonzero(_alternate(plan.touches))
-    halved = _mixed(plan, every)
-    options.append(desk.option("half the force on every second contact", halved, q, every))
+    title = "half the force on every second contact"
+    options.append(desk.option(title, _mixed(plan, _alternate(plan.touches)), q, own))
     for _ in range(DOUBLINGS):
         if done():
             break
-        more, q = _denser(options[-1].plan, q)
-        added = len(more.sizes) - len(plan.sizes)
-        options.append(desk.option(f"the same and {added} contacts between them", more, q, every, added))
+        more, q, origin = _denser(options[-1].plan, q, options[-1].origin)
+        added = int(np.sum(origin < 0))
+        options.append(desk.option(f"{title} and {added} contacts more, between the others", more, q, origin))
     return ended()
 
 
@@ -120,8 +119,8 @@ class _Desk:
         readings = np.full((kind.count, len(kind.rows)), np.nan)
         return blocks(self.model, replace(self.campaign, measurement=kind, readings=readings), self.names)
 
-    def option(self, title: str, plan: ContactPlan, near: Array, changed: Ints, added: int = 0) -> Option:
-        return Option(title, plan, changed, added, accuracy(self.blocks(plan, near), self.model))
+    def option(self, title: str, plan: ContactPlan, near: Array, origin: Ints) -> Option:
+        return Option(title, plan, origin, accuracy(self.blocks(plan, near), self.model))
 
 
 def _fewest(high: Blocks, low: Blocks, wanted: Bools, threshold: float) -> Ints | None:
@@ -141,7 +140,7 @@ def _fewest(high: Blocks, low: Blocks, wanted: Bools, threshold: float) -> Ints 
     return None
 
 
-def _mixed(plan: ContactPlan, lower: Ints) -> ContactPlan:
+def _mixed(plan: ContactPlan, lower: Ints | Bools) -> ContactPlan:
     sizes = plan.sizes.copy()
     sizes[lower] *= LOWER
     return plan.with_sizes(sizes)
@@ -155,15 +154,19 @@ def _alternate(touches: Touches) -> Bools:
     return out
 
 
-def _denser(plan: ContactPlan, q: Array) -> tuple[ContactPlan, Array]:
-    """With one more contact between neighbours on each object, forces taken over crosswise; joint values near them."""
-    points, sizes, which, near = [plan.points], [plan.sizes], [plan.touches.which], [q]
+def _denser(plan: ContactPlan, q: Array, origin: Ints) -> tuple[ContactPlan, Array, Ints]:
+    """With one more contact after every contact, half way to the next on the object, pressed like the one after it.
+
+    Also joint values near them, and their numbers in the plan as it was.
+    """
+    order, points, sizes = [], [], []
     for i in np.unique(plan.touches.which):
         mine = np.flatnonzero(plan.touches.which == i)
-        touches = plan.touches.rows(mine)
-        points.append(on_objects(touches, (plan.points[mine] + plan.points[np.roll(mine, -1)]) / 2))
-        sizes.append(plan.sizes[mine])
-        which.append(touches.which)
-        near.append(q[mine])
-    touches = Touches(plan.touches.frame, plan.touches.surfaces, np.concatenate(which))
-    return ContactPlan(touches, np.concatenate(points), np.concatenate(sizes), plan.axes), np.concatenate(near)
+        after = np.roll(mine, -1)
+        between = on_objects(plan.touches.rows(mine), (plan.points[mine] + plan.points[after]) / 2)
+        order.append(np.repeat(mine, 2))
+        points.append(np.stack([plan.points[mine], between], axis=1).reshape(-1, 3))
+        sizes.append(np.stack([plan.sizes[mine], plan.sizes[after]], axis=1).reshape(-1))
+    at = np.concatenate(order)
+    new = np.where(np.arange(len(at)) % 2 == 0, origin[at], -1)
+    return ContactPlan(plan.touches.rows(at), np.concatenate(points), np.concatenate(sizes), plan.axes), q[at], new

@@ -1,1 +1,1 @@
-"""Which candidates to measure: criteria, exchange search, certificate, number and order. Arrays only, no robots."""
+"""What to measure: criteria, exchange search, certificate, number and order on arrays; cells, loads and whole plans."""

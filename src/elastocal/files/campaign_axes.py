@@ -8,6 +8,7 @@ from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.campaign_checks import FAR, check_deflections, check_positions
 from elastocal.files.campaign_entry import CampaignEntry, Given, PoseEntry
+from elastocal.files.campaign_overload import check_loads
 from elastocal.files.campaign_readings import Readings
 from elastocal.files.located import Located
 from elastocal.measure.deflection import Deflection
@@ -30,10 +31,11 @@ def measured(
 ) -> tuple[Measurement, Array, tuple[str, ...]]:
     """The kind of measurement, its readings (N, R) in base axes, and what is to be said of the axes."""
     entry = given.entry
-    if given.plan:
-        return _planned(entry, model, setup)
     reach = float(np.max(np.linalg.norm(setup.positions(model), axis=2)))
     size = max(model.size, reach)  # slides are not part of the former
+    check_loads(found, model, setup, size)
+    if given.plan:
+        return _planned(entry, model, setup)
     if entry.measurement == "deflection":
         check_deflections(found, size)
     pose, notes = _instrument_pose(given, found, setup, model)

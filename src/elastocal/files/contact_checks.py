@@ -90,20 +90,14 @@ def check_places(model: RobotModel, plan: ContactPlan, reached: Bools, rows: Row
     )
 
 
-def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> tuple[str, ...]:
-    """Enough numbers; a contact tells mostly one, how hard it is pressed."""
-    numbers, contacts = int(campaign.measured.sum()), campaign.measurement.count
-    if numbers < len(names):
-        raise InputError(
-            f"{located.where(('table',))}: {contacts} contacts give {numbers} numbers, fewer than the {len(names)} "
-            f"parameters sought; touch at least {len(names) - contacts} more points, or name fewer under seek"
-        )
+def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> None:
+    """A contact tells mostly one number, how hard it presses: at least as many contacts as parameters."""
+    contacts = campaign.measurement.count
     if contacts < len(names):
-        return (
-            f"{contacts} contacts for {len(names)} parameters: a contact tells mostly one number, how hard it presses; "
-            f"add at least {len(names) - contacts}.",
+        raise InputError(
+            f"{located.where(('table',))}: {contacts} contacts are fewer than the {len(names)} parameters sought; "
+            f"touch at least {len(names) - contacts} more points, or name fewer under seek"
         )
-    return ()
 
 
 def check_directions(

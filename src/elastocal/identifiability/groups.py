@@ -21,6 +21,8 @@ from elastocal.spatial.entries import Array, Bools
 
 TOUCH = 1e-7
 """A null direction touches a parameter where its part (of a unit vector, unit columns) is above this."""
+DUST = 1e-6
+"""Coefficients (unit columns) below this are rounding of columns that only just can be told apart."""
 
 
 class Group(StrEnum):
@@ -72,19 +74,28 @@ def classify(names: Sequence[str], r: Array, scales: Array, first: Sequence[str]
     """Groups of the columns of a whitened matrix (or its triangle); ``first`` are preferred when keeping."""
     found = decide_rank(r, scales)
     touched = np.linalg.norm(found.null, axis=1) > TOUCH
-    group = tuple(
-        Group.SILENT if silent else Group.COMBINED if hit else Group.IDENTIFIABLE
-        for silent, hit in zip(found.silent, touched, strict=True)
-    )
     preferred = set(first)
     order = sorted(range(len(names)), key=lambda i: (names[i] not in preferred, i))
-    kept: list[int] = [i for i, g in enumerate(group) if g is Group.IDENTIFIABLE]
-    subgroups = []
+    kept = [int(i) for i in np.flatnonzero(~touched & ~found.silent)]
+    subgroups, combined = [], set[int]()
     for members in _components(found.null, touched & ~found.silent):
         chosen, coefficients = _basis(r / found.lengths, [i for i in order if i in members])
         kept += chosen
-        subgroups.append(_subgroup(names, members, chosen, coefficients, found.lengths))
+        together = _together(members, chosen, coefficients)
+        combined.update(together)
+        if together:
+            subgroups.append(_subgroup(names, together, chosen, coefficients, found.lengths))
+    group = tuple(
+        Group.SILENT if silent else Group.COMBINED if i in combined else Group.IDENTIFIABLE
+        for i, silent in enumerate(found.silent)
+    )
     return Groups(tuple(names), group, tuple(sorted(kept)), tuple(subgroups), found)
+
+
+def _together(members: list[int], chosen: list[int], coefficients: dict[int, Array]) -> list[int]:
+    """Members without those that absorb nothing: only rounding of the null directions touched them."""
+    alone = {i for row, i in enumerate(chosen) if all(abs(c[row]) <= DUST for c in coefficients.values())}
+    return [i for i in members if i not in alone]
 
 
 def resolved(r: Array, scales: Array, kept: Sequence[int], order: Sequence[int]) -> tuple[list[int], dict[int, float]]:
@@ -149,10 +160,12 @@ def _basis(unit: Array, order: list[int]) -> tuple[list[int], dict[int, Array]]:
 def _subgroup(
     names: Sequence[str], members: list[int], chosen: list[int], coefficients: dict[int, Array], lengths: Array
 ) -> Subgroup:
+    """The combinations of those of the basis ``chosen`` that absorb something."""
     combinations = []
     for row, i in enumerate(chosen):
         terms = [
-            (names[j], float(c[row] * lengths[j] / lengths[i])) for j, c in coefficients.items() if abs(c[row]) > TOUCH
+            (names[j], float(c[row] * lengths[j] / lengths[i])) for j, c in coefficients.items() if abs(c[row]) > DUST
         ]
-        combinations.append(Combination(names[i], tuple(terms)))
+        if terms:
+            combinations.append(Combination(names[i], tuple(terms)))
     return Subgroup(tuple(names[i] for i in members), tuple(combinations))

@@ -11,7 +11,9 @@ from elastocal.spatial.entries import Array, Bools
 RELATIVE = 1e-9
 """Singular values below this part of the largest (columns of unit length) count as zero."""
 CLEAR_GAP = 1e3
-ZERO_COLUMN = 1e-12
+ZERO_COLUMN = 1e-9
+"""A difference of two states has rounding of 1e-15 of what it is the difference of: below this part of the largest
+effect so little is left of a column that rounding would decide what it depends on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +38,7 @@ class Rank:
 def decide_rank(r: Array, scales: Array) -> Rank:
     """Rank of a triangle or any matrix with p columns; ``scales`` are the parameters' sizes that matter.
 
-    A column whose effect, for a change of its scale, is below 1e-12 of the largest is silent (group G2).
+    A column whose effect, for a change of its scale, is below 1e-9 of the largest is silent (group G2).
     """
     lengths = np.linalg.norm(r, axis=0)
     effect = lengths * scales

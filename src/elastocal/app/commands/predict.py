@@ -15,6 +15,7 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.files.calibration_json import CalibrationRecord
+    from elastocal.model.robot import RobotModel
     from elastocal.uncertainty.prediction import Prediction
 
 
@@ -30,17 +31,29 @@ class PredictRequest:
 
 @dataclass(frozen=True, eq=False)
 class PredictResult:
+    """``bend`` is the largest deflection of the linear model and ``size`` the robot's, in m."""
+
     inputs: Inputs
     record: CalibrationRecord
     at: Configurations
     load: Pushing
     prediction: Prediction
     discrepancy: float
+    bend: float
+    size: float
     notes: tuple[str, ...]
+
+    @property
+    def beyond(self) -> bool:
+        """Whether the linear model bends by more than a tenth of the robot, which no arm survives."""
+        from elastocal.files.campaign_checks import SOFT
+
+        return self.bend > SOFT * self.size
 
 
 def run(request: PredictRequest) -> PredictResult:
     from elastocal.files.calibration_json import knowledge, read_calibration
+    from elastocal.model.statics.deflection import linear_deflection
     from elastocal.uncertainty.prediction import predict
 
     record = read_calibration(request.calibration)
@@ -52,12 +65,23 @@ def run(request: PredictRequest) -> PredictResult:
         raise InputError("no load, so nothing bends; give --force or --moment, or a file with wrench columns")
     with one_thread():
         found = predict(known, at.q, load.applied, request.frame)
+        linear = linear_deflection(known.model, at.q, [load.applied]).translation
+    bend = float((linear**2).sum(axis=1).max() ** 0.5)
     words = configurations_text(request.at, request.configurations)
     inputs = inputs_of(
         record.robot, known.model, load, found.frame, f"{known.statics} statics, calibrated", record.without, words
     )
     notes = (*robot.notes, *said, *_exact(record), *at.notes, *load.notes)
-    return PredictResult(inputs, record, at, load, found, known.discrepancy, notes)
+    return PredictResult(
+        inputs, record, at, load, found, known.discrepancy, bend, max(known.model.size, _reach(known.model, at)), notes
+    )
+
+
+def _reach(model: RobotModel, at: Configurations) -> float:
+    """The farthest that the tool is from the base."""
+    from elastocal.model.kinematics import kinematics
+
+    return float((kinematics(model, at.q).position ** 2).sum(axis=1).max() ** 0.5)
 
 
 def _exact(record: CalibrationRecord) -> tuple[str, ...]:

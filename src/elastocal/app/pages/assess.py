@@ -18,8 +18,8 @@ def page(result: AssessResult) -> Report:
     g, several = result.expected.groups, len(result.expected.budget.sources) > 1
     sections = (
         Section("The plan", (Text(_plan(result)),)),
-        *assess_contacts.repair_sections(result),
         Section("Parameters", (parameter_table(result),)),
+        Section("What to change", assess_contacts.changes(result)),
         Section("Where the uncertainty would come from", (budget_table(result.expected.budget),) if several else ()),
         Section("What acts together", (combination_table(result.expected.groups),) if g.subgroups else ()),
     )
@@ -36,9 +36,12 @@ def verdict(result: AssessResult) -> tuple[str, ...]:
         f"{_counted(len(g.names), len(nuisances))}: the plan determines {g.rank.rank} combinations of them "
         f"({g.count(Group.IDENTIFIABLE)} alone, {g.count(Group.COMBINED)} only together, "
         f"{g.count(Group.SILENT)} not at all).",
-        f"At this noise {len(found[Practical.IDENTIFIABLE])} are identifiable in practice (G1+), "
-        f"{len(found[Practical.HARDLY])} hardly (G1~), {len(found[Practical.NOT])} are lost in it (G1-).",
     ]
+    if result.repair is None:
+        lines.append(
+            f"At this noise {len(found[Practical.IDENTIFIABLE])} are identifiable in practice (G1+), "
+            f"{len(found[Practical.HARDLY])} hardly (G1~), {len(found[Practical.NOT])} are lost in it (G1-)."
+        )
     if result.expected.lost:
         lines.append(
             f"NO STATE: {result.expected.lost} readings of the plan have no determined loaded state (a load that the "
@@ -83,6 +86,9 @@ def _plan(result: AssessResult) -> tuple[str, ...]:
 
 
 def parameter_table(result: AssessResult) -> Table:
+    """Of contacts the accuracy before and after a repair."""
+    if result.repair is not None:
+        return assess_contacts.accuracy_table(result.repair)
     columns = (
         Column("parameter", "parameter"),
         Column("group", "group"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from elastocal.report.blocks import Cell, Column, Section, Table, Unknown
+from elastocal.report.blocks import Cell, Column, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.assess import AssessResult
@@ -30,12 +30,11 @@ def plan_text(result: AssessResult) -> tuple[str, ...]:
     )
 
 
-def repair_sections(result: AssessResult) -> tuple[Section, ...]:
-    """Nothing for plans of other measurements."""
-    if result.repair is None:
+def changes(result: AssessResult) -> tuple[Table, ...]:
+    """Nothing for plans of other measurements, and for those that need no repair."""
+    if result.repair is None or result.repair.chosen is None:
         return ()
-    changes = (change_table(result, result.repair.chosen),) if result.repair.chosen is not None else ()
-    return Section("Accuracy by plan", (accuracy_table(result.repair),)), Section("What to change", changes)
+    return (change_table(result, result.repair.chosen),)
 
 
 def repair_verdict(result: AssessResult) -> tuple[str, ...]:
@@ -46,9 +45,14 @@ def repair_verdict(result: AssessResult) -> tuple[str, ...]:
         return ()
     now = repair.options[0].accuracy
     units = {p.name: p.unit for p in result.expected.parameters}
-    lines = [f"NOT SEPARABLE: {text}; they cannot be told apart." for text in combinations(now.groups, units)]
+    good = now.resolved(repair.threshold)
+    lines = [
+        f"{int(good.sum())} of {len(good)} parameters are resolved by the plan as it is: their standard deviation is "
+        f"at most their size / {repair.threshold:g}."
+    ]
+    lines += [f"NOT SEPARABLE: {text}; they cannot be told apart." for text in combinations(now.groups, units)]
     if repair.chosen is None:
-        return (*lines, f"The plan resolves every parameter sought to its size / {repair.threshold:g}.")
+        return tuple(lines)
     lines.append(f"REPAIR: {repair.chosen.title}{_levels(repair)}.")
     if repair.unresolved:
         lines.append(
@@ -79,10 +83,10 @@ def accuracy_table(repair: Repair) -> Table:
         for i, name in enumerate(first.names)
     )
     notes = (
-        "Size: the larger of a parameter's value and of a change that matters in practice; a backlash that is nominally "
-        f"zero has no value to be compared with. Resolved is an sd of at most size / {repair.threshold:g}.",
+        "Size: the larger of a parameter's value and of a change that matters in practice (nominal backlash is 0). "
+        f"Resolved is an sd of at most size / {repair.threshold:g}.",
         "Changes are tried from cheap to dear and the first that resolves everything is proposed: half the force on as "
-        "few contacts as resolve what is not separable, then on every second contact, then contacts between the contacts.",
+        "few contacts as resolve what is not separable, then on every second contact, then more contacts between them.",
     )
     return Table("repair", "", columns, rows, notes)
 
@@ -102,17 +106,15 @@ def change_table(result: AssessResult, option: Option) -> Table:
         Column("force_N", "force", "N", digits=4),
     )
     places = result.campaign.places or tuple(f"contact {i + 1}" for i in range(result.campaign.measurement.count))
-    known = [places[i] for i in repair.rows]
-    many = len(option.plan.sizes)
-    rows = [int(i) for i in option.changed] + list(range(many - option.added, many))
-    surfaces = option.plan.touches.surfaces
+    plan, before = option.plan, repair.options[0].plan.sizes
     cells = tuple(
         (
-            known[i] if i < len(known) else "new",
-            surfaces[option.plan.touches.which[i]].name,
-            *(1e3 * float(v) for v in option.plan.points[i]),
-            float(option.plan.sizes[i]),
+            "new" if origin < 0 else places[repair.rows[origin]],
+            plan.touches.surfaces[plan.touches.which[i]].name,
+            *(1e3 * float(v) for v in plan.points[i]),
+            float(plan.sizes[i]),
         )
-        for i in rows
+        for i, origin in enumerate(option.origin)
+        if origin < 0 or plan.sizes[i] != before[origin]
     )
     return Table("changes", option.title, columns, cells)

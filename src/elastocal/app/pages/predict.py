@@ -26,7 +26,7 @@ def verdict(result: PredictResult) -> tuple[str, ...]:
     size = np.linalg.norm(result.prediction.twist[:, :3], axis=1)
     spread = result.prediction.ellipsoid()[0][:, 0]
     if not np.any(np.isfinite(size)):
-        return ("No configuration has a determined loaded state.",)
+        return (*_beyond(result), "No configuration has a determined loaded state.")
     i = int(np.nanargmax(size))
     said = (
         f"The largest deflection of {result.prediction.frame} is {1e3 * size[i]:.4g} mm (configuration {i + 1}), known "
@@ -36,7 +36,17 @@ def verdict(result: PredictResult) -> tuple[str, ...]:
         model = f"The model's own discrepancy, {1e6 * result.discrepancy:.3g} um per axis, is included."
     else:
         model = "The model's discrepancy is not known and not included: the true accuracy is worse."
-    return (said, model)
+    return (*_beyond(result), said, model)
+
+
+def _beyond(result: PredictResult) -> tuple[str, ...]:
+    if not result.beyond:
+        return ()
+    return (
+        f"BEYOND REASON: by its compliances the arm would bend by {result.bend:.3g} m, more than a tenth of its size "
+        f"({result.size:.3g} m). No arm survives that, and nothing below means anything: check the unit of the load "
+        "(forces in N, moments in N m).",
+    )
 
 
 def prediction_table(result: PredictResult) -> Table:

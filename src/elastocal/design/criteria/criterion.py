@@ -11,14 +11,13 @@ with the parameters and marginalised: no W of a criterion asks about them.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from functools import cache
 from typing import ClassVar
 
 import numpy as np
 
+from elastocal.design.kinds import kinds_in
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.trials import Trials
 from elastocal.errors import InputError, UnknownNameError
@@ -85,13 +84,7 @@ def criterion_kinds() -> dict[str, type[Criterion]]:
     """Every criterion by its kind."""
     from elastocal.design import criteria
 
-    found: dict[str, type[Criterion]] = {}
-    for info in sorted(pkgutil.iter_modules(criteria.__path__), key=lambda m: m.name):
-        module = importlib.import_module(f"{criteria.__name__}.{info.name}")
-        for thing in vars(module).values():
-            if isinstance(thing, type) and issubclass(thing, Criterion) and "kind" in vars(thing):
-                found[thing.kind] = thing
-    return dict(sorted(found.items()))
+    return kinds_in(criteria, Criterion)
 
 
 def criterion_class(kind: str) -> type[Criterion]:

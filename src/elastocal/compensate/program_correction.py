@@ -1,0 +1,115 @@
+"""The correction of a whole program, and what its commands do on a model of the robot.
+
+Stations of one tool and one aim are solved together; a program that gives points only keeps the orientation of its
+tool, so there the position is corrected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.compensate.correction import Correction, correct
+from elastocal.compensate.first_order import first_order
+from elastocal.compensate.nominal import Nominal
+from elastocal.compensate.placed import Placed
+from elastocal.compensate.program_loads import ProgramLoads
+from elastocal.compensate.references import references
+from elastocal.compensate.targets import Targets
+from elastocal.compensate.task import Aim, task
+from elastocal.compensate.verification import Residual, expected_residual, residual
+from elastocal.errors import InputError
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Ints
+from elastocal.uncertainty.prediction import Knowledge
+
+_CHUNK = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Stations in robot axes with ``reference`` (S, n), their loads, and whether the position alone counts."""
+
+    at: Placed
+    reference: Array
+    loads: ProgramLoads
+    position_only: bool = False
+
+    def aim(self, row: int) -> Aim | None:
+        return "position" if self.position_only or self.at.stations.kind[row] == "point" else None
+
+    def groups(self) -> Iterator[tuple[Ints, str, Aim | None]]:
+        """Rows, tool frame and aim of stations that are solved together."""
+        keys = [(frame, self.aim(i)) for i, frame in enumerate(self.at.frames)]
+        for key in dict.fromkeys(keys):
+            yield np.flatnonzero([k == key for k in keys]), *key
+
+    def targets(self, rows: Ints, frame: str) -> Targets:
+        return Targets(frame, self.at.position[rows], self.at.rotation[rows], self.reference[rows])
+
+
+def job(at: Placed, loads: ProgramLoads, near: Array | None, position_only: bool) -> Job:
+    """The job with its references; stations without orientation are refused where the robot must know it."""
+    aim: Aim | None = "position" if position_only else None
+    what = task(at.model, at.frames[0], aim)
+    open_ = ~np.isfinite(at.rotation).all(axis=(1, 2))
+    if open_.any():
+        if any(i >= 3 for i in what.rows):
+            raise InputError(
+                f"{at.stations.name(int(np.argmax(open_)))}: the program gives points without the orientation of the "
+                'tool; give --orientation "A,B,C" (deg, about z, y, x in turn)'
+            )
+        at = replace(at, rotation=np.where(open_[:, None, None], np.eye(3), at.rotation))
+    return Job(at, references(at, what, near), loads, position_only)
+
+
+def corrected(work: Job, by_first_order: bool = False) -> Correction:
+    """Commands for all stations, in their order."""
+    total, n = len(work.at.stations), work.at.model.n
+    out = Correction(
+        np.full((total, n), np.nan), np.full((total, n), np.nan), np.full((total, 3), np.nan),
+        np.full((total, 3, 3), np.nan), np.zeros(total, dtype=np.int64),
+    )  # fmt: skip
+    for rows, frame, aim in work.groups():
+        solve = first_order if by_first_order else correct
+        part = solve(work.at.model, work.targets(rows, frame), work.loads.at(rows, frame), aim)
+        for name in ("nominal", "command", "position", "rotation", "status"):
+            getattr(out, name)[rows] = getattr(part, name)
+    return out
+
+
+def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
+    """Joint values (S, n) that the controller makes of poses in robot axes, next to ``near``; nan out of reach."""
+    out = np.full_like(near, np.nan)
+    for rows, frame, aim in work.groups():
+        rows = rows[np.isfinite(near[rows]).all(axis=1) & np.isfinite(position[rows]).all(axis=1)]
+        if not len(rows):
+            continue
+        inverse = Nominal(work.at.model, frame, task(work.at.model, frame, aim))
+        told = Targets(frame, position[rows], rotation[rows], near[rows])
+        for part, _, _, found in inverse.chunks(told, _CHUNK):
+            out[rows[part]] = np.where(found.reached, found.q, np.nan).T
+    return out
+
+
+def residuals(model: RobotModel, work: Job, command: Array) -> Residual:
+    """Where a model of the robot, with the same tool frames, goes with commands (S, n)."""
+    total = len(command)
+    out = Residual(np.full((total, 3), np.nan), np.full((total, 3), np.nan), np.zeros(total, dtype=np.int64))
+    for rows, frame, _ in work.groups():
+        part = residual(model, command[rows], work.targets(rows, frame), work.loads.at(rows, frame))
+        out.position[rows], out.rotation[rows], out.status[rows] = part.position, part.rotation, part.status
+    return out
+
+
+def confidence(known: Knowledge, work: Job, command: Array) -> Array:
+    """Covariance (S, 6, 6) of the residual that is expected of corrected commands (S, n)."""
+    model = replace(known, model=work.at.model)
+    out = np.full((len(command), 6, 6), np.nan)
+    for rows, frame, _ in work.groups():
+        for first in range(0, len(rows), _CHUNK):
+            some = rows[first : first + _CHUNK]
+            out[some] = expected_residual(model, command[some], frame, work.loads.at(some, frame)).covariance
+    return out

@@ -1,0 +1,107 @@
+"""From corrected stations to the new values of a program's targets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.compensate.correction import Correction
+from elastocal.compensate.placed import Placed
+from elastocal.compensate.posts.krl_turn import new_turn
+from elastocal.compensate.program import Changes, Inserted
+from elastocal.compensate.program_correction import Job
+from elastocal.compensate.status import Status
+from elastocal.spatial.entries import Array, Bools
+
+SAME = 4e-8
+"""Places (m) that count as one: below the last digit that a program gets."""
+_CONFIGURED = (0, 3, 5)
+"""Axes 1, 4 and 6, whose quarter turns RAPID names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rewrite:
+    """``changes`` for the post, and ``warnings`` about what goes with the targets."""
+
+    changes: Changes
+    warnings: tuple[str, ...]
+
+
+def rewritten(work: Job, found: Correction, inserted: Mapping[int, Inserted]) -> Rewrite:
+    """New values of all targets that were corrected; ``inserted`` are further points of linear moves."""
+    at, stations = work.at, work.at.stations
+    program = stations.program
+    good = found.status == Status.CORRECTED
+    place, turn = at.in_program(found.position, found.rotation)
+    fixed = np.array([work.aim(i) == "position" for i in range(len(stations))], dtype=bool)
+    rows = stations.row
+    use = good[rows]
+    axes = stations.by_axes[rows]
+    positions, rotations, joints = program.positions.copy(), program.rotations.copy(), program.joints.copy()
+    posed, by_axes = use & ~axes, use & axes
+    positions[posed] = place[rows[posed]]
+    turned = posed & ~fixed[rows]
+    rotations[turned] = turn[rows[turned]]
+    joints[by_axes] = at.model.controller.to_controller(found.command[rows[by_axes]])
+    turns, flipped = _turns(at, found, use)
+    points = {**inserted, **_chords(at, place, turn, good, fixed)}
+    changes = Changes(positions, rotations, joints, turns, points)
+    return Rewrite(changes, (*flipped, *_configurations(at, found, use)))
+
+
+def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) -> dict[int, Inserted]:
+    """Points of arcs that do not stay where they are."""
+    stations, program = at.stations, at.stations.program
+    moved = np.where(good, np.abs(place - stations.position).max(axis=1), 0.0) > SAME
+    out = {}
+    for i, m in enumerate(program.moves):
+        if m.arc is None:
+            continue
+        rows = np.flatnonzero((stations.move == i) & ~stations.whole)
+        ends = [stations.row[t] for t in (m.start, m.end) if t is not None]
+        if moved[[*rows, *ends]].any():
+            new = np.where(good[rows, None], place[rows], stations.position[rows])
+            keep = (good & ~fixed)[rows, None, None]
+            out[i] = Inserted(new, np.where(keep, turn[rows], stations.rotation[rows]))
+    return out
+
+
+def _turns(at: Placed, found: Correction, use: Bools) -> tuple[dict[int, int], list[str]]:
+    """T of KRL targets whose axes change sign."""
+    out, warnings = {}, []
+    control = at.model.controller
+    for number, target in enumerate(at.stations.program.targets):
+        if target.turn is None or not use[number]:
+            continue
+        row = at.stations.row[number]
+        old, new = control.to_controller(np.stack([found.nominal[row], found.command[row]]))
+        turn, axes = new_turn(target.turn, old, new)
+        if axes:
+            out[number] = turn
+            names = ", ".join(control.axes[a - 1] for a in axes)
+            warnings.append(
+                f"{target.where}: {names} changes sign, so T {target.turn} becomes T {turn}; check the move."
+            )
+    return out, warnings
+
+
+def _configurations(at: Placed, found: Correction, use: Bools) -> list[str]:
+    """RAPID targets whose axes leave the quarter turn that their configuration names."""
+    if at.stations.program.language != "rapid" or at.model.n != 6:
+        return []
+    out = []
+    for number, target in enumerate(at.stations.program.targets):
+        row = at.stations.row[number]
+        if target.kind == "joints" or not use[number]:
+            continue
+        both = at.model.controller.to_controller(np.stack([found.nominal[row], found.command[row]]))
+        quarters = np.floor(both[:, _CONFIGURED] / (np.pi / 2))
+        for axis, before, after in zip(_CONFIGURED, *quarters, strict=True):
+            if before != after:
+                out.append(
+                    f"{target.where}: {at.model.controller.axes[axis]} goes from quarter turn {before:.0f} to "
+                    f"{after:.0f}; its configuration is kept, check the move."
+                )
+    return out

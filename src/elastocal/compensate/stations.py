@@ -1,0 +1,99 @@
+"""Places along a program where its command is corrected, in the order of execution.
+
+A station is a target where a move first uses it, or a point on an arc that a corrected program runs through in chords.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.compensate.posts.between import chords
+from elastocal.compensate.program import Program
+from elastocal.spatial.entries import Array, Bools, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Stations:
+    """``target`` (S,) is the number of the target that a station is or leads to; ``move`` (S,) that of the first move.
+
+    ``share`` (S,) is 1 at a target and the share of the arc before it; ``position`` (S, 3), ``rotation`` (S, 3, 3) are
+    in the base of the target, ``joints`` (S, n) the controller's axes, nan where a station does not have them.
+    """
+
+    program: Program
+    target: Ints
+    move: Ints
+    share: Array
+    position: Array
+    rotation: Array
+    joints: Array
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    @cached_property
+    def whole(self) -> Bools:
+        """True (S,) at targets of the program."""
+        return np.asarray(self.share == 1.0)
+
+    @cached_property
+    def row(self) -> Ints:
+        """The station (N,) of every target."""
+        out = np.full(len(self.program.targets), -1, dtype=np.int64)
+        out[self.target[self.whole]] = np.flatnonzero(self.whole)
+        return out
+
+    @cached_property
+    def kind(self) -> tuple[str, ...]:
+        return tuple(self.program.targets[t].kind for t in self.target)
+
+    @property
+    def by_axes(self) -> Bools:
+        """True (S,) where the program gives the axes, not a pose."""
+        return np.array([k == "joints" for k in self.kind], dtype=bool)
+
+    @property
+    def lines(self) -> Ints:
+        """Line (S,) of the move."""
+        return np.array([self.program.moves[m].line for m in self.move], dtype=np.int64)
+
+    def name(self, row: int) -> str:
+        """``c7 (contour.csv, line 11)``"""
+        program, number = self.program, int(self.target[row])
+        target, move = program.targets[number], program.moves[int(self.move[row])]
+        place = f"{move.file}, line {move.line}"
+        if move.via == number:
+            place += ", via"
+        part = "" if self.whole[row] else f", {100 * self.share[row]:.0f} % of the arc"
+        return f"{target.name} ({place}{part})" if target.name else f"{place}{part}"
+
+
+def stations(program: Program, chord: float) -> Stations:
+    """All stations; arcs of G-code get points so that their chords stay within ``chord`` (m) of them."""
+    arcs = chords(program, chord) if any(m.arc for m in program.moves) else {}
+    seen = np.zeros(len(program.targets), dtype=bool)
+    target: list[int] = []
+    move: list[int] = []
+    share: list[float] = []
+    for i, m in enumerate(program.moves):
+        points = arcs.get(i)
+        count = 0 if points is None else len(points.positions)
+        target += [m.end] * count
+        move += [i] * count
+        share += [(j + 1) / (count + 1) for j in range(count)]
+        for number in (m.via, m.end):
+            if number is not None and not seen[number]:
+                seen[number] = True
+                target.append(number)
+                move.append(i)
+                share.append(1.0)
+    at, whole = np.array(target, dtype=np.int64), np.array(share) == 1.0
+    position, rotation = program.positions[at], program.rotations[at]
+    for i, points in arcs.items():
+        rows = (np.array(move) == i) & ~whole
+        position[rows], rotation[rows] = points.positions, points.rotations
+    joints = program.joints[at]
+    return Stations(program, at, np.array(move, dtype=np.int64), np.array(share), position, rotation, joints)

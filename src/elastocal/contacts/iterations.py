@@ -1,0 +1,81 @@
+"""The search of 002 section 4.3, step by step: linearise, solve, limit the step, and take it only if the misfit falls.
+
+    L_k+1 = L_k + s J^+ (y - f(L_k)),     s <= 1 such that no parameter moves by more than LONGEST times its scale
+
+Contacts read as gaps (``measure.contact_gap``) are almost linear in the parameters, so that three steps do; read as
+forces they are not, because a force is zero where the model misses the object.  Convergence is quadratic: a step
+smaller than ``SMALL`` is the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.identify.problem import Problem, linearise, weigh
+from elastocal.measure.campaign import Campaign
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+LONGEST, SMALL, MOST, HALVINGS = 20.0, 1e-4, 60, 8
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The model of every iteration, the first as given; ``steps`` are their sizes in scales of the parameters."""
+
+    models: tuple[RobotModel, ...]
+    steps: tuple[float, ...]
+    converged: bool
+
+    @property
+    def model(self) -> RobotModel:
+        return self.models[-1]
+
+    def values(self, names: Sequence[str]) -> Array:
+        table = self.model.parameters
+        return np.array([table.rows[table.index(n)].value for n in names])
+
+
+def search(model: RobotModel, campaign: Campaign, names: Sequence[str], most: int = MOST) -> Search:
+    """Parameters from contacts; the weights are those of the first model."""
+    weights = weigh(campaign, model)
+    models, steps = [model], list[float]()
+    problem = linearise(campaign, model, names, weights)
+    for _ in range(most):
+        step = _step(problem)
+        size = float(np.max(np.abs(step) / problem.scales))
+        step *= min(1.0, LONGEST / max(size, 1e-300))
+        if size < SMALL:
+            return Search((*models, _moved(models[-1], problem, step)), (*steps, size), True)
+        for _ in range(HALVINGS):
+            moved = _moved(models[-1], problem, step)
+            ahead = linearise(campaign, moved, names, weights)
+            if _squares(ahead, problem) < _squares(problem, problem):
+                break
+            step = step / 2
+        else:
+            break
+        models.append(moved)
+        steps.append(size)
+        problem = ahead
+    return Search(tuple(models), tuple(steps), False)
+
+
+def _step(problem: Problem) -> Array:
+    """J^+ times the misfit, columns at unit length."""
+    lengths = np.linalg.norm(problem.matrix, axis=0)
+    safe = np.where(lengths > 0, lengths, 1.0)
+    return np.asarray(np.linalg.lstsq(problem.matrix / safe, problem.misfit, rcond=1e-10)[0] / safe)
+
+
+def _moved(model: RobotModel, problem: Problem, step: Array) -> RobotModel:
+    pairs = zip(problem.names, problem.start + step, strict=True)
+    return model.with_parameters({n: float(v) for n, v in pairs})
+
+
+def _squares(problem: Problem, like: Problem) -> float:
+    """Sum of squares; inf where contacts were lost that another problem has."""
+    return float("inf") if np.any(like.used & ~problem.used) else float(problem.misfit @ problem.misfit)
