@@ -295,6 +295,20 @@ def test_a_right_model_is_not_flagged(chained: Chain) -> None:
     assert by(chained.identified["noise"], "quantity")["probability"]["value"] > 0.01
 
 
+def test_readings_in_another_unit_are_flagged(copied: Path, chained: Chain) -> None:
+    """Metres in columns of millimetres: nothing contradicts anything, but the noise and the robot file do."""
+    assert not any("FAR FROM" in line for line in chained.identified["verdict"])
+    renamed(copied, "_m", "_mm")
+    found = asked("identify", copied)
+    noise = next(line for line in found["verdict"] if line.startswith("NOISE"))
+    scatter = next(row["value"] for row in found["noise"] if row["quantity"] == "residuals")
+    assert f"only {scatter:.2g} of what is stated" in noise
+    assert scatter < 0.01
+    far = next(line for line in found["verdict"] if line.startswith("FAR FROM THE ROBOT FILE"))
+    assert "J1.k is 0.001 times" in far
+    assert "all by about the same factor" in far
+
+
 def test_reduce_false_keeps_what_the_noise_covers(copied: Path, chained: Chain) -> None:
     change(copied, ("errors:", "reduce: false\nerrors:"))
     found = asked("identify", copied)
@@ -415,6 +429,17 @@ def spoiled_everywhere(campaign: Path) -> None:
     put(campaign, rows)
 
 
+def renamed(campaign: Path, old: str, new: str) -> None:
+    rows = table(campaign)
+    put(campaign, [[name.removesuffix(old) + new if name.endswith(old) else name for name in rows[0]], *rows[1:]])
+
+
+def turned(campaign: Path) -> None:
+    """Unloaded minus loaded."""
+    rows = table(campaign)
+    put(campaign, [rows[0], *[[*row[:-6], *(repr(-float(cell)) for cell in row[-6:])] for row in rows[1:]]])
+
+
 def few(campaign: Path, lines: int) -> None:
     put(campaign, table(campaign)[: lines + 1])
 
@@ -435,6 +460,11 @@ WRONG: dict[str, tuple[Callable[[Path], None], list[str]]] = {
     "infinite": (lambda c: cells(c, 4, "m1.dz_m", "inf"), ["line 4, column m1.dz_m", "not finite"]),
     "a word": (lambda c: cells(c, 4, "m1.dz_m", "much"), ["line 4, column m1.dz_m", "'much' is not a number"]),
     "40 m": (lambda c: cells(c, 3, "m1.dz_m", "40"), ["line 3, column m1.dz_m", "40 m", "was m1.dz_mm meant?"]),
+    "kN": (
+        lambda c: renamed(c, "_N", "_kN"),
+        ["readings.csv, line ", "column f", "_kN: ", "would bend the arm by", "was f", "_N meant?"],
+    ),
+    "turned": (turned, ["go against the load (correlation -0.9", "loaded minus unloaded is asked for"]),
     "zero load": (unloaded, ["the load is zero in every row", "fz_N"]),
     "seek": (lambda c: change(c, ("J?.k", "J7.k")), ["seek", "'J7.k'", "did you mean"]),
     "thresholds": (lambda c: change(c, ("errors:", "thresholds: [2, 5]\nerrors:")), ["upper one stands first"]),

@@ -48,6 +48,14 @@ def moves(rows: list[dict[str, Any]], unit: str = "mm") -> np.ndarray:
     return np.array([[row[f"d{c}_{unit}"] for c in "xyz"] for row in rows])
 
 
+def test_a_load_beyond_reason_is_called_so(chained: Chain) -> None:
+    fair = asked("predict", chained.calibration, *HERE)["verdict"]
+    absurd = asked("predict", chained.calibration, *HERE[:2], "--force", "0,0,-350000")["verdict"]
+    assert not any("BEYOND" in line for line in fair)
+    assert absurd[0].startswith("BEYOND REASON: by its compliances the arm would bend by ")
+    assert "check the unit of the load" in absurd[0]
+
+
 def test_poses_that_were_not_measured_lie_within_their_intervals(chained: Chain, unseen: Path) -> None:
     told = asked("predict", chained.calibration, "--configurations", unseen)["predictions"]
     true = moves(asked("deflect", chained.folder / "truth.yaml", "--configurations", unseen)["deflections"])

@@ -3,8 +3,8 @@
     L_k+1 = L_k + s J^+ (y - f(L_k)),     s <= 1 such that no parameter moves by more than LONGEST times its scale
 
 Contacts read as gaps (``measure.contact_gap``) are almost linear in the parameters, so that three steps do; read as
-forces they are not, because a force is zero where the model misses the object.  Convergence is quadratic: a step
-smaller than ``SMALL`` is the last.
+forces they are not, because a force is zero where the model misses the object.  A step is the last where the next,
+shorter at least as this one was than the one before, would be below ``SMALL`` scales.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def search(model: RobotModel, campaign: Campaign, names: Sequence[str], most: in
         step = _step(problem)
         size = float(np.max(np.abs(step) / problem.scales))
         step *= min(1.0, LONGEST / max(size, 1e-300))
-        if size < SMALL:
+        rate = min(1.0, size / steps[-1]) if steps else 1.0
+        if size * rate < SMALL:
             return Search((*models, _moved(models[-1], problem, step)), (*steps, size), True)
         for _ in range(HALVINGS):
             moved = _moved(models[-1], problem, step)

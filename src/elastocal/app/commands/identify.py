@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from elastocal.uncertainty.ensemble import Ensemble
     from elastocal.uncertainty.study import Study
 
+AGAINST = -0.5
 STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
 
 
@@ -81,6 +82,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
     file = read_campaign(request.campaign)
     check_targets(request.targets, given_by("CAMPAIGN.yaml", file))
     _check_numbers(file)
+    _check_signs(file)
     asked = file.requests
     rng = np.random.default_rng(request.seed)
     with one_thread():
@@ -132,6 +134,27 @@ def _check_numbers(file: CampaignFile) -> None:
         raise InputError(
             f"{file.files[0]}: {numbers} numbers were read, fewer than the {len(names)} parameters sought; measure "
             "more poses or markers, or name fewer parameters under seek"
+        )
+
+
+def _check_signs(file: CampaignFile) -> None:
+    """Refuse deflections that go against the load: no arm at rest does that."""
+    import numpy as np
+
+    from elastocal.measure.deflection import Deflection
+
+    kind = file.campaign.measurement
+    if not isinstance(kind, Deflection):
+        return
+    lengths = [i for i, row in enumerate(kind.rows) if row.unit == "m"]
+    read, used = file.campaign.readings[:, lengths], file.campaign.measured[:, lengths]
+    expected = Deflection(kind.where, "linear").predict(file.model)[:, lengths]
+    x, y = read[used], expected[used]
+    size = float(np.linalg.norm(x) * np.linalg.norm(y))
+    if size > 0 and x @ y < AGAINST * size:
+        raise InputError(
+            f"{file.files[0]}: the deflections go against the load (correlation {x @ y / size:.2f} with what the robot "
+            "file lets expect); turn their signs (loaded minus unloaded is asked for), or those of the load"
         )
 
 

@@ -10,6 +10,7 @@ from elastocal.app.pages import identify_contacts as contacts
 from elastocal.app.pages import identify_judgement as judge
 from elastocal.app.pages import identify_parameters as tables
 from elastocal.app.pages import identify_springs as springs
+from elastocal.app.pages.identify_units import unit_flags
 from elastocal.app.pages.reading_units import ReadingUnit, reading_unit
 from elastocal.identifiability.groups import Group
 from elastocal.report.blocks import Report, Section, Text
@@ -138,6 +139,7 @@ def _trust(result: IdentifyResult) -> list[str]:
             f"NOISE: residuals scatter {fit.scatter:.3g} times more than stated; accuracies were enlarged accordingly. "
             "Either an error source is missing or the model is."
         )
+    out += unit_flags(result)
     impossible = _negative(result)
     if impossible:
         out.append(
