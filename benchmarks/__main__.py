@@ -13,7 +13,18 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads on small chunk
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks import compensation, equilibrium, exchange, gibbs, kinematics, observation, posts, solve, stiffness
+from benchmarks import (
+    compensation,
+    contact,
+    equilibrium,
+    exchange,
+    gibbs,
+    kinematics,
+    observation,
+    posts,
+    solve,
+    stiffness,
+)
 
 
 def main(wanted: list[str]) -> int:
@@ -26,6 +37,7 @@ def main(wanted: list[str]) -> int:
         "gibbs": lambda: [gibbs.measure()],
         "exchange": exchange.measure,
         "posts": lambda: [posts.measure()],
+        "contact": contact.measure,
         "compensation": compensation.measure,
     }
     unknown = [w for w in wanted if w not in races]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
+
 
 def growth(job: str, count: int) -> float:
     """MB"""
@@ -25,6 +27,14 @@ def _job(job: str, count: int) -> None:
     if job == "stiffness":
         for _ in stiffness_chunks(robot().without(*LINKS), q, compliance=False):
             pass
+    elif job == "contact":
+        from benchmarks.contact import contacts
+        from benchmarks.contact import robot as scara
+        from elastocal.model.statics.contact import contact
+
+        kind = contacts(300)
+        rows = np.arange(count) % 300
+        contact(scara(), kind.q[rows], kind.touches.rows(rows))
     elif job == "solve":
         from benchmarks.solve import Data
 

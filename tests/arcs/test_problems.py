@@ -11,6 +11,7 @@ from elastocal.arcs.axis_problem import AxisProblem
 from elastocal.arcs.body_problem import BodyProblem
 from elastocal.arcs.concentric import algebraic
 from elastocal.arcs.frame import AxisFrame
+from elastocal.arcs.pointing_problem import PointingProblem
 from elastocal.arcs.points import as_markers
 from elastocal.arcs.problem import minimise
 from elastocal.arcs.procrustes import KnownAngleProblem, directions
@@ -41,7 +42,7 @@ def problems(d, pose):
         KnownAngleProblem(off.turned(0.2), 1.1, directions(Q, 1, d), points[0], POSES),
         AxisProblem(off, radii, heights, data),
         body,
-        replace(body, targets=targets),
+        PointingProblem(body, targets[[0, 2, 3, 4]], np.array([0, 2, 3, 4])),
     ]
 
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import f
 
+from elastocal.arcs.deviations import deviations
 from elastocal.arcs.known_angles import fit_known_angles
 from elastocal.arcs.problem import minimise
 from elastocal.arcs.rigid import fit_common_rotation
 from elastocal.arcs.robust import robust_common_rotation, robust_concentric, robust_known_angles
-from elastocal.arcs.screen import deviations, screen
+from elastocal.arcs.screen import screen
 from elastocal.errors import InputError
 
 Q = np.radians(np.linspace(-145, 0, 12))

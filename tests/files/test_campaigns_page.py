@@ -9,12 +9,16 @@ from pathlib import Path
 import pytest
 from files.campaign_desk import DEFLECTION, Desk
 
+from elastocal.errors import InputError
 from elastocal.files.campaign_columns import TRIPLES
 from elastocal.files.campaign_entry import CampaignEntry
 from elastocal.measure.sources.source import source_kinds
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
 SOURCES = re.findall(r"^\| `(\w+)` \| (.*) \| .* \| `(\{kind: .*\})` \|$", PAGE, re.MULTILINE)
+
+OTHERS = re.findall(r"^\| `(\w+)` \| (.*) \| (\w+) \| .*\(\w+\.md\)\) \|$", PAGE, re.MULTILINE)
+"""Sources of logs and contacts, which have pages of their own."""
 
 
 def part(title: str) -> str:
@@ -34,8 +38,8 @@ def test_every_column_has_a_row() -> None:
 
 
 def test_every_source_has_a_row_with_all_its_keys() -> None:
-    assert sorted(kind for kind, _, _ in SOURCES) == sorted(source_kinds())
-    for kind, keys, _ in SOURCES:
+    assert sorted(kind for kind, _, _ in (*SOURCES, *OTHERS)) == sorted(source_kinds())
+    for kind, keys, _ in (*SOURCES, *OTHERS):
         assert sorted(re.findall(r"`(\w+)`", keys)) == sorted(f.name for f in dataclasses.fields(source_kinds()[kind]))  # type: ignore[arg-type]
 
 
@@ -45,3 +49,14 @@ def test_examples_are_sources(tmp_path: Path, kind: str, example: str) -> None:
     assert source.kind == kind
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{kind}` |"))
     assert ("campaign" if source.common else "reading") in row.split("|")[3]
+
+
+@pytest.mark.parametrize(("kind", "per"), [(k, p) for k, _, p in OTHERS], ids=[k for k, _, _ in OTHERS])
+def test_sources_of_other_readings_are_refused_by_markers(tmp_path: Path, kind: str, per: str) -> None:
+    """Whatever the reader or the fit says, it names the source; and the table says whether it is drawn anew."""
+    fields = {f.name: f for f in dataclasses.fields(source_kinds()[kind])}  # type: ignore[arg-type]
+    source = source_kinds()[kind](**({"sd": 1.0} if "sd" in fields else {}))
+    assert per == ("campaign" if source.common else "reading")
+    read = Desk(tmp_path).read(DEFLECTION)
+    with pytest.raises(InputError, match=kind):
+        source.unknowns(read.campaign.measurement, read.model)

@@ -9,7 +9,7 @@ from oracle.logs import joined, logged, planar_arm, planar_torques, sweep, waves
 from elastocal.errors import InputError
 from elastocal.gravity.fit import identify_gravity
 from elastocal.gravity.hold_out import held_out, judge
-from elastocal.gravity.prediction import friction_torque, predict_torque
+from elastocal.gravity.prediction import predict_torque
 from elastocal.gravity.prior import MassPrior
 from elastocal.gravity.samples import slow_samples
 from elastocal.measure.sources.friction import Friction
@@ -45,7 +45,7 @@ def test_errors_are_those_of_the_noise_and_the_files_masses_are_worse():
     assert np.all(judged.rms(judged.file_error) > 5 * judged.rms(judged.error))
     assert np.all(judged.largest(judged.error) > 2 * judged.rms(judged.error))
     np.testing.assert_allclose(judged.inside(), 0.95, atol=0.04)
-    friction = friction_torque(found, last)
+    friction = judged.prediction.friction
     known = np.isfinite(last.torque)
     expected = 2.0 * np.sign(last.velocity) + 3.0 * last.velocity
     np.testing.assert_allclose(friction[known], expected[known], atol=0.1)
@@ -84,3 +84,24 @@ def test_a_joint_without_readings_has_no_error():
     assert np.isnan(judged.largest(judged.error)[0])
     assert np.isnan(judged.inside()[0])
     assert judged.rms(judged.error)[1] == pytest.approx(0.1, rel=0.2)
+
+
+def test_friction_of_a_direction_not_seen_is_an_extrapolation():
+    q, v = sweep([0.2, -1.2], 1, 1.2)
+    half = len(q) // 2
+    there, back = (logged(ARM, q[part], v[part], coulomb=1.0, noise=0.1) for part in (slice(half), slice(half, None)))
+    found = identify_gravity(ARM, slow_samples(ARM, there), friction=Friction())
+    judged = judge(found, slow_samples(ARM, back), ARM)
+    known = np.isfinite(judged.error)
+    assert judged.extrapolated()[known].all()
+    assert not judge(found, slow_samples(ARM, there), ARM).extrapolated().any()
+
+
+def test_the_sd_of_a_reading_counts_friction_with_the_masses():
+    drawn, stated = [], []
+    for seed in range(24):
+        samples = moving(800, noise=0.5, coulomb=2.0, viscous=3.0, seed=seed)
+        judged = judge(identify_gravity(HEAVY, samples, friction=Friction()), samples, HEAVY)
+        drawn.append(judged.prediction.reading[::100])
+        stated.append(judged.prediction.sd[::100])
+    np.testing.assert_allclose(np.mean(np.var(drawn, axis=0, ddof=1)), np.mean(np.square(stated)), rtol=0.35)

@@ -50,10 +50,23 @@ def test_swapped_columns_are_refused_and_straight_ones_are_not():
         check_columns(ARM, swapped)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_arm_that_stays_level_tells_its_sign_by_the_size_of_its_torques(sign):
+    q, v = waves(2, 1200, seed=3, size=0.25, rate=0.4)
+    log = logged(ARM, q, v, torque=planar_torques(q), coulomb=(4.0, 2.0), noise=0.3, sense=sign)
+    found = torque_sense(ARM, slow_samples(ARM, log))
+    assert found.sign == sign
+    assert np.max(np.abs(found.agreement)) < 0.8
+    assert "about zero)" in found.reason
+
+
 def test_what_follows_no_weight_has_no_sign():
     noise = slow_samples(ARM, logged(ARM, Q, V, torque=np.zeros_like(Q), noise=1.0))
     with pytest.raises(InputError, match="do not follow the expected ones"):
         torque_sense(ARM, noise)
+    wrong = np.full_like(Q, 40.0) - 0.5 * planar_torques(Q)
+    with pytest.raises(InputError, match="do not follow the expected ones"):
+        torque_sense(ARM, slow_samples(ARM, logged(ARM, Q, V, torque=wrong, noise=6.0)))
     weightless = planar_arm(masses=False)
     with pytest.raises(InputError, match=r"no weight is known .*--torques drive or load"):
         torque_sense(weightless, samples())

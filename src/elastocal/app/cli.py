@@ -9,6 +9,7 @@ import typer
 
 from elastocal import __version__
 from elastocal.app import options as o
+from elastocal.app.cli_compensate import compensate
 from elastocal.app.cli_compensator import arcs, compensator
 from elastocal.app.cli_contact import kinetostatics
 from elastocal.app.cli_gravity import gravity
@@ -97,6 +98,7 @@ app.command()(plan)
 app.command()(simulate)
 app.command()(identify)
 app.command()(predict)
+app.command()(compensate)
 app.command()(arcs)
 app.command()(compensator)
 app.command()(transmission)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensator import CompensatorRequest
-    from elastocal.app.tracked import FreeArcs, KnownArc
+    from elastocal.app.tracked import KnownArc
+    from elastocal.app.tracked_free import FreeArcs
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.arcs.marker_design import ExpectedGeometry, Model
     from elastocal.files.robot_word import LoadedRobot

@@ -42,9 +42,9 @@ def milling_words(at: Placed, text: str, acting: Bools) -> Array:
         raise InputError(f"{stations.name(int(np.argmax(open_)))}: its feed is not known; add {FEED}=... to --milling")
     # the third axis of a tool points away from the spindle, that of a direction i j k towards it
     sense = np.array([1.0 if k == "axis" else -1.0 for k in stations.kind])
-    return milling_wrenches(
-        process, "", at.position, sense[:, None] * at.rotation[:, :, 2], np.where(cuts, feed, 0.0), cuts
-    ).wrench
+    axis = sense[:, None] * at.rotation[:, :, 2]
+    axis = np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
+    return milling_wrenches(process, "", at.position, axis, np.where(cuts, feed, 0.0), cuts).wrench
 
 
 def _process(text: str) -> tuple[Milling, float | None]:

@@ -26,13 +26,13 @@ def deliver(
     csv: tuple[Path | None, Table] | None = None,
     on_screen: Report | None = None,
     data: dict[str, Any] | None = None,
-    more: Mapping[Path, str] | None = None,
+    more: Mapping[Path, str | bytes] | None = None,
 ) -> None:
     """Files first, so that a failure leaves no half answer on the screen; then JSON or text.
 
     ``on_screen`` replaces the report in a terminal, ``data`` in JSON; ``more`` are files of the command's own.
     """
-    files: dict[Path, str] = dict(more or {})
+    files: dict[Path, str | bytes] = dict(more or {})
     if html is not None:
         from elastocal.report.html import as_html
 

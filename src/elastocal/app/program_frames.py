@@ -55,7 +55,9 @@ def _named(option: str, text: str, model: RobotModel | None, flange: str) -> tup
 
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise InputError(f"{option} {text!r}: give the name that the program uses and its pose, {option} NAME=X,Y,Z,A,B,C")
+        raise InputError(
+            f"{option} {text!r}: give the name that the program uses and its pose, {option} NAME=X,Y,Z,A,B,C"
+        )
     if model is not None and value.strip() in model.tree.names:
         return name.strip(), _fixed(model, flange, value.strip())
     x, y, z, a, b, c = numbers(value, 6, f"{option} {text!r}", _POSE)

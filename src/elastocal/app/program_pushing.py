@@ -129,7 +129,7 @@ def _twice(at: Placed, table: LineLoads | None, ranges: tuple[str, ...]) -> list
         if state[first] != state[i]:
             name = program.targets[m.end].name or program.targets[m.end].where
             out.append(
-                f"{name} is corrected for the load of line {lines[first]}; line {lines[i]} goes there under another load."
+                f"{name} is corrected for the load of line {lines[first]}; line {lines[i]} goes there under another."
             )
     return out
 

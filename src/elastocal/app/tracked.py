@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError, UnknownNameError
 
+FAR_AXIS = 20.0
+LARGE = 20.0
+"""Degrees between a stated axis and the one found, and metres of a radius, beyond which a note is due."""
+
 if TYPE_CHECKING:
+    from elastocal.arcs.angle_checks import WrongUnitError
+    from elastocal.arcs.bad_points import BadPoint
     from elastocal.arcs.circle import AngleGain
-    from elastocal.arcs.concentric import ConcentricArcs
-    from elastocal.arcs.known_angles import KnownAngleArc
-    from elastocal.arcs.robust import BadPoint
-    from elastocal.arcs.variants import Variants
+    from elastocal.arcs.known_angle_arc import KnownAngleArc
     from elastocal.files.point_table import PointTable
     from elastocal.spatial.entries import Array
 
@@ -31,27 +34,29 @@ class KnownArc:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class FreeArcs:
-    """Markers about one axis, angles not used.  ``variants`` (of the good points) where poses are shared."""
-
-    markers: tuple[str, ...]
-    everything: ConcentricArcs
-    rest: ConcentricArcs
-    geometric: ConcentricArcs
-    variants: Variants | None
-    bad: tuple[BadPoint, ...]
-    notes: tuple[str, ...]
-
-
 @contextmanager
 def said_of(table: PointTable, markers: Sequence[str]) -> Iterator[None]:
-    """Complaints about points name the file and the markers."""
+    """Complaints about points name the file, the markers and the column of the angle."""
+    from elastocal.arcs.angle_checks import WrongUnitError
+
     try:
         yield
+    except WrongUnitError as error:
+        raise InputError(f"{table.file}, {_called(markers)}: {_unit_words(table, error)}") from None
     except InputError as error:
         said = str(error).removeprefix("arc: ").removeprefix("arcs: ")
         raise InputError(f"{table.file}, {_called(markers)}: {said}") from None
+
+
+def _unit_words(table: PointTable, error: WrongUnitError) -> str:
+    """The same complaint by the name of the column."""
+    name, unit = table.angle, table.angle_unit
+    other = {"rad": "deg", "deg": "rad"}.get(unit or "", "")
+    if other and (unit == "rad") == (error.factor < 1):
+        words = {"deg": "degrees", "rad": "radians"}[other]
+        return f"the angles of column {name}_{unit} look like {words}; name it {name}_{other}: {error.left}"
+    size = "large" if error.factor < 1 else "small"
+    return f"the angles of column {name}_{unit} look 57.3 times too {size}; check their unit: {error.left}"
 
 
 def _called(markers: Sequence[str]) -> str:
@@ -97,20 +102,56 @@ def known_arc(
 
     from elastocal.arcs.known_angles import fit_known_angles
     from elastocal.arcs.robust import RobustFit, robust_known_angles
+    from elastocal.arcs.screen import UndecidedError
 
     points = table.points[marker]
     q = np.where(np.isnan(points[:, 0]), 0.0, angles)
-    with said_of(table, (marker,)):
-        everything = fit_known_angles(points, q, noise=noise, sense=sense, axis=axis)
     said: tuple[str, ...] = ()
-    try:
-        found = robust_known_angles(points, q, noise=noise, sense=sense, axis=axis)
-    except InputError as error:
-        found, said = RobustFit(everything, everything, ()), (f"The points could not be tested one by one: {error}.",)
+    with said_of(table, (marker,)):
+        try:
+            found = robust_known_angles(points, q, noise=noise, sense=sense, axis=axis)
+        except UndecidedError as error:
+            everything = fit_known_angles(points, q, noise=noise, sense=sense, axis=axis)
+            found, said = (
+                RobustFit(everything, everything, ()),
+                (f"The points could not be tested one by one: {error}.",),
+            )
     rest, bad = found.rest, found.bad
     gain, more = _gain(rest, without(points, bad, 0), noise)
-    notes = tuple(f"{marker}: {word}" for word in (*rest.words(), *more, *said))
-    return KnownArc(marker, everything, rest, gain, bad, notes)
+    words = (*rest.words(), *_axis_notes(rest, axis), *more, *said)
+    notes = (*unseen_notes(table, (marker,)), *(f"{marker}: {w}" for w in words))
+    notes = (*notes, *size_notes(table, ((marker, rest.radius),)))
+    return KnownArc(marker, found.everything or rest, rest, gain, bad, notes)
+
+
+def _axis_notes(arc: KnownAngleArc, stated: Array | None) -> tuple[str, ...]:
+    """Whether a stated axis is far from the one found."""
+    import numpy as np
+
+    if stated is None:
+        return ()
+    off = float(np.degrees(np.arccos(np.clip(arc.axis @ stated / np.linalg.norm(stated), -1, 1))))
+    return (f"the axis found is {off:.0f} deg from the one stated; check it.",) if off > FAR_AXIS else ()
+
+
+def unseen_notes(table: PointTable, markers: Sequence[str]) -> tuple[str, ...]:
+    """Rows without coordinates, by line."""
+    import numpy as np
+
+    lost = [
+        f"{marker} in pose {table.poses[i]} (line {table.lines[marker][i]})"
+        for marker in markers
+        for i in np.flatnonzero(np.isnan(table.points[marker][:, 0]) & (table.lines[marker] > 0))
+    ]
+    return (f"Not seen, the row has no coordinates: {', '.join(lost)}.",) if lost else ()
+
+
+def size_notes(table: PointTable, radii: Iterable[tuple[str, float]]) -> tuple[str, ...]:
+    """Radii that no robot has."""
+    large = [f"{m} {r:.4g} m" for m, r in radii if r > LARGE]
+    return (
+        (f"A radius is larger than a robot ({', '.join(large)}): check the unit of the coordinates.",) if large else ()
+    )
 
 
 def _gain(arc: KnownAngleArc, points: Array, noise: float | None) -> tuple[AngleGain | None, tuple[str, ...]]:
@@ -125,28 +166,6 @@ def _gain(arc: KnownAngleArc, points: Array, noise: float | None) -> tuple[Angle
     return AngleGain(arc, algebraic, geometric), ()
 
 
-def free_arcs(
-    table: PointTable, markers: tuple[str, ...], noise: float | None, targets: Array | None = None
-) -> FreeArcs:
-    """Algorithm 2 of some markers, and the rigid-body variants where two or more share poses."""
-    from elastocal.arcs.concentric import fit_concentric
-
-    for name in markers:
-        if table.seen(name) < 2:
-            raise InputError(
-                f"{table.file}, marker {name}: {table.seen(name)} points draw no arc; measure it in more poses"
-            )
-    points = [table.points[m] for m in markers]
-    with said_of(table, markers):
-        everything = fit_concentric(points, noise=noise)
-        bad, said = _bad(points, noise)
-        good = [without(p, bad, j) for j, p in enumerate(points)]
-        rest = fit_concentric(good, noise=noise) if bad else everything
-        geometric = fit_concentric(good, noise=noise, method="geometric")
-        variants, more = _variants(good, noise, targets)
-    return FreeArcs(markers, everything, rest, geometric, variants, bad, (*said, *more))
-
-
 def without(points: Array, bad: Sequence[BadPoint], marker: int) -> Array:
     """A marker's points with the bad ones as not seen."""
     import numpy as np
@@ -154,38 +173,3 @@ def without(points: Array, bad: Sequence[BadPoint], marker: int) -> Array:
     out = points.copy()
     out[[b.pose for b in bad if b.marker == marker]] = np.nan
     return out
-
-
-def _bad(points: list[Array], noise: float | None) -> tuple[tuple[BadPoint, ...], tuple[str, ...]]:
-    """Bad points: by the rigid body where it fits the others, since it names the coordinate, else by the arcs."""
-    from elastocal.arcs.robust import robust_common_rotation, robust_concentric
-
-    if len(points) > 1:
-        try:
-            bad = robust_common_rotation(points, noise=noise).bad
-            found, _ = _variants([without(p, bad, j) for j, p in enumerate(points)], noise, None)
-            tension = found.models[1].tension if found else None
-            if tension is not None and not tension.rejected:
-                return bad, ()
-        except InputError:
-            pass
-    try:
-        return robust_concentric(points, noise=noise, method="geometric").bad, ()
-    except InputError as error:
-        return (), (f"The points could not be tested one by one: {error}.",)
-
-
-def _variants(
-    points: list[Array], noise: float | None, targets: Array | None
-) -> tuple[Variants | None, tuple[str, ...]]:
-    from elastocal.arcs.variants import compare_variants
-
-    if len(points) < 2:
-        return None, ()
-    try:
-        return compare_variants(points, targets, noise=noise), ()
-    except InputError as error:
-        if targets is None:
-            return None, (f"The markers are not compared as one rigid body: {error}.",)
-        found, _ = _variants(points, noise, None)
-        return found, (f"Whether the body points along the spring is not tested: {error}.",)

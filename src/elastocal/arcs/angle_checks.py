@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,6 +13,8 @@ from elastocal.spatial.entries import Array
 CLEAR = 9.0
 """How much the sum of squares over the variance must differ between two senses: odds of exp(4.5), 90 to 1."""
 SURE = 1e-6
+STRAIGHT = 1e-3
+"""An arc must fit better than a straight line by more than chance gives once in a thousand."""
 
 
 def as_angles(angles: ArrayLike, points: Array) -> Array:
@@ -39,23 +43,55 @@ def check_angles(angles: Array) -> None:
         raise InputError("only two angles differ, and two fit either sense of rotation; measure at a third angle")
 
 
-def check_units(angles: Array, squares: float, in_degrees: float, twice: float, freedom: int, extent: float) -> None:
+class WrongUnitError(InputError):
+    """Angles that fit far better when multiplied by ``factor``."""
+
+    def __init__(self, factor: float, left: str, words: str) -> None:
+        super().__init__(f"the angles look like {words}: {left}")
+        self.factor, self.left = factor, left
+
+
+def check_units(squares: float, in_degrees: float, twice: float, line: Line, freedom: int, extent: float) -> None:
     """Refuse angles that fit far better in another unit: squares as given, read as degrees, or turned back into them.
 
-    Far better is a ratio of the sums of squares that normal noise gives once in a million (F distribution).
+    Far better is a ratio of the sums of squares that normal noise gives once in a million (F distribution).  Points on
+    a straight line fit any angles that are small enough, so they are told first.
     """
     from scipy.special import fdtrc
 
     floor = (1e-9 * extent) ** 2
-    for other, words in (
-        (in_degrees, "degrees where radians are meant; convert them"),
-        (twice, "degrees that were converted to radians twice; convert them once"),
+    for other, factor, words in (
+        (in_degrees, np.pi / 180, "degrees where radians are meant; convert them"),
+        (twice, 180 / np.pi, "degrees that were converted to radians twice; convert them once"),
     ):
-        if squares > floor and fdtrc(freedom, freedom, squares / max(other, floor)) < SURE:
+        if not (squares > floor and fdtrc(freedom, freedom, squares / max(other, floor)) < SURE):
+            continue
+        ratio = (line.squares / line.freedom) / (max(other, floor) / freedom)
+        if fdtrc(line.freedom, freedom, ratio) > STRAIGHT:
             raise InputError(
-                f"the angles look like {words}: the residuals would be {_mm(other, freedom)} instead of "
-                f"{_mm(squares, freedom)} mm"
+                f"the points lie on a straight line within {_mm(line.squares, line.freedom)} mm, which has no centre "
+                "and does not fit the angles; measure a longer arc, and check the angles"
             )
+        left = f"the residuals would be {_mm(other, freedom)} instead of {_mm(squares, freedom)} mm"
+        raise WrongUnitError(factor, left, words)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Sum of squares of the points' distances from their best straight line, and its spare equations."""
+
+    squares: float
+    freedom: int
+
+
+def line_of(points: Array) -> Line:
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    m, d = points.shape
+    return Line(float(np.sum(spread[1:] ** 2)), (m - 2) * (d - 1))
+
+
+def check_span(angles: Array, squares: float, freedom: int, extent: float) -> None:
+    """Refuse angles over more than a turn with which no arc passes through the points."""
     span = float(np.ptp(angles))
     if span > 2 * np.pi and squares > len(angles) * (0.05 * extent) ** 2:
         raise InputError(

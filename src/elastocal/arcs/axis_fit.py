@@ -72,3 +72,12 @@ class AxisFit(ABC):
             raise InputError("points in a plane do not say how its axis is inclined; give three coordinates")
         plane = self.problem.frame.plane
         return np.asarray(plane @ self.estimate.covariance[2:4, 2:4] @ plane.T)
+
+    def words(self) -> tuple[str, ...]:
+        """The residuals against the stated noise."""
+        if not self.estimate.disturbed:
+            return ()
+        return (
+            f"The residuals ({1e3 * self.residual_sd:.4g} mm) are {self.residual_sd / (self.estimate.noise or 1.0):.3g} "
+            "times the stated noise: the points are not on circles about one axis, or the noise is larger.",
+        )

@@ -4,14 +4,12 @@ In the frame of the axis, with arms b_j (2,) and heights h_j of the markers in t
 
     p_ij = p_0 + E (Rot(theta_i) b_j, h_j)
 
-The angles theta_i are free, all but the first, which fixes the direction from which they count.  Where the body points
-at a target (the spring's other end P1), theta_i is the direction from the axis to the target instead.
+The angles theta_i are free, all but the first, which fixes the direction from which they count.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -26,8 +24,8 @@ from elastocal.spatial.entries import Array
 class BodyProblem(Problem):
     """Moves: centre in the plane (2), tilt (2, in space), arms (2 k), heights (k, in space), angles (poses - 1).
 
-    ``turns`` (poses,) are the angles; ``targets`` (poses, d) replace them where given.  ``numbers`` are the poses'
-    numbers in the data, where some may have been seen by no marker.
+    ``turns`` (poses,) are the angles.  ``numbers`` are the poses' numbers in the data, where some may have been seen by
+    no marker.
     """
 
     frame: AxisFrame
@@ -36,7 +34,6 @@ class BodyProblem(Problem):
     turns: Array
     markers: Markers
     numbers: tuple[int, ...]
-    targets: Array | None = None
 
     @property
     def components(self) -> tuple[str, ...]:
@@ -55,17 +52,9 @@ class BodyProblem(Problem):
     def readings(self) -> Array:
         return self.markers.points
 
-    @cached_property
-    def angles(self) -> Array:
-        """(poses,): theta_i."""
-        if self.targets is None:
-            return self.turns
-        local = self.frame.local(self.targets)
-        return np.asarray(np.arctan2(local[:, 1], local[:, 0]))
-
     def _local(self) -> tuple[Array, Array, Array]:
         """Model points in the axis frame (M, d), and cosine and sine of their angles (M,)."""
-        theta, b = self.angles[self.markers.pose], self.arms[self.markers.marker]
+        theta, b = self.turns[self.markers.pose], self.arms[self.markers.marker]
         c, s = np.cos(theta), np.sin(theta)
         columns = [c * b[:, 0] - s * b[:, 1], s * b[:, 0] + c * b[:, 1]]
         if self.frame.spatial:
@@ -79,9 +68,7 @@ class BodyProblem(Problem):
         model, c, s = self._local()
         j, at, k = self.markers.marker, np.arange(len(c)), self.markers.count
         first = 4 if self.frame.spatial else 2
-        free = 0 if self.targets is not None else len(self.turns) - 1
-        heights = k if self.frame.spatial else 0
-        out = np.zeros((len(c), model.shape[1], first + 2 * k + heights + free))
+        out = np.zeros((len(c), model.shape[1], first + 2 * k + (k if self.frame.spatial else 0)))
         out[:, 0, 0] = out[:, 1, 1] = 1.0
         if self.frame.spatial:
             out[:, 0, 2] = out[:, 1, 3] = model[:, 2]
@@ -89,21 +76,16 @@ class BodyProblem(Problem):
             out[at, 2, first + 2 * k + j] = 1.0
         out[at, 0, first + 2 * j], out[at, 1, first + 2 * j] = c, s
         out[at, 0, first + 2 * j + 1], out[at, 1, first + 2 * j + 1] = -s, c
-        across = np.column_stack([-model[:, 1], model[:, 0]])
-        if self.targets is not None:
-            out[:, :2, :first] += across[:, :, None] * self._pointing()[self.markers.pose][:, None, :]
-        else:
-            later = np.flatnonzero(self.markers.pose > 0)
-            column = first + 2 * k + heights + self.markers.pose[later] - 1
-            out[later, 0, column], out[later, 1, column] = across[later].T
-        return np.asarray(np.einsum("ab,mbp->map", self.frame.matrix, out))
+        turned = np.einsum("ab,mbp->map", self.frame.matrix, out)
+        return np.concatenate([turned, self.turn_slopes()[:, :, 1:]], axis=2)
 
-    def _pointing(self) -> Array:
-        """(poses, 2 or 4): change of the direction to the target by centre and tilt."""
-        assert self.targets is not None
-        local = self.frame.local(self.targets)
-        across = np.column_stack([-local[:, 1], local[:, 0]]) / np.sum(local[:, :2] ** 2, axis=1)[:, None]
-        return np.column_stack([-across, -across * local[:, 2:]]) if self.frame.spatial else -across
+    def turn_slopes(self) -> Array:
+        """(M, d, poses): by the angle of every pose, also the first."""
+        model = self._local()[0]
+        out = np.zeros((*model.shape, len(self.turns)))
+        at = np.arange(len(model))
+        out[at, 0, self.markers.pose], out[at, 1, self.markers.pose] = -model[:, 1], model[:, 0]
+        return np.asarray(np.einsum("ab,mbp->map", self.frame.matrix, out))
 
     def moved(self, step: Array) -> Self:
         k, first = self.markers.count, 4 if self.frame.spatial else 2
@@ -113,7 +95,7 @@ class BodyProblem(Problem):
         heights = self.heights
         if self.frame.spatial:
             frame, heights, rest = frame.tilted(step[2:4]), heights + rest[:k], rest[k:]
-        turns = self.turns if self.targets is not None else self.turns + np.concatenate([[0.0], rest])
+        turns = self.turns + np.concatenate([[0.0], rest])
         return replace(self, frame=frame, arms=arms, heights=heights, turns=turns)
 
     def centred(self) -> Self:

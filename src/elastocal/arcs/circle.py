@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.arcs.concentric import ConcentricArcs, Method, fit_concentric
-from elastocal.arcs.known_angles import KnownAngleArc, fit_known_angles
+from elastocal.arcs.known_angle_arc import KnownAngleArc
+from elastocal.arcs.known_angles import fit_known_angles
 
 
 def fit_circle(points: ArrayLike, *, noise: float | None = None, method: Method = "geometric") -> ConcentricArcs:

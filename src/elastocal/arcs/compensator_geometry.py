@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.arcs.concentric import ConcentricArcs
-from elastocal.arcs.known_angles import KnownAngleArc
+from elastocal.arcs.known_angle_arc import KnownAngleArc
 from elastocal.arcs.rigid import RigidBody
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
@@ -92,15 +92,11 @@ class CompensatorGeometry:
 
     def words(self) -> tuple[str, ...]:
         """What the data say of the angle in (1), lengths in mm."""
-        way = "with" if self.sense == 1 else "against"
         out = [
-            f"The point P1 runs {way} the joint angle.",
             f"With phi0 = {np.degrees(self.phi0):.3f} +- {np.degrees(self.sd['phi0']):.3f} deg eq. (1) gives the "
             f"measured lengths {1e3 * self.lengths.min():.1f} to {1e3 * self.lengths.max():.1f} mm to "
             f"{1e3 * self.s_rms:.3f} mm; fitted to the lengths alone, phi0 = {np.degrees(self.phi0_by_length):.3f} +- "
             f"{np.degrees(self.phi0_by_length_sd):.3f} deg and {1e3 * self.s_rms_by_length:.3f} mm.",
-            f"With alpha = {np.degrees(self.alpha):.2f} deg in the place of phi0, as printed, s would be wrong by up "
-            f"to {1e3 * self.printed_error:.0f} mm: the printed angle contradicts the data.",
         ]
         if self.tilt > np.radians(1.0):
             out.append(f"The joint's axis is inclined by {np.degrees(self.tilt):.1f} deg to the plane's normal.")

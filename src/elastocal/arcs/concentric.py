@@ -56,6 +56,16 @@ class ConcentricArcs(AxisFit):
     def heights_at(self) -> slice:
         return slice(4 + len(self.radii), None)
 
+    def circle_centre(self, marker: int) -> tuple[Array, Array]:
+        """Centre (d,) of one marker's own circle and its covariance (d, d); in the plane that of all of them."""
+        if self.dimension == 2:
+            return self.centre, self.centre_covariance
+        slopes = np.zeros((3, len(self.estimate.unit_covariance)))
+        slopes[:, :2] = self.problem.frame.plane
+        slopes[:, 2:4] = self.heights[marker] * self.problem.frame.plane  # a tilted axis has moved at this height
+        slopes[:, 4 + len(self.radii) + marker] = self.axis
+        return self.centre + self.heights[marker] * self.axis, self.estimate.of(slopes)
+
     @property
     def radii_sd(self) -> Array:
         first = 2 * (self.dimension - 1)

@@ -17,8 +17,9 @@ from elastocal.arcs.axis_problem import AxisProblem
 from elastocal.arcs.body_problem import BodyProblem
 from elastocal.arcs.concentric import algebraic
 from elastocal.arcs.estimate import estimated
+from elastocal.arcs.pointing_problem import PointingProblem
 from elastocal.arcs.points import Markers, as_markers, as_noise, as_points
-from elastocal.arcs.problem import minimise
+from elastocal.arcs.problem import Problem, minimise
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 
@@ -30,18 +31,13 @@ class RigidBody(AxisFit):
     problem: BodyProblem
 
     @property
-    def pointing(self) -> bool:
-        """Whether the body was held to point at the targets."""
-        return self.problem.targets is not None
-
-    @property
     def radii(self) -> Array:
         return np.asarray(np.linalg.norm(self.problem.arms, axis=1))
 
     @property
     def turns(self) -> Array:
         """(poses,) angles of the body in rad; from its first pose, or of the direction to the target."""
-        return self.problem.angles
+        return self.problem.turns
 
     @property
     def heights_at(self) -> slice:
@@ -63,27 +59,38 @@ def rigid_start(markers: Sequence[ArrayLike]) -> BodyProblem:
 
 
 def fit_pointing(markers: Sequence[ArrayLike], targets: ArrayLike, *, noise: float | None = None) -> RigidBody:
-    """The same for a body that points from its axis to ``targets`` (m, d), which are taken as exact."""
-    data, numbers = _compressed(as_markers(markers, same_poses=True))
+    """The same for a body that points from its axis to ``targets`` (m, d), whose noise is that of the markers.
+
+    A target that was not seen in a pose (nan) says nothing of it.
+    """
+    body = minimise(rigid_start(markers))
     aims = as_points(targets, "targets")
-    if len(aims) <= numbers[-1] or aims.shape[1] != data.dimension:
-        raise InputError(f"the markers have {numbers[-1] + 1} poses, the targets {len(aims)}; give one for each pose")
-    aims = aims[list(numbers)]
-    if np.isnan(aims).any():
-        lost = numbers[int(np.argmax(np.isnan(aims[:, 0])))]
-        raise InputError(f"the target was not seen in pose {lost + 1}; leave this pose out for the markers as well")
-    start = algebraic(data)
-    local = start.frame.local(aims)
-    turns = np.arctan2(local[:, 1], local[:, 0])
-    problem = BodyProblem(start.frame, arms_of(start, turns), start.heights, turns, data, numbers, aims)
-    return _finished(problem, noise)
+    if len(aims) <= body.numbers[-1] or aims.shape[1] != body.markers.dimension:
+        raise InputError(
+            f"the markers have {body.numbers[-1] + 1} poses, the targets {len(aims)}; give one for each pose"
+        )
+    aims = aims[list(body.numbers)]
+    aimed = np.flatnonzero(~np.isnan(aims[:, 0]))
+    if len(aimed) < 2:
+        raise InputError("the target was seen in fewer than two poses of the markers, so where they point is unknown")
+    local = body.frame.local(aims[aimed]) @ ([1, 1j, 0] if body.frame.spatial else [1, 1j])
+    offset = float(np.angle(np.sum(local * np.exp(-1j * body.turns[aimed]))))
+    c, s = np.cos(offset), np.sin(offset)
+    body = replace(body, turns=body.turns + offset, arms=body.arms @ np.array([[c, -s], [s, c]]))
+    problem = minimise(PointingProblem(body, aims[aimed], aimed))
+    problem = replace(problem, body=problem.body.centred())
+    equations = body.markers.points.size + len(aimed)
+    return _rigid(problem.body, problem, equations, noise)
 
 
 def _finished(start: BodyProblem, noise: float | None) -> RigidBody:
     problem = minimise(start).centred()
-    equations = problem.markers.points.size
+    return _rigid(problem, problem, problem.markers.points.size, noise)
+
+
+def _rigid(body: BodyProblem, problem: Problem, equations: int, noise: float | None) -> RigidBody:
     spare = equations - problem.slopes().shape[2]
-    return RigidBody(problem, estimated(problem, as_noise(noise), equations, spare, "rigid body"))
+    return RigidBody(body, estimated(problem, as_noise(noise), equations, spare, "rigid body"))
 
 
 def _compressed(markers: Markers) -> tuple[Markers, tuple[int, ...]]:

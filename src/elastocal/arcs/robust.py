@@ -3,61 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elastocal.arcs.bad_points import ALONE, BadPoint, bad_points
 from elastocal.arcs.concentric import ConcentricArcs, Method, algebraic, concentric_of, fit_concentric
-from elastocal.arcs.known_angles import KnownAngleArc, arc_of_sense, fit_known_angles, seen_points
+from elastocal.arcs.deviations import deviations
+from elastocal.arcs.known_angle_arc import KnownAngleArc, arc_of_sense
+from elastocal.arcs.known_angles import fit_known_angles, refuse_units, seen_points
 from elastocal.arcs.points import as_markers, as_noise
-from elastocal.arcs.problem import Problem
+from elastocal.arcs.procrustes import KnownAngleProblem
 from elastocal.arcs.rigid import RigidBody, fit_common_rotation, rigid_start
-from elastocal.arcs.screen import LEVEL, Deviation, Screening, screen
+from elastocal.arcs.screen import LEVEL, Screening, screen
 from elastocal.arcs.starts import axis_starts, body_starts, known_angle_starts
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 
-ALONE = 1e-3
 F = TypeVar("F", KnownAngleArc, ConcentricArcs, RigidBody)
-
-
-@dataclass(frozen=True, eq=False)
-class BadPoint:
-    """A point that the rest contradicts; ``marker`` and ``pose`` count from 0.
-
-    ``components`` names what was read (coordinates, or radius and height), ``value`` and ``predicted`` are those
-    numbers as read and as the rest has them.  ``component`` is the one that explains it alone, None where several or
-    none would.  ``instead`` lists points of which one may as well be the bad one.
-    """
-
-    marker: int
-    pose: int
-    component: str | None
-    components: tuple[str, ...]
-    value: Array
-    predicted: Array
-    statistic: float
-    freedom: tuple[int, int]
-    probability: float
-    instead: tuple[tuple[int, int], ...]
-
-    def text(self) -> str:
-        shown = [i for i, c in enumerate(self.components) if self.component in (None, c)]
-        parts = [
-            f"{self.components[i]} {1e3 * self.value[i]:.3f} where the rest predicts {1e3 * self.predicted[i]:.3f} mm"
-            for i in shown
-        ]
-        return (
-            f"marker {self.marker + 1}, pose {self.pose + 1}: {', '.join(parts)} "
-            f"(F = {self.statistic:.3g} on {self.freedom[0]} and {self.freedom[1]}, "
-            f"probability {self.probability:.1g} for any point)" + self._doubt()
-        )
-
-    def _doubt(self) -> str:
-        others = " or ".join(f"marker {j + 1}, pose {i + 1}" for j, i in self.instead)
-        return f"; it may as well be {others}, read it again" if others else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +61,31 @@ def robust_known_angles(
     The sense of rotation is that of the rest; ``everything`` is fitted with it, whatever the bad points say.
     """
     p, q, seen = seen_points(points, angles)
+    refuse_units(p, q)
     screening = screen(known_angle_starts(p, q, seen), as_noise(noise), level)
     rest = fit_known_angles(_masked([points], screening)[0], angles, noise=noise, sense=sense, axis=axis)
     if screening.kept.all():
         return RobustFit(rest, rest, ())
-    return RobustFit(arc_of_sense(p, q, seen, rest.sense, noise), rest, bad_points(screening))
+    everything = arc_of_sense(p, q, seen, rest.sense, noise)
+    bad = tuple(replace(b, angle=_angle_instead(screening, b, rest, q, noise)) for b in bad_points(screening))
+    return RobustFit(everything, rest, bad)
+
+
+def _angle_instead(
+    screening: Screening, bad: BadPoint, rest: KnownAngleArc, angles: Array, noise: float | None
+) -> float | None:
+    """The angle with which the others agree with the point, if any: it lies on the circle, only elsewhere."""
+    state = screening.state
+    assert isinstance(state, KnownAngleProblem)
+    g = state.labels.index((0, bad.pose))
+    place = state.frame.local(state.points[[g]])[0, :2]
+    u = state.directions.copy()
+    u[g, :2] = place / np.linalg.norm(place)
+    if not deviations(replace(state, directions=u), screening.kept, as_noise(noise))[g].probability > ALONE:
+        return None
+    own = rest.problem.frame.local(state.points[[g]])[0]
+    turn = rest.sense * np.arctan2(own[1], own[0]) - angles[g]
+    return float(angles[g] + (turn + np.pi) % (2 * np.pi) - np.pi)
 
 
 def robust_concentric(
@@ -143,46 +128,3 @@ def _masked(markers: Sequence[ArrayLike], screening: Screening) -> list[Array]:
         if not keep:
             out[marker][pose] = np.nan
     return out
-
-
-def bad_points(screening: Screening) -> tuple[BadPoint, ...]:
-    """Names and predictions, the worst first."""
-    state = screening.state
-    out = []
-    for g in np.flatnonzero(~screening.kept):
-        d, (marker, pose) = screening.deviations[g], state.labels[g]
-        value = state.readings[g]
-        out.append(
-            BadPoint(
-                marker,
-                pose,
-                _alone(d, state),
-                state.components,
-                value,
-                value - d.away,
-                d.statistic,
-                (d.basis.shape[1], d.freedom),
-                d.probability * len(screening.kept),
-                tuple(state.labels[h] for h in screening.instead[int(g)]),
-            )
-        )
-    return tuple(sorted(out, key=lambda b: (b.probability, -b.statistic, b.marker, b.pose)))
-
-
-def _alone(d: Deviation, state: Problem) -> str | None:
-    """The one component without which the others agree with the prediction (F test at 0.1 %), if there is only one."""
-    from scipy.special import fdtrc
-
-    n = len(d.away)
-    if n == 1:
-        return state.components[0]
-    if d.basis.shape[1] < n:
-        return None
-    hits = []
-    for i in range(n):
-        others = [k for k in range(n) if k != i]
-        block = d.covariance[np.ix_(others, others)]
-        value = float(d.away[others] @ np.linalg.solve(block, d.away[others])) / len(others)
-        if fdtrc(len(others), d.freedom, value) > ALONE:
-            hits.append(state.components[i])
-    return hits[0] if len(hits) == 1 else None

@@ -1,5 +1,6 @@
-"""Three models of markers about one axis, from the freest to the strictest, and whether the points agree with each.
+"""Models of markers about one axis, from the freest to the strictest, and whether the points agree with each.
 
+    own axes          every marker turns about an axis of its own; only tells whether there is a common one
     concentric        every marker turns by an angle of its own (000 eq. 18)
     common rotation   all markers turn by one angle per pose: they sit on one rigid body
     pointing          and that angle is the direction from the axis to the spring's other end
@@ -19,7 +20,9 @@ from numpy.typing import ArrayLike
 
 from elastocal.arcs.concentric import ConcentricArcs, fit_concentric
 from elastocal.arcs.estimate import Estimate
+from elastocal.arcs.own_axes import own_axes
 from elastocal.arcs.rigid import RigidBody, fit_common_rotation, fit_pointing
+from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 
 LEVEL = 0.01
@@ -60,9 +63,18 @@ class Variant:
 
 @dataclass(frozen=True, eq=False)
 class Variants:
-    """All models of the same points, the freest first."""
+    """All models of the same points, the freest first; ``axes``: the test of a common axis, None with one marker.
+
+    Where the points reject a common axis there is only the first model, since the others are on that axis too.
+    """
 
     models: tuple[Variant, ...]
+    axes: Tension | None
+
+    @property
+    def apart(self) -> bool:
+        """Whether the markers do not turn about one axis."""
+        return self.axes is not None and self.axes.rejected
 
     @property
     def best(self) -> Variant:
@@ -76,7 +88,21 @@ class Variants:
 
     def words(self) -> tuple[str, ...]:
         """One sentence for each model, lengths in mm."""
-        return tuple(_sentence(m, b) for m, b in zip(self.models, (None, *self.models), strict=False))
+        models = tuple(_sentence(m, b) for m, b in zip(self.models, (None, *self.models), strict=False))
+        return (*self.axes_words(), *models)
+
+    def axes_words(self) -> tuple[str, ...]:
+        """Whether the markers share an axis."""
+        if self.axes is None:
+            return ()
+        if self.apart:
+            return (
+                f"The markers do not turn about one axis: the points reject it ({self.axes.text()}). Fit markers of "
+                "different bodies apart; as one rigid body they are not tested.",
+            )
+        if np.isnan(self.axes.probability):
+            return ("Whether the markers turn about one axis cannot be told from so few points.",)
+        return (f"The points agree with one axis for all markers ({self.axes.text()}).",)
 
 
 def compare_variants(
@@ -84,6 +110,9 @@ def compare_variants(
 ) -> Variants:
     """Fit all models; the last one only where ``targets`` (m, d), the spring's other end in each pose, are given."""
     free = fit_concentric(markers, noise=noise, method="geometric")
+    axes = _axes_tension(free)
+    if axes is not None and axes.rejected:
+        return Variants((Variant("concentric", free, None),), axes)
     common = fit_common_rotation(markers, noise=noise)
     models = [
         Variant("concentric", free, None),
@@ -92,7 +121,17 @@ def compare_variants(
     if targets is not None:
         pointing = fit_pointing(markers, targets, noise=noise)
         models.append(Variant("pointing", pointing, tension(pointing.estimate, common.estimate)))
-    return Variants(tuple(models))
+    return Variants(tuple(models), axes)
+
+
+def _axes_tension(common: ConcentricArcs) -> Tension | None:
+    """Of a common axis with an own one for each marker; nan where a marker has no circle of its own."""
+    if common.problem.markers.count < 2:
+        return None
+    try:
+        return tension(common.estimate, own_axes(common))
+    except InputError:
+        return Tension("F", float("nan"), 1, 0, float("nan"))
 
 
 def tension(strict: Estimate, free: Estimate) -> Tension:

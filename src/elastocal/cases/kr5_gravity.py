@@ -76,7 +76,7 @@ def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     progress(2, 3)
     judged = judge(found, other, model)
     progress(3, 3)
-    return _Run(found, recursion, judged, other.torque - sense.sign * judged.prediction.torque)
+    return _Run(found, recursion, judged, other.torque - sense.sign * judged.prediction.weight.torque)
 
 
 def _read(text: str, model: RobotModel) -> JointLog:
@@ -193,8 +193,8 @@ def _curves(done: _Run) -> tuple[Lines, ...]:
         rows = np.flatnonzero(np.isfinite(judged.error[:, j]))
         rows = rows[np.unique(np.linspace(0, len(rows) - 1, DRAWN).astype(int))]
         x = tuple(float(t) for t in time[rows])
-        kinds = {"log": judged.samples.torque, "gravity and friction": judged.expected,
-                 "gravity": done.found.sense.sign * judged.prediction.torque}  # fmt: skip
+        kinds = {"log": judged.samples.torque, "gravity and friction": judged.prediction.reading,
+                 "gravity": done.found.sense.sign * judged.prediction.weight.torque}  # fmt: skip
         series = tuple(
             Series(name, x, tuple(float(v) for v in values[rows, j]), points=name == "log")
             for name, values in kinds.items()

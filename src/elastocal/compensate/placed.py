@@ -45,6 +45,14 @@ class Placed:
         target = self.stations.program.targets[int(self.stations.target[row])]
         return _pose(self.stations.program, "base", target.base)
 
+    def in_robot(self, position: Array, rotation: Array) -> tuple[Array, Array]:
+        """Poses (S, 3), (S, 3, 3) in the base of each station, seen from the robot."""
+        place, turn = _bases(self.stations)
+        return (
+            place + np.einsum("nij,nj->ni", turn, position),
+            np.einsum("nij,njk->nik", turn, rotation),
+        )
+
     def in_program(self, position: Array, rotation: Array) -> tuple[Array, Array]:
         """Poses (S, 3), (S, 3, 3) in robot axes, seen from the base of each station."""
         place, turn = _bases(self.stations)
@@ -75,11 +83,10 @@ def placed(model: RobotModel, stations: Stations) -> Placed:
             f"{first.where}: has {stations.joints.shape[1]} axes, robot {model.name} has {model.n} "
             f"({', '.join(model.controller.axes)}); use the robot of this program"
         )
-    place, turn = _bases(stations)
-    position = place + np.einsum("nij,nj->ni", turn, stations.position)
-    rotation = np.einsum("nij,njk->nik", turn, stations.rotation)
     reference = np.full((len(stations), model.n), np.nan)
-    out = Placed(model, stations, position, rotation, reference)
+    bare = Placed(model, stations, stations.position, stations.rotation, reference)
+    position, rotation = bare.in_robot(stations.position, stations.rotation)
+    out = replace(bare, position=position, rotation=rotation)
     if by_axes.any():
         reference[by_axes] = model.controller.to_joints(stations.joints[by_axes])
         for frame in set(out.frames):

@@ -54,7 +54,7 @@ def job(at: Placed, loads: ProgramLoads, near: Array | None, position_only: bool
     """The job with its references; stations without orientation are refused where the robot must know it."""
     aim: Aim | None = "position" if position_only else None
     what = task(at.model, at.frames[0], aim)
-    open_ = ~np.isfinite(at.rotation).all(axis=(1, 2))
+    open_ = np.isnan(at.rotation).any(axis=(1, 2)).reshape(-1)
     if open_.any():
         if any(i >= 3 for i in what.rows):
             raise InputError(

@@ -27,7 +27,7 @@ class ProgramLoads:
 
     def at(self, rows: Ints, tool: str) -> PathLoads:
         """The loads of some stations of one tool, in order."""
-        wrenches = ()
+        wrenches: tuple[AppliedWrenches, ...] = ()
         if self.wrench[rows].any():
             wrenches = (AppliedWrenches(self.frame or tool, self.wrench[rows], self.follows),)
         return PathLoads(wrenches, tuple(self._changes(self.mass[rows])))

@@ -44,7 +44,8 @@ def rewritten(work: Job, found: Correction, inserted: Mapping[int, Inserted]) ->
     positions[posed] = place[rows[posed]]
     turned = posed & ~fixed[rows]
     rotations[turned] = turn[rows[turned]]
-    joints[by_axes] = at.model.controller.to_controller(found.command[rows[by_axes]])
+    if by_axes.any():
+        joints[by_axes] = at.model.controller.to_controller(found.command[rows[by_axes]])
     turns, flipped = _turns(at, found, use)
     points = {**inserted, **_chords(at, place, turn, good, fixed)}
     changes = Changes(positions, rotations, joints, turns, points)
@@ -91,17 +92,18 @@ def _configurations(at: Placed, found: Correction, use: Bools) -> list[str]:
     """RAPID targets whose axes leave the quarter turn that their configuration names."""
     if at.stations.program.language != "rapid" or at.model.n != 6:
         return []
-    out = []
+    left: dict[tuple[int, int, int], list[str]] = {}
     for number, target in enumerate(at.stations.program.targets):
         row = at.stations.row[number]
         if target.kind == "joints" or not use[number]:
             continue
         both = at.model.controller.to_controller(np.stack([found.nominal[row], found.command[row]]))
-        quarters = np.floor(both[:, _CONFIGURED] / (np.pi / 2))
-        for axis, before, after in zip(_CONFIGURED, *quarters, strict=True):
+        quarters = np.floor(both[:, _CONFIGURED] / (np.pi / 2)).astype(int)
+        for axis, before, after in zip(_CONFIGURED, *quarters.tolist(), strict=True):
             if before != after:
-                out.append(
-                    f"{target.where}: {at.model.controller.axes[axis]} goes from quarter turn {before:.0f} to "
-                    f"{after:.0f}; its configuration is kept, check the move."
-                )
-    return out
+                left.setdefault((axis, before, after), []).append(target.where)
+    return [
+        f"{at.model.controller.axes[axis]} goes from quarter turn {before} to {after} at {'; '.join(names[:5])}"
+        f"{f' and {len(names) - 5} more' if len(names) > 5 else ''}: the configuration is kept, check the moves."
+        for (axis, before, after), names in left.items()
+    ]

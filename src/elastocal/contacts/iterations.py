@@ -4,7 +4,7 @@
 
 Contacts read as gaps (``measure.contact_gap``) are almost linear in the parameters, so that three steps do; read as
 forces they are not, because a force is zero where the model misses the object.  A step is the last where the next,
-shorter at least as this one was than the one before, would be below ``SMALL`` scales.
+shorter at least as this one was than the one before, would be below ``small`` scales.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ class Search:
         return np.array([table.rows[table.index(n)].value for n in names])
 
 
-def search(model: RobotModel, campaign: Campaign, names: Sequence[str], most: int = MOST) -> Search:
+def search(model: RobotModel, campaign: Campaign, names: Sequence[str], small: float = SMALL) -> Search:
     """Parameters from contacts; the weights are those of the first model."""
     weights = weigh(campaign, model)
     models, steps = [model], list[float]()
     problem = linearise(campaign, model, names, weights)
-    for _ in range(most):
+    for _ in range(MOST):
         step = _step(problem)
         size = float(np.max(np.abs(step) / problem.scales))
         step *= min(1.0, LONGEST / max(size, 1e-300))
         rate = min(1.0, size / steps[-1]) if steps else 1.0
-        if size * rate < SMALL:
+        if size * rate < small:
             return Search((*models, _moved(models[-1], problem, step)), (*steps, size), True)
         for _ in range(HALVINGS):
             moved = _moved(models[-1], problem, step)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.design.feasibility.filter import Removed, nothing_left
-from elastocal.design.pool import spread_poses
+from elastocal.design.pool import programmable, spread_poses
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
 from elastocal.measure.contact_force import ContactForce
@@ -25,6 +25,8 @@ from elastocal.spatial.entries import Array, Bools, Ints
 
 NEAR = 0.5
 """Of the robot's size: a configuration stands for places at most so far from its tip."""
+DECIMALS = 6
+"""Of degrees and millimetres: a stiff arm turns a hundredth of a degree into hundreds of newtons."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +61,24 @@ def contact_pool(
     rng: np.random.Generator,
     frame: str | None = None,
 ) -> ContactPool:
-    """``count`` configurations, each brought to every object near it and pressed on it with every force of ``levels``.
+    """Contacts from ``count`` configurations all over the joint space."""
+    return contacts_from(model, spread_poses(model, count, rng), surfaces, levels, frame)
+
+
+def contacts_from(
+    model: RobotModel,
+    start: Array,
+    surfaces: tuple[Surface, ...],
+    levels: tuple[float, ...],
+    frame: str | None = None,
+) -> ContactPool:
+    """Configurations (C, n), each brought to every object near it and pressed on it with every force of ``levels``.
 
     The model must have a determined state under every force: play without force does not count as contact.
     """
     if not surfaces or not levels or not min(levels) > 0:
         raise InputError("contacts: give one or more objects, and one or more positive forces")
-    tip = frame or model.tool
-    start = spread_poses(model, count, rng)
+    tip, count = frame or model.tool, len(start)
     places = np.repeat(Poses(model, start).origin(tip), len(surfaces), axis=0)
     touches = Touches(tip, surfaces, np.tile(np.arange(len(surfaces)), count))
     near = touches.near(np.ascontiguousarray(places.T))
@@ -82,7 +94,7 @@ def contact_pool(
     push = level[:, None] * near.normal.T[close][each]
     held = inverse(model, on[each], push, start[close[each] // len(surfaces)], tip)
     good = held.status == PoseStatus.REACHED
-    q = np.where(good[:, None], held.q, 0.0)
+    q = programmable(model, np.where(good[:, None], held.q, 0.0), DECIMALS)
     good[[row for row, _, _ in model.beyond_limits(q)]] = False
     steps.append(Removed("not held by the joints", int(np.sum(~good)), int(np.sum(good))))
     if not np.any(good):

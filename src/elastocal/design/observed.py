@@ -23,6 +23,9 @@ from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools, Ints
 
+ROUNDING = 1e-13
+"""Singular values below this part of the largest (columns of one size) are rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class Observed:
@@ -48,12 +51,14 @@ def observed(
     model: RobotModel,
     names: Sequence[str],
     repeats: int = 1,
+    measured: Bools | None = None,
 ) -> Observed:
     """One candidate per reading, each to be read ``repeats`` times with errors drawn anew.
 
-    Unknowns of the campaign that no reading feels (where a tracker stands, for differences) are left out.
+    ``measured`` (N, R) is False where a number is not read.  Unknowns of the campaign that no reading feels (where a
+    tracker stands, for differences) are left out.
     """
-    problem = _problem(Campaign(measurement, measurement.predict(model), sources), model, names)
+    problem = _problem(exact(measurement, sources, model, measured), model, names)
     n, r = problem.shape
     p = problem.parameters
     felt = [i for i in range(len(problem.names)) if i < p or np.any(problem.matrix[:, i])]
@@ -64,18 +69,30 @@ def observed(
     return Observed(Candidates(blocks, prior.T @ prior if len(prior) else None, nuisance, words), tuple(names))
 
 
+def exact(
+    measurement: Measurement, sources: tuple[ErrorSource, ...], model: RobotModel, measured: Bools | None = None
+) -> Campaign:
+    """The campaign whose readings are what the model expects."""
+    readings = measurement.predict(model)
+    return Campaign(measurement, readings if measured is None else np.where(measured, readings, np.nan), sources)
+
+
 def taken_together(found: Observed, owner: Ints) -> Observed:
     """Readings that are taken as one (a sweep, an arc) made one candidate: ``owner`` (N,) numbers it from 0.
 
-    The rows of a candidate become a triangle with the same squares, so that its length does not matter.
+    The rows of a candidate become as few rows with the same squares as the largest rank needs.
     """
     blocks, p = found.candidates.blocks, found.candidates.parameters
     count = int(owner.max()) + 1
     if owner.shape != (len(blocks),) or set(np.unique(owner)) != set(range(count)):
         raise InputError(f"give each of the {len(blocks)} readings the number of its candidate, none left out")
+    size = np.max(np.abs(blocks), axis=(0, 1))
+    unit = np.where(size > 0, size, 1.0)
     padding = np.zeros((p, p))
-    triangles = [stacked_triangle([blocks[owner == i].reshape(-1, p), padding], p) for i in range(count)]
-    return replace(found, candidates=replace(found.candidates, blocks=np.stack(triangles)))
+    triangles = [stacked_triangle([blocks[owner == i].reshape(-1, p) / unit, padding], p) for i in range(count)]
+    _, s, v = np.linalg.svd(np.stack(triangles))
+    rank = max(1, int(np.max(np.sum(s > ROUNDING * s[:, :1], axis=1))))
+    return replace(found, candidates=replace(found.candidates, blocks=(s[:, :, None] * v)[:, :rank] * unit))
 
 
 def earlier_information(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Array:
@@ -83,8 +100,8 @@ def earlier_information(campaign: Campaign, model: RobotModel, names: Sequence[s
 
     With the nuisances first in a triangle R of all rows, the last block of R has that information as its square.
     """
-    exact = replace(campaign, readings=np.where(campaign.measured, campaign.measurement.predict(model), np.nan))
-    problem = _problem(exact, model, names)
+    plain = replace(campaign, readings=np.where(campaign.measured, campaign.measurement.predict(model), np.nan))
+    problem = _problem(plain, model, names)
     p, every = problem.parameters, len(problem.names)
     order = [*range(p, every), *range(p)]
     triangle = stacked_triangle([problem.matrix[:, order], np.zeros((every, every))], every)
@@ -93,11 +110,15 @@ def earlier_information(campaign: Campaign, model: RobotModel, names: Sequence[s
 
 
 def independent(
-    measurement: Measurement, sources: tuple[ErrorSource, ...], model: RobotModel, names: Sequence[str]
+    measurement: Measurement,
+    sources: tuple[ErrorSource, ...],
+    model: RobotModel,
+    names: Sequence[str],
+    measured: Bools | None = None,
 ) -> tuple[str, ...]:
     """The parameters that readings can tell apart: of those that act only together, joints stand for the others."""
     kind = measurement.structure(model, names)
-    problem = _problem(Campaign(kind, kind.predict(model), sources), model, names)
+    problem = _problem(exact(kind, sources, model, measured), model, names)
     groups = groups_of(problem, model.joint_parameters)
     kept = {groups.names[i] for i in groups.kept}
     return tuple(n for n in names if n in kept)

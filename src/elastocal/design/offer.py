@@ -10,13 +10,13 @@ import numpy as np
 from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.drawing import drawn
 from elastocal.design.feasibility.filter import Filter, Removed, nothing_left, screened
 from elastocal.design.feasibility.joint_limits import JointLimits
 from elastocal.design.feasibility.load import LoadPossible
 from elastocal.design.how_many import Requirement
 from elastocal.design.knowledge import Knowledge
-from elastocal.design.observed import Observed, determined, independent, observed
+from elastocal.design.loading.loading import Option
+from elastocal.design.observed import Observed, independent, observed, taken_together
 from elastocal.design.pool import Pool
 from elastocal.design.rules import Rules
 from elastocal.design.space import Space, space_of
@@ -62,11 +62,12 @@ class Offer:
         if len(stated) < len(quota) or sum(stated) != count:
             raise InputError(f"loads: their poses {quota} must be given for all of them and add up to {count}")
         owner = {id(load): i for i, load in enumerate(self.task.loadings)}
-        of_option = np.array([owner[id(o.loading)] for o in self.pool.options], dtype=np.int64)
+        loads = [o.loading for o in self.pool.options if isinstance(o, Option)]
+        of_option = np.array([owner[id(load)] for load in loads], dtype=np.int64)
         return Rules(count, self.task.may_repeat, group=of_option[self.pool.option], quota=tuple(stated))
 
     def errors(self, known: Knowledge) -> Array:
-        """Expected error (T,) in m at the test poses."""
+        """Expected error (T,) at the test poses, in the unit that the method counts in."""
         return TestPose(self.derivatives).errors(known)
 
     def requirement(self, limits: Limits) -> Requirement:
@@ -76,23 +77,25 @@ class Offer:
 def offered(task: Task, rng: np.random.Generator) -> Offer:
     """Draw, filter, linearise."""
     pool, steps = possible(task, rng)
-    kind = task.measuring.at(pool.q, pool.load)
-    known = determined(kind, task.model)
+    method, model = task.measuring, task.model
+    known = method.determined(pool)
     if not np.all(known):
         steps = (*steps, Removed("loaded state", int(np.sum(~known)), int(np.sum(known))))
         if not np.any(known):
             raise nothing_left(steps)
         pool = pool.picked(np.flatnonzero(known))
-        kind = task.measuring.at(pool.q, pool.load)
-    sources, model = task.measuring.sources, task.model
+    kind, measured, owner = method.readings(pool), method.measured(pool), method.owner(pool)
     wanted = tuple(n for n in kind.names(model, task.names) if n not in task.hold)
     if not wanted:
         raise InputError("nothing is left to seek; hold less")
-    names = independent(kind, sources, model, wanted) if task.names is None else wanted
-    rows = observed(kind, sources, model, names, task.repeats)
+    names = independent(kind, method.sources, model, wanted, measured) if task.names is None else wanted
+    rows = observed(kind, method.sources, model, names, task.repeats, measured)
+    rows = rows if owner is None else taken_together(rows, owner)
+    if method.errors_sought:
+        rows = replace(rows, candidates=replace(rows.candidates, nuisance=()))
     rows = replace(rows, candidates=_informed(rows, task))
     tests = task.tests or _everywhere(pool, model.tool)
-    slopes = rows.widened(tests.derivatives(task.measuring, model, names))
+    slopes = rows.widened(tests.derivatives(method, model, names))
     table = model.parameters
     values = np.array([table.values[table.index(n)] for n in names])
     scales = np.ones(rows.candidates.parameters)
@@ -104,15 +107,12 @@ def offered(task: Task, rng: np.random.Generator) -> Offer:
 
 def possible(task: Task, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
     """Candidates that the cell allows, and what each filter took; joint limits come first, loads last."""
-    poses, missed = drawn(task.model, task.draw, rng)
-    options = tuple(o for load in task.loadings for o in load.options(task.model))
-    pool = Pool.of(poses, options, task.load_frame or task.model.tool)
+    pool, before = task.measuring.choices(task, rng)
     given = {f.kind for f in task.filters}
     first: list[Filter] = [] if JointLimits.kind in given else [JointLimits()]
-    last: list[Filter] = [] if LoadPossible.kind in given or not options else [LoadPossible()]
-    found = screened(pool, task.cell, [*first, *task.filters, *last])
-    reach = (Removed("reach of the task", missed * max(1, len(options)), len(pool)),) if task.draw.around else ()
-    return found.pool, (*reach, *found.steps)
+    last: list[Filter] = [] if LoadPossible.kind in given or not task.loadings else [LoadPossible()]
+    found = screened(pool, task.cell, [*first, *task.filters, *last], task.measuring.stations(pool))
+    return found.pool, (*before, *found.steps)
 
 
 def _informed(rows: Observed, task: Task) -> Candidates:

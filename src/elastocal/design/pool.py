@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.design.loading.loading import Option
+from elastocal.design.choice import Choice
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -27,13 +27,13 @@ class Pool:
     """
 
     poses: Poses
-    options: tuple[Option, ...]
+    options: tuple[Choice, ...]
     frame: str
     at: Ints
     option: Ints
 
     @classmethod
-    def of(cls, poses: Poses, options: Sequence[Option], frame: str) -> Pool:
+    def of(cls, poses: Poses, options: Sequence[Choice], frame: str) -> Pool:
         """Every configuration under every load."""
         each = max(1, len(options))
         at = np.repeat(np.arange(len(poses)), each)
@@ -110,8 +110,8 @@ def joint_ranges(model: RobotModel) -> tuple[Array, Array]:
     return np.array([r[0] for r in ranges]), np.array([r[1] for r in ranges])
 
 
-def programmable(model: RobotModel, q: Array) -> Array:
+def programmable(model: RobotModel, q: Array, decimals: int = DECIMALS) -> Array:
     """Joint values (N, n) of the nearest controller values with few decimals of degrees or millimetres."""
     unit = np.array([np.pi / 180 if m.kind == "revolute" else 1e-3 for m in model.motions])
-    shown = np.round(model.controller.to_controller(q) / unit, DECIMALS)
+    shown = np.round(model.controller.to_controller(q) / unit, decimals)
     return model.controller.to_joints((shown + 0.0) * unit)

@@ -17,11 +17,10 @@ from elastocal.design.drawing import Draw
 from elastocal.design.feasibility.filter import Filter
 from elastocal.design.how_many import Requirement
 from elastocal.design.loading.loading import Loading
-from elastocal.design.measuring import Measuring
+from elastocal.design.method import Method
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 
 Earlier = Callable[[tuple[str, ...]], Array]
@@ -30,7 +29,7 @@ Earlier = Callable[[tuple[str, ...]], Array]
 
 @dataclass(frozen=True, eq=False)
 class Tests:
-    """Configurations (T, n) and loads at which the error of ``frame`` counts after compensation."""
+    """Configurations (T, n) and loads at which the error of ``frame`` (or of the torques) counts afterwards."""
 
     __test__ = False
     q: Array
@@ -38,10 +37,9 @@ class Tests:
     frame: str
     words: str
 
-    def derivatives(self, measuring: Measuring, model: RobotModel, names: Sequence[str]) -> Array:
-        """How the frame's place there depends on the parameters, (T, 3, p)."""
-        kind = measuring.at(self.q, self.load, (Marker(self.frame),))
-        found = kind.derivative(model, names)
+    def derivatives(self, method: Method, model: RobotModel, names: Sequence[str]) -> Array:
+        """How what counts there depends on the parameters, (T, r, p)."""
+        found = method.at_tests(self.q, self.load, self.frame, model, names)
         lost = np.flatnonzero(~np.isfinite(found).all(axis=(1, 2)))
         if len(lost):
             raise InputError(f"test pose {lost[0] + 1}: the robot has no determined state there; change its load")
@@ -50,7 +48,7 @@ class Tests:
 
 @dataclass(frozen=True)
 class Limits:
-    """What is required: standard deviations by pattern of parameters, as a share of the value; error at tests in m."""
+    """What is required: standard deviations by pattern of parameters, as a share of the value; the error at tests."""
 
     share: Mapping[str, float] = field(default_factory=dict)
     error: float | None = None
@@ -67,7 +65,7 @@ class Task:
     """
 
     model: RobotModel
-    measuring: Measuring
+    measuring: Method
     names: tuple[str, ...] | None
     hold: tuple[str, ...] = ()
     loadings: tuple[Loading, ...] = ()
@@ -85,7 +83,7 @@ class Task:
 
 
 def criterion_of(weights: Mapping[str, float], scales: Array, derivatives: Array, over: Over) -> Criterion:
-    """One criterion, or several weighed; ``scales`` (p,) and ``derivatives`` (T, 3, p) count nuisances too."""
+    """One criterion, or several weighed; ``scales`` (p,) and ``derivatives`` (T, r, p) count nuisances too."""
     parts = tuple((w, _criterion(kind, scales, derivatives, over)) for kind, w in weights.items())
     return parts[0][1] if len(parts) == 1 else Weighted(parts)
 
@@ -102,9 +100,9 @@ def _criterion(kind: str, scales: Array, derivatives: Array, over: Over) -> Crit
 
 
 def requirement_of(limits: Limits, names: Sequence[str], values: Array, derivatives: Array) -> Requirement:
-    """Rows of parameters as three numbers too, so that all stand in one array (T, 3, p)."""
+    """Rows of parameters as r numbers too, so that all stand in one array (T, r, p)."""
     rows, bounds = [], []
-    p = derivatives.shape[2]
+    r, p = derivatives.shape[1:]
     for pattern, share in limits.share.items():
         hit = [i for i, n in enumerate(names) if fnmatchcase(n, pattern)]
         if not hit:
@@ -112,7 +110,7 @@ def requirement_of(limits: Limits, names: Sequence[str], values: Array, derivati
         for i in hit:
             if not abs(values[i]) > 0:
                 raise InputError(f"{names[i]} is zero, so that a share of it cannot be required; name others")
-            row = np.zeros((3, p))
+            row = np.zeros((r, p))
             row[0, i] = 1.0
             rows.append(row)
             bounds.append(share * abs(float(values[i])))

@@ -1,8 +1,8 @@
 """CSV files of loads by line of a program: from each line on, until the next one.
 
-    line,fx_N,fy_N,fz_N,payload_kg
-    1,0,0,0,20
-    40,-400,0,-150,20
+line,fx_N,fy_N,fz_N,payload_kg
+1,0,0,0,20
+40,-400,0,-150,20
 """
 
 from __future__ import annotations
@@ -61,5 +61,7 @@ def read_line_loads(path: Path) -> LineLoads:
     mass = np.array([number(raw, row, fields[PAYLOAD]) if has else np.nan for row in raw.rows])
     if np.any(mass < 0):
         row = int(np.argmax(mass < 0))
-        raise InputError(f"{raw.file}, line {raw.rows[row][0]}: a payload of {mass[row]:g} kg; give a mass, not below 0")
+        raise InputError(
+            f"{raw.file}, line {raw.rows[row][0]}: a payload of {mass[row]:g} kg; give a mass, not below 0"
+        )
     return LineLoads(raw.file, first, wrench, mass)

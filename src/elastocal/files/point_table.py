@@ -33,7 +33,8 @@ ONLY = "point"
 class PointTable:
     """Points in m by marker, row i being pose i for all of them; nan and line 0 where a marker was not seen.
 
-    ``angles`` (poses,) in rad for each marker, nan where the file gives none; ``angle`` names their column, if any.
+    ``angles`` (poses,) in rad for each marker, nan where the file gives none; ``angle`` and ``angle_unit`` name their
+    column, if any.
     ``numbered`` tells that poses are counted by the order of rows, because the file has no column for them.
     """
 
@@ -43,6 +44,7 @@ class PointTable:
     angles: Mapping[str, Array]
     poses: tuple[str, ...]
     angle: str | None
+    angle_unit: str | None
     numbered: bool
 
     @property
@@ -82,7 +84,7 @@ def read_points(path: Path) -> PointTable:
 
 
 def _fields(raw: RawTable) -> tuple[dict[str, Field], str | None]:
-    """Columns by meaning, the angle's under ``angle``, and the name of that column without its unit."""
+    """Columns by meaning, the angle's under ``angle``, and the name of that column."""
     found: dict[str, Field] = {}
     names: list[str] = []
     for place, column in enumerate(raw.header):
@@ -100,7 +102,7 @@ def _fields(raw: RawTable) -> tuple[dict[str, Field], str | None]:
             allowed = dict.fromkeys(COORDINATES, LENGTH)
             known = understood(raw, column, allowed, (MARKER, POSE, "q_deg"))
             add_once(raw, found, known[0], Field(place, known[1]))
-    return found, names[0].rpartition("_")[0] if names else None
+    return found, names[0] if names else None
 
 
 def _dimension(raw: RawTable, fields: Mapping[str, Field]) -> int:
@@ -158,7 +160,8 @@ def _sorted(raw: RawTable, rows: list[_Row], dimension: int, angle: str | None, 
                 f"{lines[r.marker][i]} already; average repeats, or give them poses of their own"
             )
         points[r.marker][i], lines[r.marker][i], angles[r.marker][i] = r.point, r.line, r.angle
-    table = PointTable(raw.file, points, lines, angles, poses, angle, numbered)
+    name, _, unit = (angle or "").rpartition("_")
+    table = PointTable(raw.file, points, lines, angles, poses, name or None, unit or None, numbered)
     _check_angles(table)
     return table
 

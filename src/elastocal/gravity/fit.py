@@ -32,7 +32,7 @@ from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
-from elastocal.uncertainty.wide import Wide, wide_covariance
+from elastocal.uncertainty.wide import Wide, wide_covariance, wide_with_nuisances
 
 ROUNDS = 4
 
@@ -40,7 +40,8 @@ ROUNDS = 4
 @dataclass(frozen=True, eq=False)
 class GravityFit:
     """``noise`` (n,) is the scatter of one reading about the model, ``worth`` (n,) how many independent ones there are;
-    both nan of a joint without readings.  ``base`` are the groups that poses alone decide, without any prior."""
+    both nan of a joint without readings.  ``base`` are the groups that poses alone decide, without any prior.  ``wide``
+    is what is known of all parameters sought, ``joint`` of them and of friction together."""
 
     samples: Samples
     sense: Sense
@@ -49,6 +50,7 @@ class GravityFit:
     base: Groups
     identification: Identification
     wide: Wide
+    joint: Wide
     noise: Array
     worth: Array
 
@@ -93,7 +95,8 @@ def identify_gravity(
         noise, worth = scatter_and_worth(found.fit.residuals)
     wide = wide_covariance(found)
     base = base_parameters(found.fit.model, samples, wide.names, friction)
-    return GravityFit(samples, known, friction, prior, base, found, wide, noise, worth)
+    joint = wide_with_nuisances(found)
+    return GravityFit(samples, known, friction, prior, base, found, wide, joint, noise, worth)
 
 
 def _masses_alone(model: RobotModel, seek: tuple[str, ...] | None) -> bool:

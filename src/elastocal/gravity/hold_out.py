@@ -12,7 +12,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.gravity.fit import GravityFit
-from elastocal.gravity.prediction import TorquePrediction, friction_torque, predict_torque
+from elastocal.gravity.prediction import ReadingPrediction, predict_reading
 from elastocal.gravity.samples import Samples
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.holding import holding_torque
@@ -42,12 +42,11 @@ def _part(samples: Samples, rows: Bools) -> Samples:
 class Judged:
     """Errors (N, n) of a fit at samples and those of the robot file's own masses, friction as fitted taken off both.
 
-    ``sd`` (N, n) is that of one reading about its prediction: the masses' and the noise's together.
+    ``sd`` (N, n) is that of one reading about its prediction: masses, friction and noise together.
     """
 
     samples: Samples
-    prediction: TorquePrediction
-    expected: Array
+    prediction: ReadingPrediction
     error: Array
     file_error: Array
     sd: Array
@@ -71,14 +70,13 @@ class Judged:
 
     def extrapolated(self) -> Bools:
         """(N, n): readings whose prediction is an extrapolation."""
-        return self.prediction.extrapolated & np.isfinite(self.error)
+        p = self.prediction
+        return (p.weight.extrapolated | p.new_way) & np.isfinite(self.error)
 
 
 def judge(found: GravityFit, samples: Samples, file: RobotModel) -> Judged:
     """``file`` is the robot with the masses of its file."""
-    prediction = predict_torque(found, samples.log.q)
-    friction = friction_torque(found, samples)
-    expected = found.sense.sign * prediction.torque + friction
-    own = found.sense.sign * holding_torque(file, samples.log.q) + friction
+    prediction = predict_reading(found, samples)
+    own = found.sense.sign * holding_torque(file, samples.log.q) + prediction.friction
     sd = np.hypot(prediction.sd, np.nan_to_num(found.noise))
-    return Judged(samples, prediction, expected, samples.torque - expected, samples.torque - own, sd)
+    return Judged(samples, prediction, samples.torque - prediction.reading, samples.torque - own, sd)

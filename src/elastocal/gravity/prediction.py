@@ -31,19 +31,57 @@ def predict_torque(found: GravityFit, q: Array) -> TorquePrediction:
     return TorquePrediction(holding_torque(found.model, q), sd, sd > 1.001 * widest + 1e-12)
 
 
-def friction_torque(found: GravityFit, samples: Samples) -> Array:
-    """(N, n) as it appears in the readings; zero where the fit has not seen a joint's friction."""
-    out = np.zeros(samples.log.q.shape)
-    if found.friction is None:
-        return out
+@dataclass(frozen=True, eq=False)
+class ReadingPrediction:
+    """What a log should read (N, n): weight and friction, with the standard deviation of both together.
+
+    ``new_way`` is where a joint moves in a direction that the fit has not seen, so that its friction is a guess.
+    """
+
+    weight: TorquePrediction
+    friction: Array
+    reading: Array
+    sd: Array
+    new_way: Bools
+
+
+def predict_reading(found: GravityFit, samples: Samples) -> ReadingPrediction:
+    """At the samples of any log; the noise of a reading comes on top."""
+    weight = predict_torque(found, samples.log.q)
     kind = samples.kind(found.model, found.sense.sign)
-    columns = found.friction.columns(kind, found.model)
-    known = found.nuisances()
-    for i, unknown in enumerate(found.friction.unknowns(kind, found.model)):
-        out += known.get(unknown.name, (0.0, 0.0))[0] * columns[:, :, i]
+    columns = [kind.derivative(found.model, found.wide.names)]
+    friction, ways = np.zeros(samples.log.q.shape), np.zeros(samples.log.q.shape, dtype=bool)
+    names = list(found.wide.names)
+    if found.friction is not None:
+        known = found.nuisances()
+        extra = found.friction.columns(kind, found.model)
+        for i, unknown in enumerate(found.friction.unknowns(kind, found.model)):
+            if unknown.name in known:
+                friction += known[unknown.name][0] * extra[:, :, i]
+                columns.append(extra[:, :, i : i + 1])
+                names.append(unknown.name)
+        if found.friction.coulomb or found.friction.viscous:
+            ways = _new_ways(found.samples, samples)
+    at = [found.joint.names.index(n) for n in names]
+    slopes, covariance = np.concatenate(columns, axis=2), found.joint.covariance[np.ix_(at, at)]
+    reading = found.sense.sign * weight.torque + friction
+    return ReadingPrediction(weight, friction, reading, _along(slopes, covariance), ways)
+
+
+def _new_ways(seen: Samples, samples: Samples) -> Bools:
+    """(N, n): directions of motion that no reading of ``seen`` has."""
+    out = np.zeros(samples.log.q.shape, dtype=bool)
+    counted = np.isfinite(seen.torque)
+    for sign in (1, -1):
+        missing = ~np.any(counted & (np.sign(seen.velocity) == sign), axis=0)
+        out |= (np.sign(samples.velocity) == sign) & missing
     return out
 
 
 def _spread(found: GravityFit, q: Array) -> Array:
-    slopes = holding_observation(found.model, q, found.wide.names)
-    return np.asarray(np.sqrt(np.maximum(np.einsum("nrp,pq,nrq->nr", slopes, found.wide.covariance, slopes), 0.0)))
+    return _along(holding_observation(found.model, q, found.wide.names), found.wide.covariance)
+
+
+def _along(slopes: Array, covariance: Array) -> Array:
+    """Standard deviations (N, n) of numbers with slopes (N, n, p)."""
+    return np.asarray(np.sqrt(np.maximum(np.einsum("nrp,pq,nrq->nr", slopes, covariance, slopes, optimize=True), 0.0)))

@@ -1,7 +1,8 @@
 """Which way the torques of a log count, and whether they stand in the right columns.
 
 Controllers report the torque of their drives, or that of the load which the drives resist.  The masses of the robot
-model tell which: the measured torque goes with the one expected, or against it.
+model tell which: the measured torque goes with the one expected, or against it.  Where it hardly varies (an arm that
+stays near level, with friction on top), its size about zero tells as well, if its variation does not speak against it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from elastocal.spatial.entries import Array
 
 CLEAR = 0.8
 """Correlation that tells a sign, or that two columns are swapped."""
+ALIKE = 0.95
+"""Correlation about zero that tells a sign."""
 SWAPPED = 0.25
 """Columns are swapped where the other's expected torque leaves less than this share of what their own leaves."""
 SAID = {1: "the torque of the drives", -1: "the torque of the load, against that of the drives"}
@@ -45,13 +48,16 @@ def torque_sense(model: RobotModel, samples: Samples) -> Sense:
             "say which (--torques drive or load)"
         )
     agreement, best = _deciding(expected, samples)
-    if not abs(agreement[best]) > CLEAR:
+    about_zero = _about_zero(expected, samples, best)
+    steady = abs(about_zero) > ALIKE and about_zero * agreement[best] > 0
+    if not (abs(agreement[best]) > CLEAR or steady):
         raise InputError(
             f"{samples.log.source}: measured torques do not follow the expected ones (best: {model.joints[best]}, "
             f"correlation {agreement[best]:.2f}); check units and columns, or say --torques drive or load"
         )
     sign = 1 if agreement[best] > 0 else -1
-    reason = f"{SAID[sign]}: correlation {agreement[best]:.3f} with the expected torque of {model.joints[best]}"
+    also = "" if abs(agreement[best]) > CLEAR else f" ({about_zero:.3f} about zero)"
+    reason = f"{SAID[sign]}: correlation {agreement[best]:.3f}{also} with the expected torque of {model.joints[best]}"
     return Sense(sign, agreement, _ratio(expected, samples, best), reason)
 
 
@@ -85,6 +91,14 @@ def _deciding(expected: Array, samples: Samples) -> tuple[Array, int]:
     """Agreement (n,) of every joint, and the one whose expected torque varies most in step with what was read."""
     agreement = np.diag(_correlations(expected, samples.torque)).copy()
     return agreement, int(np.argmax(np.std(expected, axis=0) * np.abs(np.nan_to_num(agreement))))
+
+
+def _about_zero(expected: Array, samples: Samples, joint: int) -> float:
+    """Correlation without taking the means off."""
+    known = np.isfinite(samples.torque[:, joint])
+    a, b = expected[known, joint], samples.torque[known, joint]
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / size if size > 0 else 0.0
 
 
 def _ratio(expected: Array, samples: Samples, joint: int) -> float:

@@ -22,6 +22,8 @@ LOCKED = 0.01
 """Radians or metres that a locked joint may creep within a sweep."""
 NARROWEST = 0.35
 """Radians: over less, sine, cosine and constant look alike."""
+SHORTEST = 20
+"""Samples: where two joints move, one of them turns back now and then and leaves the other alone for a moment."""
 CHANCE = 1e-3
 """A higher term is real where chance would make it as large less often than this."""
 
@@ -79,9 +81,10 @@ def find_sweeps(samples: Samples) -> tuple[Sweep, ...]:
             locked = np.median(log.q[rows], axis=0)
             out.append(Sweep(joint, rows, locked))
             mine = mine[~near]
-    wide = [s for s in out if s.span(samples) > NARROWEST]
+    long = [s for s in out if len(s.rows) >= SHORTEST]
+    wide = [s for s in long if s.span(samples) > NARROWEST]
     if not wide:
-        best = max((s.span(samples) for s in out), default=0.0)
+        best = max((s.span(samples) for s in long), default=0.0)
         raise InputError(
             f"{log.source}: the widest sweep of one joint alone is {np.degrees(best):.1f} deg; sweep one joint at "
             f"a time over {np.degrees(NARROWEST):.0f} deg or more, or fit all joints at once"

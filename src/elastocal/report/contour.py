@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.contacts.scene import Scene
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
@@ -17,22 +17,7 @@ LONGEST, CLIPPED = 0.13, 2.0
 """Length of the largest measured force as a share of the picture; a model's arrow is cut at so many times that."""
 
 
-@dataclass(frozen=True, eq=False)
-class Contour:
-    """All in m and N, seen along z: ``arms`` and ``outlines`` are lines (k, 2), the others (N, 2).
-
-    ``points`` are where the model has the tips under the ``felt`` forces, ``expected`` what it expects to be felt (nan
-    where nothing is).
-    """
-
-    arms: Sequence[Array]
-    outlines: Sequence[Array]
-    points: Array
-    felt: Array
-    expected: Array
-
-
-def contour(key: str, title: str, scene: Contour, notes: tuple[str, ...] = ()) -> Lines:
+def contour(key: str, title: str, scene: Scene, notes: tuple[str, ...] = ()) -> Lines:
     everything = np.concatenate([*scene.arms, *scene.outlines, scene.points])
     extent = float(np.max(np.ptp(everything, axis=0)))
     most = float(np.nanmax(np.linalg.norm(scene.felt, axis=1)))
@@ -40,7 +25,9 @@ def contour(key: str, title: str, scene: Contour, notes: tuple[str, ...] = ()) -
     sizes = np.linalg.norm(scene.expected, axis=1)
     cut = int(np.sum(sizes > CLIPPED * most))
     factor = np.minimum(1.0, CLIPPED * most / np.maximum(sizes, 1e-12))[:, None]
-    said: tuple[str, ...] = (f"The longest measured force is {most:.3g} N.",)
+    said: tuple[str, ...] = (
+        f"Seen along z, the arm at the first contact with each object; the longest measured force is {most:.3g} N.",
+    )
     if cut:
         said += (
             f"{cut} arrows of the model are cut at {CLIPPED * most:.3g} N; the largest is {np.nanmax(sizes):.3g} N.",

@@ -35,6 +35,14 @@ class Wide:
 
 def wide_covariance(found: Identification) -> Wide:
     """At the final fit, with its noise."""
+    both = wide_with_nuisances(found)
+    known = set(found.sought.parameters.names)
+    count = sum(n in known for n in both.names)
+    return Wide(both.names[:count], both.covariance[:count, :count])
+
+
+def wide_with_nuisances(found: Identification) -> Wide:
+    """The same with the nuisance unknowns that were fitted, behind the parameters."""
     fit, model = found.fit, found.sought
     known = set(model.parameters.names)
     names = [n for n in found.groups.names if n in known]
@@ -50,4 +58,4 @@ def wide_covariance(found: Identification) -> Wide:
         prior[row, i] = fit.inflation / max(abs(p.value), p.scale)  # the factor is taken out again below
     rows = np.concatenate([problem.reduced.triangle, prior])
     all_of_them = covariance(rows, range(len(problem.names))) * fit.inflation**2
-    return Wide(tuple(names), all_of_them[: len(names), : len(names)])
+    return Wide(problem.names, all_of_them)

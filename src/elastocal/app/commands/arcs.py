@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.tracked import (
-    FreeArcs,
     KnownArc,
     check_angles,
     check_markers,
     check_same_poses,
-    free_arcs,
     known_arc,
 )
+from elastocal.app.tracked_free import FreeArcs, free_arcs
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:

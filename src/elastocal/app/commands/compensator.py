@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.arcs import noise_of, sense_of
 from elastocal.app.tracked import (
-    FreeArcs,
     KnownArc,
     check_angles,
     check_markers,
     check_same_poses,
-    free_arcs,
     known_arc,
     said_of,
     without,
 )
+from elastocal.app.tracked_free import FreeArcs, free_arcs
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.compensator_plan import Planned
     from elastocal.app.compensator_spring import SpringResult
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
-    from elastocal.arcs.known_angles import KnownAngleArc
+    from elastocal.arcs.known_angle_arc import KnownAngleArc
     from elastocal.arcs.variants import Tension
     from elastocal.files.point_table import PointTable
     from elastocal.files.robot_word import LoadedRobot

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import known
-from elastocal.app.tracked import FreeArcs, KnownArc
+from elastocal.app.tracked import KnownArc
+from elastocal.app.tracked_free import FreeArcs
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.arcs import ArcsResult
+    from elastocal.arcs.bad_points import BadPoint
     from elastocal.arcs.concentric import ConcentricArcs
-    from elastocal.arcs.known_angles import KnownAngleArc
+    from elastocal.arcs.known_angle_arc import KnownAngleArc
     from elastocal.arcs.rigid import RigidBody
-    from elastocal.arcs.robust import BadPoint
     from elastocal.arcs.variants import Variants
     from elastocal.files.point_table import PointTable
 

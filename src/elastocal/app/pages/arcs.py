@@ -5,7 +5,8 @@ from __future__ import annotations
 from elastocal.app.commands.arcs import ArcsResult
 from elastocal.app.pages.arc_points import point_table, residual_lines
 from elastocal.app.pages.arc_tables import arc_table, bad_table, known_table, variant_table
-from elastocal.app.tracked import FreeArcs, KnownArc
+from elastocal.app.tracked import KnownArc
+from elastocal.app.tracked_free import FreeArcs
 from elastocal.report.blocks import Block, Fact, Report, Section
 
 _MEANS = (

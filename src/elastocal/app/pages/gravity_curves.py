@@ -50,13 +50,13 @@ def _joint(whole: Judged, j: int, seen: int, split: bool) -> Lines | None:
     if split and np.any(rows >= seen):
         curves.append(series("read, not seen by the fit", whole.samples.torque, rows >= seen, points=True))
     curves += [
-        series("predicted", whole.expected),
-        series("95 % from", whole.expected - COVERED * whole.sd),
-        series("to", whole.expected + COVERED * whole.sd),
+        series("predicted", whole.prediction.reading),
+        series("95 % from", whole.prediction.reading - COVERED * whole.sd),
+        series("to", whole.prediction.reading + COVERED * whole.sd),
     ]
-    strange = whole.prediction.extrapolated[rows, j]
+    strange = whole.extrapolated()[rows, j]
     if np.any(strange):
-        curves.append(series("extrapolated", whole.expected, strange, points=True))
+        curves.append(series("extrapolated", whole.prediction.reading, strange, points=True))
     unit = "" if log.time is None else "s"
     return Lines(f"torque_{joint}", f"Torque of {joint}", "sample" if log.time is None else "time", unit,
                  "torque" if force == "N m" else "force", force, tuple(curves))  # fmt: skip

@@ -43,7 +43,7 @@ def judged_table(judged: Judged) -> Table:
     )  # fmt: skip
     notes = (
         "Friction as fitted is taken off both. Extrapolated: known less well than that joint's torque was anywhere in "
-        "the part that was fitted; do not trust these.",
+        "the part that was fitted, or moving in a direction not seen there; do not trust these.",
     )
     return Table("held_out", "", columns, rows, notes)
 

@@ -1,4 +1,7 @@
-"""A filter of candidates, and filters one after another with the count that each removes."""
+"""A filter of candidates, and filters one after another with the count that each removes.
+
+A candidate may take the arm to several configurations (``stations``): all of them must pass.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from elastocal.design.cell import Cell
 from elastocal.design.kinds import kinds_in
 from elastocal.design.pool import Pool
 from elastocal.errors import InputError
-from elastocal.spatial.entries import Bools
+from elastocal.spatial.entries import Bools, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,18 +53,28 @@ class Screened:
     steps: tuple[Removed, ...]
 
 
-def screened(pool: Pool, cell: Cell, filters: Sequence[Filter]) -> Screened:
-    """Filters in order, each on what those before it leave; refuses where nothing is left."""
+def screened(
+    pool: Pool, cell: Cell, filters: Sequence[Filter], stations: tuple[Pool, Ints] | None = None
+) -> Screened:
+    """Filters in order, each on what those before it leave; refuses where nothing is left.
+
+    ``stations`` are the configurations to look at and the candidate that each belongs to (default: one each).
+    """
     cell.check(pool.model)
+    where, owner = stations or (pool, np.arange(len(pool)))
+    kept = np.ones(len(pool), dtype=bool)
     steps: list[Removed] = []
     for each in filters:
-        kept = each.passes(pool, cell)
+        before = int(np.sum(kept))
+        kept[owner[~each.passes(where, cell)]] = False
         left = int(np.sum(kept))
-        steps.append(Removed(each.label, len(pool) - left, left))
+        steps.append(Removed(each.label, before - left, left))
         if not left:
             raise nothing_left(steps)
-        pool = pool if left == len(pool) else pool.picked(np.flatnonzero(kept))
-    return Screened(pool, tuple(steps))
+        if left < before:
+            still = np.flatnonzero(kept[owner])
+            where, owner = where.picked(still), owner[still]
+    return Screened(pool if np.all(kept) else pool.picked(np.flatnonzero(kept)), tuple(steps))
 
 
 def nothing_left(steps: Sequence[Removed]) -> InputError:

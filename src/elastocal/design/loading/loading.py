@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from elastocal.design.choice import Choice
 from elastocal.design.kinds import kinds_in
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
@@ -19,7 +20,7 @@ Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Option:
+class Option(Choice):
     """One load that can be chosen: ``size`` (N) at the origin of frame ``point``; ``way`` numbers the directions."""
 
     loading: Loading
@@ -29,11 +30,9 @@ class Option:
     name: str
 
     def forces(self, poses: Poses) -> Array:
-        """On the robot in base axes, (C, 3)."""
         return self.loading.forces(poses, self)
 
     def possible(self, poses: Poses) -> Bools:
-        """(C,)"""
         return self.loading.possible(poses, self)
 
 

@@ -1,0 +1,142 @@
+"""Sweeps of one joint as a method: which joint, from where to where, how fast, and where the others are locked.
+
+The joint goes slowly there and back while its torque is read, evenly spaced (``samples`` on each way, taken as
+independent).  The others stand still: the sign of their friction is not known, and what they read does not count.
+Friction is sought like the masses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from elastocal.design.choice import Choice
+from elastocal.design.drawing import drawn
+from elastocal.design.feasibility.filter import Removed
+from elastocal.design.method import Method
+from elastocal.design.pool import Pool, joint_ranges, programmable
+from elastocal.design.poses import Poses
+from elastocal.design.ways import STEP_ANGLE
+from elastocal.errors import InputError
+from elastocal.measure.joint_torque import MASSES, JointTorque
+from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.holding import holding_observation
+from elastocal.spatial.entries import Array, Bools, Ints
+
+if TYPE_CHECKING:
+    from elastocal.design.task import Task
+
+ACTS = 1e-9
+"""Of the largest: a joint whose torque depends less on the masses is not moved by them."""
+
+
+@dataclass(frozen=True)
+class Stroke(Choice):
+    """Joint number ``joint`` by ``span`` (rad) and back at ``speed`` (rad/s)."""
+
+    joint: int
+    span: float
+    speed: float
+    point: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Sweeping(Method):
+    """``joints`` to sweep (none: those that the weight acts on) by one of ``spans`` at one of ``speeds``."""
+
+    kind: str = field(default="joint_torque", init=False)
+    counted: ClassVar[str] = "N m"
+    errors_sought: ClassVar[bool] = True
+    spans: tuple[float, ...]
+    speeds: tuple[float, ...]
+    joints: tuple[str, ...] = ()
+    samples: int = 12
+    sources: tuple[ErrorSource, ...] = ()
+
+    def choices(self, task: Task, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+        """Every configuration drawn, every joint, span and speed; the start is moved so that the sweep fits."""
+        model = task.model
+        poses, missed = drawn(model, task.draw, rng)
+        options = self._strokes(model, poses.q)
+        each = len(options)
+        low, high = joint_ranges(model)
+        q = np.repeat(poses.q, each, axis=0)
+        option = np.tile(np.arange(each), len(poses))
+        for i, stroke in enumerate(options):
+            j, mine = stroke.joint, option == i
+            part = (q[mine, j] - low[j]) / (high[j] - low[j])
+            q[mine, j] = low[j] + part * max(0.0, high[j] - low[j] - stroke.span)
+        pool = Pool(Poses(model, programmable(model, q)), options, model.tool, np.arange(len(q)), option)
+        reach = (Removed("reach of the task", missed * each, len(pool)),) if task.draw.around else ()
+        return pool, reach
+
+    def _strokes(self, model: RobotModel, q: Array) -> tuple[Stroke, ...]:
+        turning = [m.kind == "revolute" for m in model.motions]
+        names = [p.name for p in model.parameters if p.kind in MASSES]
+        if not names:
+            raise InputError(f"robot {model.name} has no link masses to seek; give some in the robot file")
+        felt = np.abs(holding_observation(model, q[:64], names)).max(axis=(0, 2))
+        acting = [j for j, turns in enumerate(turning) if turns and felt[j] > ACTS * felt.max()]
+        chosen = [model.joints.index(j) for j in self.joints] or acting
+        if not chosen:
+            raise InputError(f"robot {model.name}: the weight acts on no joint that turns; is its gravity right?")
+        return tuple(
+            Stroke(j, span, speed, model.tool, f"{model.joints[j]} by {np.degrees(span):g} deg, "
+                   f"{np.degrees(speed):g} deg/s")
+            for j in chosen for span in self.spans for speed in self.speeds
+        )  # fmt: skip
+
+    def along(self, pool: Pool, count: int) -> Array:
+        """Joint values (N, count, n) evenly along the sweeps, one way."""
+        strokes = [o for o in pool.options if isinstance(o, Stroke)]
+        joint = np.array([s.joint for s in strokes])[pool.option]
+        span = np.array([s.span for s in strokes])[pool.option]
+        out = np.repeat(pool.q[:, None], count, axis=1)
+        rows = np.arange(len(pool))
+        out[rows, :, joint] += np.linspace(0, 1, count) * span[:, None]
+        return out
+
+    def ends(self, pool: Pool) -> Array:
+        """Joint values (N, n) where the sweeps turn back."""
+        return self.along(pool, 2)[:, 1]
+
+    def stations(self, pool: Pool) -> tuple[Pool, Ints]:
+        count = int(np.ceil(max(self.spans) / STEP_ANGLE)) + 1
+        where = Poses(pool.model, self.along(pool, count).reshape(-1, pool.model.n))
+        owner = np.repeat(np.arange(len(pool)), count)
+        return Pool(where, pool.options, pool.frame, np.arange(len(where)), pool.option[owner]), owner
+
+    def readings(self, pool: Pool) -> JointTorque:
+        """There, then back, sweep by sweep."""
+        there = self.along(pool, self.samples)
+        q = np.concatenate([there, there[:, ::-1]], axis=1).reshape(-1, pool.model.n)
+        way = np.tile(np.repeat([1.0, -1.0], self.samples), len(pool))
+        owner = self.owner(pool)
+        strokes = [o for o in pool.options if isinstance(o, Stroke)]
+        joint = np.array([s.joint for s in strokes])[pool.option][owner]
+        velocity = np.zeros_like(q)
+        velocity[np.arange(len(q)), joint] = way * np.array([s.speed for s in strokes])[pool.option][owner]
+        return JointTorque.of(pool.model, q, velocity, block=owner)
+
+    def measured(self, pool: Pool) -> Bools:
+        velocity = self.readings(pool).velocity
+        assert velocity is not None
+        return np.asarray(velocity != 0)
+
+    def owner(self, pool: Pool) -> Ints:
+        return np.repeat(np.arange(len(pool)), 2 * self.samples)
+
+    def determined(self, pool: Pool) -> Bools:
+        return np.ones(len(pool), dtype=bool)
+
+    def at_tests(
+        self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]
+    ) -> Array:
+        """The torques that hold the arm."""
+        return JointTorque.of(model, q).derivative(model, names)
