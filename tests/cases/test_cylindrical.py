@@ -19,6 +19,7 @@ def test_the_robot_is_recovered_and_its_path_met(outcome, figure) -> None:
     of = outcome("cylindrical")
     assert figure(of, "recovery_relative") < 1e-10
     assert figure(of, "compensated_residual_m") < 1e-9
+    assert figure(of, "largest_residual_m") < 1e-9
     assert figure(of, "uncalibrated_z_mm") == pytest.approx(1.0, rel=1e-9)  # 1000 N on 1e6 N/m
 
 
@@ -72,7 +73,8 @@ def test_the_verdict_tells_which_reading_fits(outcome, figure) -> None:
     assert counts["mm2"] > max(counts["mm"], counts["m2"])
     assert f"{counts['mm']:.0f} lie" in of.verdict
     assert "so the variance fits better" in of.verdict
-    assert {c.key for c in of.curves} == {"path", "noise_x", "noise_y", "noise_z"}
+    paths = {"path", *(f"path_{1e3 * v:g}mm2" for v in NOISE)}
+    assert {c.key for c in of.curves} == {*paths, "noise_x", "noise_y", "noise_z"}
     drawn = next(c for c in of.curves if c.key == "noise_z")
     assert drawn.series[0].y == tuple(PRINTED[v][2] for v in NOISE)
     assert drawn.series[2].y[-1] == figure(of, "error_z_mm_at_0.5mm2")
@@ -83,3 +85,39 @@ def test_the_same_seed_gives_the_same_figures(outcome) -> None:
 
     again = case_named("cylindrical").run(np.random.default_rng(1))
     assert again.figures == outcome("cylindrical").figures
+
+
+def test_paths_are_drawn_as_loaded(outcome, figure) -> None:
+    """Means of the drawn paths are the figures; the noisier the readings, the farther the compensated path."""
+    of = outcome("cylindrical")
+    curves = {c.key: c for c in of.curves}
+    desired, bare, clean = curves["path"].series
+    assert np.mean(np.abs(np.subtract(bare.x, desired.x))) == pytest.approx(figure(of, "uncalibrated_x_mm"), rel=1e-9)
+    assert np.mean(np.abs(np.subtract(bare.y, desired.y))) == pytest.approx(figure(of, "uncalibrated_y_mm"), rel=1e-9)
+    assert np.abs(np.subtract(clean.x, desired.x)).max() < 1e-6
+    rest = []
+    for v in NOISE:
+        wanted, raw, left = curves[f"path_{1e3 * v:g}mm2"].series
+        assert raw == bare
+        assert wanted == desired
+        rest.append(np.hypot(np.subtract(left.x, wanted.x), np.subtract(left.y, wanted.y)).mean())
+        assert 0.05 < rest[-1] / figure(of, f"error_x_mm_at_{1e3 * v:g}mm2") < 10
+    assert rest[-1] > rest[0]
+
+
+def test_the_general_correction_is_the_closed_form() -> None:
+    """q = IK(x) - k Q with Q at IK(x), for a robot whose joints alone bend."""
+    from elastocal.cases.cylindrical_paths import Paths
+    from elastocal.files.robot_yaml import read_robot
+
+    truth = read_robot("cylindrical")
+    place = np.array([[0.6, 0.2, 0.5], [0.4, -0.3, 0.7]])
+    off = Paths(truth, place, 1000.0).compensated(np.array([0.9e-6, 0.4e-6, 2.2e-6])).after.position
+    r, phi = np.hypot(place[:, 0], place[:, 1]), np.arctan2(place[:, 1], place[:, 0])
+    turn = 0.1e-6 * (1000 + 1000 * (place[:, 0] - place[:, 1]))  # M_z and x F_y - y F_x
+    slide = -0.2e-6 * 1000 * (np.cos(phi) + np.sin(phi))
+    np.testing.assert_allclose(off[:, 2], 0.1e-6 * 1000, rtol=1e-9)
+    # the column's angle and slide miss by what their compliances are wrong, taken where the robot then stands
+    bent = np.column_stack([(r + slide) * np.cos(phi + turn), (r + slide) * np.sin(phi + turn)])
+    np.testing.assert_allclose(off[:, :2], bent - place[:, :2], rtol=2e-3)
+    assert np.abs(off[:, :2]).min() > 1e-6

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracle.table_one import ROWS
@@ -9,6 +11,7 @@ from scipy.optimize import least_squares
 
 from elastocal.cases.case import case_named
 from elastocal.cases.kr270_compensator_experiment import designed, experiment
+from elastocal.cases.kr270_compensator_table3 import TableThree, spring_words
 
 NAME = "kr270-compensator"
 Q = np.radians([r[0] for r in ROWS])
@@ -169,6 +172,19 @@ def test_published_figures_and_the_verdict(found):
     for words in ("119.41 instead of 120.30", "runs against q2", "phi0 = 90.07", "235 mm", "0.37 to 1.82 MN", "405"):
         assert words in found.verdict
     assert [c.key for c in found.curves] == ["eta", "k2eq"]
+
+
+def test_the_verdict_on_sampling_is_computed(found, of):
+    off = {s: 100 * (of(f"{s}_percent_sampled") / of(f"{s}_percent") - 1) for s in SOUGHT}
+    worst = max(off, key=lambda s: abs(off[s]))
+    assert f"sampling agrees (most for {worst}, by {off[worst]:+.0f} %)" in found.verdict
+    same = dict.fromkeys(SOUGHT, 2.0)
+    plain = TableThree(405, same, same, same, same, True, same, same, same, 0)
+    assert "sampling agrees (most" in spring_words(plain)
+    assert "sampling differs (most for k_c, by +30 %)" in spring_words(replace(plain, sampled={**same, "k_c": 2.6}))
+    unmixed = spring_words(replace(plain, converged=False))
+    assert "have not mixed" in unmixed
+    assert "agrees" not in unmixed
 
 
 def test_the_same_seed_gives_the_same_figures(found):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
+from elastocal.cases import kr270_experiment as ex
 from elastocal.cases.kr270_elastostatic import observed_rank
+from elastocal.cases.kr270_path import spring_ratios
 from elastocal.files.robot_yaml import read_robot
 
 
@@ -70,3 +74,42 @@ def test_the_verdict_is_made_of_the_figures(outcome, figure) -> None:
     assert f"{figure(of, 'practical_count'):g} parameters stand out" in of.verdict
     assert "the compensator known" in of.verdict
     assert "Not covered" in of.verdict
+
+
+def test_the_path_from_260_is_a_table_and_everything_that_fell_has_its_reason(outcome, figure) -> None:
+    of = outcome("kr270-elastostatic")
+    path, fallen = of.listings
+    counts = [row["parameters"] for row in path.rows]
+    assert counts == [260, 258, 153, 62, 32, figure(of, "practical_count")]
+    assert f"path is {' -> '.join(str(c) for c in counts)}." in of.verdict
+    assert [row["told apart"] for row in path.rows[1:]] == [162, 99, 32, 32, counts[-1]]
+    assert path.rows[-1]["pose left out [um]"] == round(figure(of, "left_out_um_m3"), 1)
+    assert sum(row["count"] for row in fallen.rows) == 260 - counts[-1]
+    by = {stage: sum(r["count"] for r in fallen.rows if r["stage"] == stage) for stage in
+          ("compensator", "symmetry M1", "template M2", "algebraic", "M3")}  # fmt: skip
+    assert list(by.values()) == [a - b for a, b in pairwise(counts)]
+    assert all(row["why"] for row in fallen.rows)
+    assert all("is below 5" in row["why"] for row in fallen.rows if row["stage"] == "M3")
+    assert fallen.rows[0]["parameters"] == "A2.k_c A2.s_0"
+    assert fallen.rows[0]["held at"] == "1.44e-07 and 0.458"
+
+
+def test_how_far_the_spring_would_stand_out_is_what_repeated_fits_scatter() -> None:
+    """Against least squares on columns by differences of the loaded model, with numpy's own inverse."""
+    robot, rng = read_robot("kuka-kr270"), np.random.default_rng(4)
+    campaign = ex.measured(robot, ex.two_setups(robot, rng), ex.tracker_only(), rng, "loaded")
+    found = ex.identified(robot, campaign)
+    model, kind = robot.with_link_form("beam"), campaign.measurement
+    names = [*found.whole.names, "A2.k_c", "A2.s_0"]
+    columns = []
+    for name in names:
+        p = model.parameters.rows[model.parameters.index(name)]
+        step = 1e-3 * max(abs(p.value), p.scale)
+        up, down = (kind.predict(model.with_parameters({name: p.value + s * step})) for s in (1, -1))
+        columns.append((up - down).reshape(-1) / (2 * step) / (np.sqrt(2) * ex.TRACKER))
+    a = np.column_stack(columns)
+    size = np.linalg.norm(a, axis=0)
+    sd = np.sqrt(np.diag(np.linalg.pinv(a / size) @ np.linalg.pinv(a / size).T)) / size
+    said = spring_ratios(robot, found)
+    assert said["A2.k_c"] == pytest.approx(1.44e-7 / sd[-2], rel=0.01)
+    assert said["A2.s_0"] == pytest.approx(0.458 / sd[-1], rel=0.01)

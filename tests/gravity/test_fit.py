@@ -89,7 +89,7 @@ def test_intervals_hold_as_often_as_they_say_with_independent_noise():
 
 def test_correlated_noise_counts_for_what_it_is_worth():
     inside, naive = [], []
-    for seed in range(50):
+    for seed in range(30):
         found = samples(seed=seed, noise=correlated((400, 2), 0.85, 0.5, seed))
         fit = identify_gravity(ARM, found)
         i = fit.fit.names.index("J2.mx")

@@ -23,14 +23,6 @@ def log_of(model, seed, noise=0.3, count=900, start=7, **more):
     return slow_samples(ARM, logged(model, q, v, noise=noise, seed=seed, **more), friction=bool(more), share=0.05)
 
 
-def torque_of(model, found):
-    """What the payload adds at a pose that decides nothing between mass and moment."""
-    from elastocal.model.statics.holding import holding_torque
-
-    q = np.array([[0.3, 0.5], [-0.4, 1.0]])
-    return holding_torque(model, q) - holding_torque(found, q)
-
-
 def test_the_payload_is_recovered_with_friction_in_both_logs():
     more = {"coulomb": (2.0, 1.0), "viscous": 3.0}
     arm = identify_gravity(ARM, log_of(ARM, 1, 0.05, 2500, **more), friction=Friction())
@@ -45,7 +37,7 @@ def test_the_payload_is_recovered_with_friction_in_both_logs():
 def test_intervals_contain_the_arms_own_uncertainty():
     """With the arm taken as exact they would hold the truth far less often."""
     inside, blind = [], []
-    for seed in range(24):
+    for seed in range(20):
         arm = identify_gravity(ARM, log_of(ARM, 2 * seed, 0.5, 300))
         found = identify_payload(arm, log_of(CARRIED, 2 * seed + 1, 0.5, 300, start=8))
         i = found.fit.names.index("tip.payload_m")
@@ -71,4 +63,3 @@ def test_the_payload_hangs_where_the_robot_file_has_it():
     assert values["flange.payload_mx"] == pytest.approx(0.6, abs=0.05)
     elsewhere = identify_payload(arm, second, "tool")
     assert elsewhere.wide.names[0] == "tool.payload_m"
-    assert np.abs(torque_of(CARRIED, ARM)).max() > 10

@@ -8,6 +8,7 @@ from oracle.logs import LENGTH, MASSES, MOMENTS, G, joined, logged, planar_arm, 
 
 from elastocal.errors import InputError
 from elastocal.files.robot_yaml import read_robot
+from elastocal.gravity.expressions import expressions
 from elastocal.gravity.recursion import recursive_moments
 from elastocal.gravity.samples import slow_samples
 
@@ -47,6 +48,21 @@ def test_errors_of_outer_terms_are_handed_on():
     assert np.std(errors) == pytest.approx(np.mean(stated), rel=0.25)
     assert np.mean(np.abs(errors) < 1.96 * stated) >= 0.88
     assert np.mean(alone) < 0.97 * np.mean(stated)
+
+
+def test_a_joint_that_turns_the_other_way_counts_against():
+    arm = planar_arm(second=1.0)
+    logs = [
+        logged(arm, *sweep(base, j, end, 0.2), noise=0.01)
+        for base, j, end in (([0.3, -1.2], 1, 1.0), ([-1, 0.4], 0, 1.2))
+    ]
+    found = recursive_moments(arm, slow_samples(arm, joined(*logs)), 1)
+    for mine, other in zip(found.terms, expressions(arm, np.zeros(2)), strict=True):
+        assert mine.angles == other.angles
+        assert mine.next_sign == other.next_sign
+        assert (mine.cosine, mine.sine) == pytest.approx((other.cosine, other.sine), abs=0.03)
+    assert found.terms[1].next_sign == -1
+    assert found.terms[1].cosine == pytest.approx(G * (MOMENTS["J1.mx"] + LENGTH * MASSES["J2"]), abs=0.03)
 
 
 def test_a_joint_between_that_was_not_swept_is_named():

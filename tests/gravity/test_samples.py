@@ -78,7 +78,6 @@ def test_logs_that_say_nothing_are_refused():
     with pytest.raises(InputError, match="no joint moves fast enough"):
         slow_samples(ARM, logged(ARM, still, np.zeros_like(still)))
     assert slow_samples(ARM, logged(ARM, still, np.zeros_like(still)), friction=False).log.count == 50
-    assert STEP * 50 < 1
 
 
 def test_prismatic_joints_are_read_in_newtons():

@@ -52,8 +52,9 @@ def test_swapped_columns_are_refused_and_straight_ones_are_not():
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_an_arm_that_stays_level_tells_its_sign_by_the_size_of_its_torques(sign):
-    q, v = waves(2, 1200, seed=3, size=0.25, rate=0.4)
-    log = logged(ARM, q, v, torque=planar_torques(q), coulomb=(4.0, 2.0), noise=0.3, sense=sign)
+    q, v = waves(2, 1200, seed=1, size=0.25, rate=0.4)
+    q = q + np.array([0.1, 0.2])
+    log = logged(ARM, q, v, torque=planar_torques(q), coulomb=(4.0, 1.5), noise=0.3, sense=sign)
     found = torque_sense(ARM, slow_samples(ARM, log))
     assert found.sign == sign
     assert np.max(np.abs(found.agreement)) < 0.8

@@ -20,9 +20,10 @@ MOMENTS = {"J1.mx": 1.5, "J1.mz": 0.25, "J2.mx": 1.2, "J2.mz": -0.4}
 MASSES = {"J1": 6.0, "J2": 4.0}
 
 
-def planar_arm(limits=(-3.0, 3.0), gravity=(0.0, 0.0, -G), masses=True):
-    """Two links of half a metre in the vertical plane; both joints turn about -y, so that positive values lift."""
-    joints = [JointMotion("revolute", (0.0, -1.0, 0.0), limits) for _ in range(2)]
+def planar_arm(limits=(-3.0, 3.0), gravity=(0.0, 0.0, -G), masses=True, second=-1.0):
+    """Two links of half a metre in the vertical plane; joints turn about -y, so that positive values lift, unless
+    ``second`` is 1."""
+    joints = [JointMotion("revolute", (0.0, y, 0.0), limits) for y in (-1.0, second)]
     still = Pose(np.eye(3), np.zeros(3))
     out = Pose(np.eye(3), np.array([LENGTH, 0.0, 0.0]))
     tree = FrameTree(

@@ -137,7 +137,7 @@ def _bare(request: PlanRequest) -> PlanFile:
     )
     files = tuple(p for p in (own, request.test) if p is not None)
     return PlanFile(
-        f"plan of {model.name}", request.source, task, tests, np.ones(model.n), 0.0, request.seek or None, None, None,
+        f"plan of {model.name}", request.source, task, tests, np.full(model.n, np.nan), 0.0, request.seek or None, None, None,
         request.without, notes, files,
     )  # fmt: skip
 

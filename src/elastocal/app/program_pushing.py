@@ -49,17 +49,17 @@ def program_pushing(at: Placed, asked: ProgramLoadRequest, flange: str) -> Progr
     kinds = [asked.load.given, asked.by_line is not None, asked.milling is not None]
     if sum(kinds) > 1:
         raise InputError("give the load once: --force and --moment, or --loads, or --milling")
+    if asked.lines and not any(kinds):
+        raise InputError("--load-lines says where, but no load is given; add --force, --moment or --milling")
     if asked.load.frame is not None:
         at.model.tree.frame(asked.load.frame)
     table = None if asked.by_line is None else read_line_loads(asked.by_line)
-    acting, said = _acting(at.stations.lines, asked.lines)
+    acting = _acting(at.stations.lines, asked.lines)
     wrench, text = _wrench(at, asked, table, acting)
-    notes = [*said, *_twice(at, table, asked.lines)]
+    notes = _twice(at, table, asked.lines)
     columns = at.stations.program.wrenches
     if columns is not None and any(kinds):
         notes.append("The load that was asked for is used in place of the wrench columns of the toolpath.")
-    if asked.lines and not any(kinds):
-        raise InputError("--load-lines says where, but no load is given; add --force, --moment or --milling")
     mass = np.full(len(at.stations), np.nan if asked.payload is None else asked.payload)
     if table is not None:
         row = table.index(at.stations.lines)
@@ -98,12 +98,12 @@ def _wrench(at: Placed, asked: ProgramLoadRequest, table: LineLoads | None, acti
     return np.concatenate(halves, axis=1), f"columns of the toolpath, axes of its base, at {frame}"
 
 
-def _acting(lines: Ints, ranges: tuple[str, ...]) -> tuple[Bools, tuple[str, ...]]:
+def _acting(lines: Ints, ranges: tuple[str, ...]) -> Bools:
     """Whether the load acts at each line."""
     import numpy as np
 
     if not ranges:
-        return np.ones(len(lines), dtype=bool), ()
+        return np.ones(len(lines), dtype=bool)
     out = np.zeros(len(lines), dtype=bool)
     for text in ranges:
         first, dash, last = text.partition("-")
@@ -112,7 +112,7 @@ def _acting(lines: Ints, ranges: tuple[str, ...]) -> tuple[Bools, tuple[str, ...
         out |= (lines >= int(first)) & (lines <= int(last or first))
     if not out.any():
         raise InputError(f"--load-lines {', '.join(ranges)}: no target is gone to in these lines")
-    return out, ()
+    return out
 
 
 def _twice(at: Placed, table: LineLoads | None, ranges: tuple[str, ...]) -> list[str]:
@@ -121,7 +121,7 @@ def _twice(at: Placed, table: LineLoads | None, ranges: tuple[str, ...]) -> list
 
     program, out = at.stations.program, []
     lines = np.array([m.line for m in program.moves], dtype=np.int64)
-    state = table.index(lines) if table is not None else _acting(lines, ranges)[0].astype(int) if ranges else None
+    state = table.index(lines) if table is not None else _acting(lines, ranges).astype(int) if ranges else None
     if state is None:
         return []
     for i, m in enumerate(program.moves):

@@ -48,9 +48,8 @@ def free_arcs(
         everything = concentric_of(points, noise=noise) if bad else rest
         geometric = fit_concentric(good, noise=noise, method="geometric")
         variants, more = _variants(good, noise, targets)
-    axes = variants.axes_words() if variants is not None and variants.apart else ()
     sizes = size_notes(table, zip(markers, rest.radii, strict=True))
-    notes = (*unseen_notes(table, markers), *said, *more, *geometric.words(), *axes, *sizes)
+    notes = (*unseen_notes(table, markers), *said, *more, *sizes)
     return FreeArcs(markers, everything, rest, geometric, variants, bad, notes)
 
 

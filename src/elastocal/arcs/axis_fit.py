@@ -77,7 +77,8 @@ class AxisFit(ABC):
         """The residuals against the stated noise."""
         if not self.estimate.disturbed:
             return ()
+        ratio = self.residual_sd / (self.estimate.noise or 1.0)
         return (
-            f"The residuals ({1e3 * self.residual_sd:.4g} mm) are {self.residual_sd / (self.estimate.noise or 1.0):.3g} "
-            "times the stated noise: the points are not on circles about one axis, or the noise is larger.",
+            f"The residuals ({1e3 * self.residual_sd:.4g} mm) are {ratio:.3g} times the stated noise: the points are "
+            "not on circles about one axis, or the noise is larger.",
         )

@@ -111,7 +111,8 @@ def algebraic(markers: Markers) -> AxisProblem:
     needed = markers.count + 2
     if len(markers.points) < needed:
         raise InputError(
-            f"{len(markers.points)} points of {markers.count} markers do not give a centre; measure at least {needed}"
+            f"{len(markers.points)} points of {'one marker' if markers.count == 1 else f'{markers.count} markers'} do "
+            f"not give a centre; measure at least {needed}"
         )
     spread = centred(markers)
     refuse_straight(np.asarray(np.linalg.svd(spread, compute_uv=False)), "arcs")

@@ -11,12 +11,13 @@ every plan has three angles that are at least ``gap`` apart.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from elastocal.arcs.exchange import best_plan
+from elastocal.arcs.exchange import Objective, best_plan
 from elastocal.arcs.expected import ExpectedArc, expected_arc, height_information, imbalance
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.spatial.entries import Array, Bools
@@ -24,6 +25,7 @@ from elastocal.spatial.entries import Array, Bools
 Criterion = Literal["balance", "radius", "centre", "axis"]
 CRITERIA: tuple[Criterion, ...] = ("balance", "radius", "centre", "axis")
 LEAST_GAP = 1e-3
+GAP = np.pi / 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +47,20 @@ class AnglePlan:
 
 
 def plan_angles(
-    count: int, limits: tuple[float, float], *, criterion: Criterion = "balance", gap: float = np.pi / 18
+    count: int, limits: tuple[float, float], *, criterion: Criterion = "balance", gap: float = GAP
 ) -> AnglePlan:
     """The best ``count`` angles within ``limits`` in rad."""
-    low, high = (float(v) for v in limits)
     if criterion not in CRITERIA:
         raise UnknownNameError("criterion for angles", criterion, CRITERIA)
+    angles, value = best_angles(count, limits, gap, lambda plans: _values(plans, criterion))
+    return AnglePlan(angles, criterion, value)
+
+
+def best_angles(
+    count: int, limits: tuple[float, float], gap: float, values: Objective, starts: Sequence[Array] = ()
+) -> tuple[Array, float]:
+    """Angles (m,), ascending, with the least of ``values``, three of them a gap apart; from more ``starts`` too."""
+    low, high = (float(v) for v in limits)
     if count < 3:
         raise InputError(f"{count} angles fit either sense of rotation equally well; plan at least three")
     if not gap >= LEAST_GAP:
@@ -65,15 +75,15 @@ def plan_angles(
     def objective(plans: Array) -> Array:
         out = np.full(len(plans), np.inf)
         allowed = three_distinct(plans, gap)
-        out[allowed] = _values(plans[allowed], criterion)
+        out[allowed] = values(plans[allowed])
         return out
 
     def marks(others: Array) -> Array:
         against = low + (np.angle(-np.sum(np.exp(1j * others))) - low) % (2 * np.pi)
         return np.array([low, high, against, others.min() + gap, others.max() - gap])
 
-    angles, value = best_plan(_starts(count, low, high, gap), low, high, objective, marks)
-    return AnglePlan(np.sort(angles), criterion, value)
+    angles, value = best_plan([*_starts(count, low, high, gap), *starts], low, high, objective, marks)
+    return np.sort(angles), value
 
 
 def three_distinct(plans: Array, gap: float) -> Bools:

@@ -38,18 +38,27 @@ SINGULAR = 1e-12
 
 
 def pivot_information(places: Array, radii: Array, swing: Array, model: Model) -> Array:
-    """(n, 2, 2) for plans of places (n, k) at radii (k,), angles of the body (m,) and a noise of one."""
-    k = places.shape[1]
+    """(..., 2, 2) for places (..., k) at radii (k,), angles of the body (..., m) and a noise of one."""
+    k = places.shape[-1]
     if model == "concentric":
-        rho = np.exp(1j * swing) - np.mean(np.exp(1j * swing))
-        even, uneven = k * np.sum(np.abs(rho) ** 2) / 2, np.sum(rho**2) / 2 * np.sum(np.exp(2j * places), axis=1)
+        rho = np.exp(1j * swing) - np.mean(np.exp(1j * swing), axis=-1, keepdims=True)
+        uneven = np.sum(rho**2, axis=-1) / 2 * np.sum(np.exp(2j * places), axis=-1)
+        even = np.broadcast_to(k * np.sum(np.abs(rho) ** 2, axis=-1) / 2, uneven.shape)
         out = np.array([[even + uneven.real, uneven.imag], [uneven.imag, even - uneven.real]])
-        return np.moveaxis(out, 2, 0)
-    w = np.exp(-1j * swing) - np.mean(np.exp(-1j * swing))
-    lean = np.conj(np.mean(radii * np.exp(1j * places), axis=1))[:, None] * w
-    g = np.stack([lean.imag, lean.real], axis=2)
-    lost = k**2 / np.sum(radii**2) * np.swapaxes(g, 1, 2) @ g
-    return np.asarray(k * np.sum(np.abs(w) ** 2) * np.eye(2) - lost)
+        return np.moveaxis(out, (0, 1), (-2, -1))
+    w = np.exp(-1j * swing) - np.mean(np.exp(-1j * swing), axis=-1, keepdims=True)
+    lean = np.conj(np.mean(radii * np.exp(1j * places), axis=-1))[..., None] * w
+    g = np.stack([lean.imag, lean.real], axis=-1)
+    lost = k**2 / np.sum(radii**2) * np.swapaxes(g, -1, -2) @ g
+    return np.asarray(k * np.sum(np.abs(w) ** 2, axis=-1)[..., None, None] * np.eye(2) - lost)
+
+
+def pivot_variance(information: Array, readings: int) -> Array:
+    """(n,): trace of the centre's covariance for a noise of one, inf where it is not determined."""
+    determinant = np.linalg.det(information)
+    known = determinant > (SINGULAR * readings) ** 2
+    trace = np.trace(information, axis1=-2, axis2=-1)
+    return np.where(known, trace / np.where(known, determinant, 1.0), np.inf)
 
 
 def expected_pivot(
@@ -111,11 +120,7 @@ def plan_markers(
     def objective(plans: Array) -> Array:
         if criterion == "balance":
             return np.asarray(np.abs(np.sum(np.exp(1j * plans), axis=1)) ** 2)
-        information = pivot_information(plans, r, theta, criterion)
-        determinant = np.linalg.det(information)
-        known = determinant > (SINGULAR * count * len(theta)) ** 2
-        trace = np.trace(information, axis1=1, axis2=2)
-        return np.where(known, trace / np.where(known, determinant, 1.0), np.inf)
+        return pivot_variance(pivot_information(plans, r, theta, criterion), count * len(theta))
 
     def marks(others: Array) -> Array:
         total = np.exp(1j * others)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.errors import UnknownNameError
+from elastocal.kinds import kinds_in
 from elastocal.report.blocks import Lines
 
 if TYPE_CHECKING:
@@ -68,13 +67,7 @@ def registry() -> dict[str, Case]:
     """Every case by its name."""
     from elastocal import cases
 
-    found: dict[str, Case] = {}
-    for info in sorted(pkgutil.iter_modules(cases.__path__), key=lambda m: m.name):
-        module = importlib.import_module(f"{cases.__name__}.{info.name}")
-        for thing in vars(module).values():
-            if isinstance(thing, type) and issubclass(thing, Case) and "name" in vars(thing):
-                found[thing.name] = thing()
-    return dict(sorted(found.items()))
+    return {name: case() for name, case in kinds_in(cases, Case, "name").items()}
 
 
 def case_named(name: str) -> Case:

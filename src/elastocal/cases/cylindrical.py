@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.cases import cylindrical_noise as cn
+from elastocal.cases import cylindrical_paths as cp
 from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
-from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,12 +39,14 @@ class CylindricalCase(Case):
         exact = study.identified(np.zeros(len(study.deflections)), 1.0)
         recovery = float(np.max(np.abs(exact / truth.parameters.values - 1)))
         bare, clean = study.mean_error(np.stack([np.zeros(3), exact]))
+        paths = cp.Paths(truth, _path(), LOAD)
         figures = [
             Figure(
                 "recovery_relative", 0.0, recovery, "1", "largest relative error of the three compliances, no noise"
             ),
             *(_uncalibrated(axis, bare) for axis in range(3)),
             Figure("compensated_residual_m", 0.0, float(clean.max()), "m", "no noise; the report prints zero"),
+            Figure("largest_residual_m", 0.0, paths.farthest(exact), "m", "no noise, by the general correction"),
         ]
         levels = study.levels(rng, progress)
         verdict = (
@@ -53,7 +55,8 @@ class CylindricalCase(Case):
             "stiffnesses nor its path, and those used here (robot file; a 200 mm circle) differ, so its figures cannot "
             "be recomputed, only their size compared."
         )
-        curves = (study.curves(exact), *cn.noise_curves(levels))
+        noisy = [(v, study.identified(_noise(rng, v, study), cn.VARIANCE.sd(v))) for v in cn.NOISE]
+        curves = (paths.drawn(exact), *(paths.drawn(k, v) for v, k in noisy), *cn.noise_curves(levels))
         return Outcome(self.name, verdict, (*figures, *cn.noise_figures(levels)), curves)
 
 
@@ -123,17 +126,10 @@ class _Study:
             progress(number, len(cn.NOISE))
         return tuple(out)
 
-    def curves(self, k: Array) -> Lines:
-        import numpy as np
 
-        bare, compensated = self.loaded(np.stack([np.zeros(3), k]))
-        ways = (("desired", _path()), ("uncalibrated", bare), ("compensated", compensated))
-        series = tuple(
-            Series(name, tuple(float(v) for v in 1e3 * xyz[:, 0]), tuple(float(v) for v in 1e3 * xyz[:, 1]))
-            for name, xyz in ways
-        )
-        note = "Path seen from above under 1000 N and 1000 N m in every component; like Fig. 2 of the report."
-        return Lines("path", "Loaded path", "x", "mm", "y", "mm", series, (note,))
+def _noise(rng: np.random.Generator, printed: float, study: _Study) -> Array:
+    """One draw, as the report has one."""
+    return cn.VARIANCE.sd(printed) * rng.normal(size=len(study.deflections))
 
 
 def _experiment(truth: RobotModel, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ from elastocal.cases import kr270_experiment as ex
 from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
 from elastocal.cases.kr270_experiment import KINDS
 from elastocal.cases.kr270_figures import Results, experiment_figures, path_curve
+from elastocal.cases.kr270_path import SPRING, path_listings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
 
 ROBOT = "kuka-kr270"
-SPRING = ("A2.k_c", "A2.s_0")
 CONFIGURATIONS = 120
 DRAWS = 20
 
@@ -43,8 +43,10 @@ class ElastostaticCase(Case):
         of = _experiment(robot, rng, progress)
         figures = (*_size_figures(sizes, spring), *_rank_figures(ranks), *experiment_figures(of))
         said = {f.name: f.recomputed for f in figures}
-        verdict = f"{_theory(sizes, ranks, spring)} {_practice(said)} {_LIMITS}"
-        return Outcome(self.name, verdict, figures, (path_curve(of),))
+        counts = (of.both.stages[0].parameters + spring, *(s.parameters for s in of.both.stages))
+        path = f"The path is {' -> '.join(str(c) for c in counts)}."
+        verdict = f"{_theory(sizes, ranks, spring)} {path} {_practice(said)} {_LIMITS}"
+        return Outcome(self.name, verdict, figures, (path_curve(of),), path_listings(robot, of.both))
 
 
 def _experiment(robot: RobotModel, rng: np.random.Generator, progress: Progress) -> Results:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.design.feasibility.filter import Removed, nothing_left
-from elastocal.design.pool import programmable, spread_poses
+from elastocal.design.pool import spread_poses
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
 from elastocal.measure.contact_force import ContactForce
@@ -25,8 +25,6 @@ from elastocal.spatial.entries import Array, Bools, Ints
 
 NEAR = 0.5
 """Of the robot's size: a configuration stands for places at most so far from its tip."""
-DECIMALS = 6
-"""Of degrees and millimetres: a stiff arm turns a hundredth of a degree into hundreds of newtons."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +92,7 @@ def contacts_from(
     push = level[:, None] * near.normal.T[close][each]
     held = inverse(model, on[each], push, start[close[each] // len(surfaces)], tip)
     good = held.status == PoseStatus.REACHED
-    q = programmable(model, np.where(good[:, None], held.q, 0.0), DECIMALS)
+    q = np.where(good[:, None], held.q, 0.0)
     good[[row for row, _, _ in model.beyond_limits(q)]] = False
     steps.append(Removed("not held by the joints", int(np.sum(~good)), int(np.sum(good))))
     if not np.any(good):

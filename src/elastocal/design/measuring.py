@@ -64,7 +64,5 @@ class Measuring(Method):
     def readings(self, pool: Pool) -> Measurement:
         return self.at(pool.q, pool.load)
 
-    def at_tests(
-        self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]
-    ) -> Array:
+    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
         return self.at(q, load, (Marker(frame),)).derivative(model, names)

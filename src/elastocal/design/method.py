@@ -44,9 +44,7 @@ class Method(ABC):
         """What is read of these candidates."""
 
     @abstractmethod
-    def at_tests(
-        self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]
-    ) -> Array:
+    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
         """How what counts depends on the parameters at configurations (T, n) under their loads, (T, r, p)."""
 
     def stations(self, pool: Pool) -> tuple[Pool, Ints]:

@@ -110,8 +110,8 @@ def joint_ranges(model: RobotModel) -> tuple[Array, Array]:
     return np.array([r[0] for r in ranges]), np.array([r[1] for r in ranges])
 
 
-def programmable(model: RobotModel, q: Array, decimals: int = DECIMALS) -> Array:
+def programmable(model: RobotModel, q: Array) -> Array:
     """Joint values (N, n) of the nearest controller values with few decimals of degrees or millimetres."""
     unit = np.array([np.pi / 180 if m.kind == "revolute" else 1e-3 for m in model.motions])
-    shown = np.round(model.controller.to_controller(q) / unit, decimals)
+    shown = np.round(model.controller.to_controller(q) / unit, DECIMALS)
     return model.controller.to_joints((shown + 0.0) * unit)

@@ -135,8 +135,6 @@ class Sweeping(Method):
     def determined(self, pool: Pool) -> Bools:
         return np.ones(len(pool), dtype=bool)
 
-    def at_tests(
-        self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]
-    ) -> Array:
+    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
         """The torques that hold the arm."""
         return JointTorque.of(model, q).derivative(model, names)

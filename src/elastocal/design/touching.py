@@ -101,8 +101,6 @@ class Touching(Method):
         q, held = reached(pool.model, pool.q, front, self.frame)
         return programmable(pool.model, q), held
 
-    def at_tests(
-        self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]
-    ) -> Array:
+    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
         """The place of the frame under its load."""
         return Position(Setup(q, load, (Marker(frame),))).derivative(model, names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import yaml
 
 from elastocal.errors import InputError
+from elastocal.files.campaign_entry import Requests
 from elastocal.files.campaign_file import FORMAT, CampaignFile, robot_seen_from
 from elastocal.files.campaign_parts import Column, asked, axis_columns, column_texts, csv_text, source_text
 from elastocal.files.schema import dimensions_of
@@ -26,26 +27,42 @@ def contact_files(plan: CampaignFile, campaign: Campaign, folder: Path, notes: S
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
         raise InputError(f"a campaign of {kind.kind} has no contacts to write")
-    out: dict[str, Any] = {"format": FORMAT, "name": plan.name, "robot": robot_seen_from(plan, folder)}
-    out |= {k: plan.words[k] for k in ("tool", "without") if k in plan.words}
-    out |= {"table": "readings.csv", "measurement": "contact", "frame": kind.touches.frame}
+    head = {"name": plan.name, "robot": robot_seen_from(plan, folder)}
+    head |= {k: plan.words[k] for k in ("tool", "without") if k in plan.words}
+    text = contact_text(campaign, kind, plan.model, head, "readings.csv", plan.requests, notes)
+    return {folder / "campaign.yaml": text, folder / "readings.csv": contact_table_text(campaign, kind, plan.model)}
+
+
+def contact_text(
+    campaign: Campaign,
+    kind: ContactForce,
+    model: RobotModel,
+    head: Mapping[str, Any],
+    table: str,
+    requests: Requests,
+    notes: Sequence[str] = (),
+) -> str:
+    """The campaign file; ``head`` has its name and the words that give ``model``."""
+    out: dict[str, Any] = {"format": FORMAT, **head}
+    out |= {"table": table, "measurement": "contact", "frame": kind.touches.frame}
     out["objects"] = [object_text(s) for s in kind.touches.surfaces]
     out["force"] = "on_robot"
     if not np.all(campaign.measured):
         out["missing"] = "skip"
-    if plan.model.beyond_limits(kind.q):
+    if model.beyond_limits(kind.q):
         out["limits"] = "ignore"
-    out |= asked(plan.requests)
+    out |= asked(requests)
     if campaign.sources:
         out["errors"] = [source_text(s) for s in campaign.sources]
-    text = comment(notes) + yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
-    return {folder / "campaign.yaml": text, folder / "readings.csv": contact_table_text(campaign, kind, plan.model)}
+    return comment(notes) + yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
-def contact_table_text(campaign: Campaign, kind: ContactForce, model: RobotModel) -> str:
+def contact_table_text(campaign: Campaign, kind: ContactForce, model: RobotModel, words: Sequence[str] = ()) -> str:
+    """``words`` name the contacts, one each."""
+    named = [("name", words)] if words else []
     names = [kind.touches.surfaces[i].name for i in kind.touches.which]
     felt: list[Column] = [(f"f{a}", campaign.readings[:, i], "force") for i, a in enumerate(kind.axes)]
-    return csv_text([("object", names), *column_texts(axis_columns(model, kind.q)), *column_texts(felt)])
+    return csv_text([*named, ("object", names), *column_texts(axis_columns(model, kind.q)), *column_texts(felt)])
 
 
 def object_text(surface: Surface) -> Map:

@@ -8,6 +8,7 @@ from typing import Any
 
 from elastocal.design.cell import Cell, Link, links_of
 from elastocal.design.measuring import Measuring
+from elastocal.design.method import Method
 from elastocal.design.obstacles.obstacle import obstacle_kinds
 from elastocal.errors import UnknownNameError
 from elastocal.files import schema
@@ -55,7 +56,7 @@ def check_frame(located: Located, path: Path_, model: RobotModel, frame: str) ->
         raise UnknownNameError("frame", frame, model.tree.names, located.where(path))
 
 
-def read_cell(located: Located, e: PlanEntry, units: Units, model: RobotModel, measuring: Measuring) -> Cell:
+def read_cell(located: Located, e: PlanEntry, units: Units, model: RobotModel, method: Method) -> Cell:
     """The tracker stands where the plan file says, else where its error source does."""
     links: list[Link] = []
     for i, entry in enumerate(e.links):
@@ -71,5 +72,6 @@ def read_cell(located: Located, e: PlanEntry, units: Units, model: RobotModel, m
         raise located.error(("links",), "links and link_radius both give the robot's body; keep one")
     body = links_of(model, e.link_radius) if e.link_radius is not None else tuple(links)
     obstacles = read_kinds(located, units, "obstacles", "an obstacle", e.obstacles, obstacle_kinds(), model)
-    tracker = e.tracker or next((s.at for s in measuring.sources if isinstance(s, Tracker)), None)
-    return Cell(body, obstacles, tracker, tuple(m.frame for m in measuring.markers))
+    tracker = e.tracker or next((s.at for s in method.sources if isinstance(s, Tracker)), None)
+    markers = tuple(m.frame for m in method.markers) if isinstance(method, Measuring) else ()
+    return Cell(body, obstacles, tracker, markers)

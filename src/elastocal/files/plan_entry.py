@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from elastocal.design.criteria.test_pose import Over
 from elastocal.design.task import Task
 from elastocal.design.testing import TestPlan
@@ -30,10 +32,15 @@ class PlanEntry:
     tool: str | None = None
     without: Words = ()
     units: dict[str, str] = field(default_factory=dict)
-    measurement: Literal["deflection", "position"] = "deflection"
+    measurement: Literal["deflection", "position", "contact", "joint_torque"] = "deflection"
     statics: Statics = "loaded"
     markers: Words = ()
     turns: bool = False
+    frame: str | None = None
+    objects: list[Any] = field(default_factory=list)
+    forces: tuple[float, ...] = quantity("force", default=())
+    standoff: float = quantity("length", default=0.02)
+    sweep: dict[str, Any] = field(default_factory=dict)
     errors: list[Any] = field(default_factory=list)
     seek: Words | None = None
     hold: Words = ()
@@ -55,6 +62,16 @@ class PlanEntry:
     earlier: Words = ()
     speeds: dict[str, float] = quantity("joint speed", default_factory=dict)
     change: float = quantity("time", default=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepEntry:
+    """Sweeps to choose from; no joints: those that the weight acts on."""
+
+    joints: Words = ()
+    spans: tuple[float, ...] = quantity("angle", default=(float(np.radians(60)), float(np.radians(120))))
+    speeds: tuple[float, ...] = quantity("joint speed", default=(float(np.radians(3)), float(np.radians(10))))
+    samples: int = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +112,7 @@ class TestEntry:
 class PlanFile:
     """A plan file as read: ``task`` lacks only the test poses that are still to be placed, ``tests``.
 
-    ``speeds`` (n,) are of the controller's axes; ``files`` are all that were read, its own first.
+    ``speeds`` (n,) are of the controller's axes, nan where not stated; ``files`` are all that were read, its own first.
     """
 
     name: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,23 +10,21 @@ from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.design.drawing import Draw
 from elastocal.design.feasibility.filter import filter_kinds
 from elastocal.design.loading.loading import loading_kinds
-from elastocal.design.measuring import Measuring
 from elastocal.design.task import Task
+from elastocal.design.touching import Touching
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign_entry import listed
-from elastocal.files.campaign_errors import read_sources
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.plan_cell import check_frame, read_cell, read_kinds
 from elastocal.files.plan_entry import PlanEntry, PlanFile, nothing_said
+from elastocal.files.plan_methods import read_method
 from elastocal.files.plan_tests import read_around, read_tests
 from elastocal.files.robot_word import load_robot, robot_file, selected, without_kinds
 from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
 from elastocal.model.descriptions import in_form
-from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 
 FORMAT = "elastocal-plan/1"
@@ -52,18 +49,19 @@ def read_plan_file(path: Path) -> PlanFile:
         for word in listed(words):
             _check_pattern(located, key, model, word)
     _check_numbers(located, e)
-    markers = _markers(located, e, model)
-    frame = e.load_frame or model.tool
+    method = read_method(located, e, units, model)
+    frame = method.frame if isinstance(method, Touching) else e.load_frame or model.tool
     check_frame(located, ("load_frame",), model, frame)
-    measuring = _measuring(located, e, units, model, markers, frame)
     tests, over, read = read_tests(located, e, units, model, path.parent)
     around, more = read_around(located, e, units, model, path.parent)
     hold = tuple(model.parameters.names[i] for i in model.parameters.select(listed(e.hold))) if e.hold else ()
+    if method.kind == "joint_torque" and e.seek is None:
+        hold += tuple(p.name for p in model.parameters if p.kind == "payload")
     seek = None if e.seek is None else listed(e.seek)
     task = Task(
-        model, measuring, seek, hold,
+        model, method, seek, hold,
         read_kinds(located, units, "loads", "a load", e.loads, loading_kinds(), model), frame,
-        Draw(e.candidates, around), read_cell(located, e, units, model, measuring),
+        Draw(e.candidates, around), read_cell(located, e, units, model, method),
         read_kinds(located, units, "feasible", "a filter", e.feasible, filter_kinds(), model),
         e.poses, e.repeats, e.may_repeat, _weights(located, e), over,
     )  # fmt: skip
@@ -91,25 +89,6 @@ def _check_pattern(located: Located, key: str, model: RobotModel, word: str) -> 
         raise located.error((key,), str(error)) from None
 
 
-def _markers(located: Located, e: PlanEntry, model: RobotModel) -> tuple[Marker, ...]:
-    names = listed(e.markers) or (model.tool,)
-    for name in names:
-        check_frame(located, ("markers",), model, name)
-    if len(set(names)) < len(names):
-        raise located.error(("markers",), "a marker stands twice; more readings of one are repeats")
-    if e.turns and e.measurement == "position":
-        raise located.error(("turns",), "orientations are planned for deflections only; leave the key out")
-    return tuple(Marker(n, "pose" if e.turns else "position") for n in names)
-
-
-def _measuring(
-    located: Located, e: PlanEntry, units: Units, model: RobotModel, markers: tuple[Marker, ...], frame: str
-) -> Measuring:
-    bare = Measuring(e.measurement, markers, (), e.statics)
-    example = bare.at(np.zeros((1, model.n)), AppliedWrenches(frame, np.zeros((1, 6))))
-    return replace(bare, sources=read_sources(located, e.errors, units, example, model))
-
-
 def _weights(located: Located, e: PlanEntry) -> dict[str, float]:
     weights = {e.criterion: 1.0} if isinstance(e.criterion, str) else dict(e.criterion)
     valid = [k for k in criterion_kinds() if k != "weighted"]
@@ -124,10 +103,10 @@ def _weights(located: Located, e: PlanEntry) -> dict[str, float]:
 
 
 def _speeds(located: Located, e: PlanEntry, model: RobotModel) -> Array:
-    """Of the controller's axes; one (rad/s or m/s) where none is given."""
+    """Of the controller's axes in rad/s or m/s; nan where none is given."""
     for axis, speed in e.speeds.items():
         if axis not in model.controller.axes:
             raise UnknownNameError("axis", axis, model.controller.axes, located.where(("speeds",)))
         if not speed > 0:
             raise located.error(("speeds",), f"the speed of {axis} must be positive")
-    return np.array([e.speeds.get(a, 1.0) for a in model.controller.axes])
+    return np.array([e.speeds.get(a, np.nan) for a in model.controller.axes])

@@ -141,8 +141,12 @@ def _maybe(raw: RawTable, row: tuple[int, tuple[str, ...]], field: Field | None)
 
 def _point(raw: RawTable, row: tuple[int, tuple[str, ...]], fields: Mapping[str, Field], dimension: int) -> Array:
     at = [fields[c] for c in COORDINATES[:dimension]]
-    if not any(cell(raw, row, f)[0] for f in at):
+    texts = [cell(raw, row, f) for f in at]
+    if not any(text for text, _ in texts):
         return np.full(dimension, np.nan)
+    for text, where in texts:
+        if text.lower() == "nan":
+            raise InputError(f"{where}: {text!r} is not a number; leave all coordinates of a row empty if not seen")
     return np.array([number(raw, row, f) for f in at])
 
 

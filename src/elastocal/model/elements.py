@@ -7,8 +7,6 @@ load (it pushes: ``Q`` from the state).  Adding an effect is adding one file to 
 from __future__ import annotations
 
 import dataclasses
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from elastocal.errors import UnknownNameError
+from elastocal.kinds import kinds_in
 from elastocal.model.chain import JOINT, ChainState, Dof
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array, Bools
@@ -183,14 +182,7 @@ def registry() -> dict[str, type[Element]]:
     """Every concrete effect by its kind, found by walking the folders ``compliant`` and ``loads``."""
     from elastocal.model import compliant, loads
 
-    found: dict[str, type[Element]] = {}
-    for package in (compliant, loads):
-        for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
-            module = importlib.import_module(f"{package.__name__}.{info.name}")
-            for thing in vars(module).values():
-                if isinstance(thing, type) and issubclass(thing, Element) and "kind" in vars(thing):
-                    found[thing.kind] = thing
-    return dict(sorted(found.items()))
+    return dict(sorted((kinds_in(compliant, Element) | kinds_in(loads, Element)).items()))
 
 
 def element_class(kind: str) -> type[Element]:

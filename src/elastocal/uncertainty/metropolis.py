@@ -3,7 +3,9 @@
     y = A beta + g(psi) + e,    e ~ N(0, s^2) on readings, N(0, 1) on prior rows
 
 psi | s         one Metropolis step with beta integrated out: what counts is the sum of squares that no beta explains;
-                a normal proposal of covariance (2.38^2 / k) C, C from the linearised fit
+                in turn a walk (normal, covariance (2.38^2 / k) C, C from the linearised fit), which gets everywhere,
+                and a leap to a place that does not depend on the last (Student's t of the same centre and C, 5 degrees
+                of freedom, so that its tails are wider than the posterior's), which forgets at once
 beta | psi, s   normal, by the QR triangle of A; so psi and beta are drawn together
 s^2 | beta, psi inverse gamma (prior 1/s^2)
 """
@@ -23,6 +25,7 @@ from elastocal.uncertainty.draws import Draws
 Curve = Callable[[Array], Array]
 """g: psi (chains, k) -> (chains, m)."""
 MIXED, ENOUGH = 1.01, 400.0
+TAILS = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +98,8 @@ class _Chains:
         self.q, self.r = np.linalg.qr(matrix / self.sizes)
         self.readings, self.known, self.block = readings, known, block
         self.free_gram, self.known_gram = (self.q[rows].T @ self.q[rows] for rows in (~known, known))
-        self.lower = np.linalg.cholesky(block.covariance) * 2.38 / np.sqrt(len(block.names))
+        self.lower = np.linalg.cholesky(block.covariance)
+        self.leaps = False
         empty: Array = np.empty((0, 0))
         self.psi, self.z, self.square, self.curve = empty, empty, empty, empty
 
@@ -136,13 +140,29 @@ class _Chains:
         along = np.linalg.solve(lower, right[:, :, None])[:, :, 0] + rng.standard_normal(right.shape)
         self.z = np.asarray(np.linalg.solve(lower.swapaxes(1, 2), along[:, :, None])[:, :, 0])
 
+    def _walk(self, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Proposals (c, k) near the last place, and the log ratio of going back to going there."""
+        step = 2.38 / np.sqrt(len(self.lower)) * rng.standard_normal(self.psi.shape) @ self.lower.T
+        return self.psi + step, np.zeros(len(step))
+
+    def _leap(self, rng: np.random.Generator) -> tuple[Array, Array]:
+        normal = rng.standard_normal(self.psi.shape) @ self.lower.T
+        there = self.block.start + normal / np.sqrt(rng.chisquare(TAILS, (len(normal), 1)) / TAILS)
+        return there, self._student(self.psi) - self._student(there)
+
+    def _student(self, psi: Array) -> Array:
+        """Log density (c,) of a leap, but for a constant."""
+        off = np.linalg.solve(self.lower, (psi - self.block.start).T)
+        return np.asarray(-(TAILS + len(off)) / 2 * np.log1p(np.sum(off**2, axis=0) / TAILS))
+
     def _draw_psi(self, rng: np.random.Generator) -> float:
-        proposal = self.psi + rng.standard_normal(self.psi.shape) @ self.lower.T
+        proposal, back = self._leap(rng) if self.leaps else self._walk(rng)
+        self.leaps = not self.leaps
         prior = self.block.log_prior(proposal)
         possible = np.isfinite(prior)
         tried = np.where(possible[:, None], proposal, self.psi)
         curve = self.block.curve(tried)
-        gain = 0.5 * (self._left(self.curve) - self._left(curve)) + prior - self.block.log_prior(self.psi)
+        gain = 0.5 * (self._left(self.curve) - self._left(curve)) + prior - self.block.log_prior(self.psi) + back
         accept = possible & (np.log(rng.random(len(gain))) < gain)
         self.psi = np.where(accept[:, None], tried, self.psi)
         self.curve = np.where(accept[:, None], curve, self.curve)

@@ -155,7 +155,9 @@ def _bearable(work: Job, before: Residual) -> None:
     """Refuse loads that no arm is meant for: slips of units."""
     import numpy as np
 
-    size = work.at.model.size
+    from elastocal.compensate.inverse_kinematics import extent
+
+    size = extent(work.at.model)
     bend = np.nan_to_num(np.linalg.norm(before.position, axis=1))
     worst = int(np.argmax(bend))
     if bend[worst] > SOFT * size:

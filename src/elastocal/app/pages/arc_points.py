@@ -49,8 +49,9 @@ def _residuals(result: ArcsResult, marker: str, seen: Ints) -> tuple[Array, set[
                 arc.rest.problem.frame.local(result.table.points[marker][seen]),
                 arc.everything.problem.directions,
             )
-            along = arc.rest.sense * (local[:, 1] * u[:, 0] - local[:, 0] * u[:, 1])
-            radial = np.sum(local[:, :2] * u[:, :2], axis=1) - arc.rest.radius
+            turn = arc.rest.sense * np.angle((local[:, 0] + 1j * local[:, 1]) * (u[:, 0] - 1j * u[:, 1]))
+            distance = np.hypot(local[:, 0], local[:, 1])
+            radial, along = distance - arc.rest.radius, distance * turn
             return np.column_stack([radial, along, local[:, 2:]]), {b.pose for b in arc.bad}
     assert result.free is not None
     j, problem = result.free.markers.index(marker), result.free.rest.problem

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from elastocal.arcs.bad_points import BadPoint
     from elastocal.arcs.concentric import ConcentricArcs
     from elastocal.arcs.known_angle_arc import KnownAngleArc
-    from elastocal.arcs.rigid import RigidBody
     from elastocal.arcs.variants import Variants
     from elastocal.files.point_table import PointTable
+    from elastocal.spatial.entries import Array
 
 NO_SPARE = "no equation to spare"
 
 
-def coordinates(prefix: str, name: str, dimension: int, digits: int = 4) -> tuple[Column, ...]:
+def coordinates(prefix: str, name: str, dimension: int, digits: int = 4, part: int = 0) -> tuple[Column, ...]:
     """Columns of a point in mm."""
-    return tuple(Column(f"{prefix}_{c}_mm", f"{name} {c}", "mm", digits) for c in "xyz"[:dimension])
+    return tuple(Column(f"{prefix}_{c}_mm", f"{name} {c}", "mm", digits, part=part) for c in "xyz"[:dimension])
 
 
 def arc_table(result: ArcsResult) -> Table:
@@ -33,27 +33,35 @@ def arc_table(result: ArcsResult) -> Table:
     axis = (*(Column(f"axis_{c}", f"axis {c}", "", 6, part=1) for c in "xyz"), Column("axis_sd_mrad", "axis sd", "mrad",
             4, part=1)) if d == 3 else ()  # fmt: skip
     columns = (
-        Column("marker", "marker"), Column("method", "method"), Column("points", "points"),
+        Column("name", "arc, points used"), Column("marker", "", shown=False), Column("method", "", shown=False),
+        Column("points", "", shown=False),
         Column("radius_mm", "radius", "mm", 4), Column("radius_sd_mm", "sd", "mm", 4),
-        *coordinates("centre", "centre", d), *coordinates("centre_sd", "sd", d),
-        Column("residual_sd_mm", "residual sd", "mm", 4), Column("rms_mm", "rms", "mm", 4), *axis,
+        *coordinates("centre", "centre", d), Column("residual_sd_mm", "residual sd", "mm", 4),
+        *coordinates("centre_sd", "sd of centre", d, part=1), Column("rms_mm", "rms", "mm", 4, part=1), *axis,
     )  # fmt: skip
     rows = [row for arc in result.known for row in _known_rows(arc)]
     rows += _free_rows(result.free) if result.free is not None else []
     notes = ("residual sd: corrected for the parameters fitted; rms: plain, over all coordinates.",)
+    if d == 3:
+        notes += ("centre: of the marker's own circle, where its plane meets the axis.",)
     return Table("arcs", "", columns, tuple(rows), notes)
 
 
 def _known_rows(arc: KnownArc) -> list[tuple[Cell, ...]]:
     fits = [("all", arc.everything)] + ([("without bad", arc.rest)] if arc.bad else [])
     out = [
-        (arc.marker, "known angles", word, 1e3 * fit.radius, known(1e3 * fit.radius_sd, NO_SPARE), *_fit_cells(fit))
+        (*_names(arc.marker, "known angles", word), 1e3 * fit.radius, known(1e3 * fit.radius_sd, NO_SPARE),
+         *_fit_cells(fit, fit.centre, fit.centre_covariance))
         for word, fit in fits
-    ]
+    ]  # fmt: skip
     if arc.gain is not None:
         for circle in (arc.gain.geometric, arc.gain.algebraic):
             out += _circle_rows((arc.marker,), circle, f"plain circle, {circle.method}", fits[-1][0])
     return out
+
+
+def _names(marker: str, method: str, points: str) -> tuple[str, ...]:
+    return f"{marker}, {method}, {points}", marker, method, points
 
 
 def _free_rows(free: FreeArcs) -> list[tuple[Cell, ...]]:
@@ -65,17 +73,20 @@ def _free_rows(free: FreeArcs) -> list[tuple[Cell, ...]]:
 
 def _circle_rows(markers: Sequence[str], fit: ConcentricArcs, method: str, points: str) -> list[tuple[Cell, ...]]:
     rows = zip(markers, fit.radii, fit.radii_sd, strict=True)
-    return [(m, method, points, float(1e3 * r), known(1e3 * s, NO_SPARE), *_fit_cells(fit)) for m, r, s in rows]
+    return [
+        (*_names(m, method, points), float(1e3 * r), known(1e3 * s, NO_SPARE), *_fit_cells(fit, *fit.circle_centre(j)))
+        for j, (m, r, s) in enumerate(rows)
+    ]
 
 
-def _fit_cells(fit: KnownAngleArc | ConcentricArcs | RigidBody) -> tuple[Cell, ...]:
-    """Centre, its sd, residuals and, in space, the axis."""
+def _fit_cells(fit: KnownAngleArc | ConcentricArcs, centre: Array, covariance: Array) -> tuple[Cell, ...]:
+    """Centre, residuals, sd of the centre and, in space, the axis."""
     import numpy as np
 
-    sd = np.sqrt(np.diag(fit.centre_covariance))
-    cells: list[Cell] = [float(1e3 * c) for c in fit.centre]
-    cells += [known(1e3 * s, NO_SPARE) for s in sd]
-    cells += [known(1e3 * fit.residual_sd, NO_SPARE), 1e3 * fit.estimate.rms]
+    cells: list[Cell] = [float(1e3 * c) for c in centre]
+    cells.append(known(1e3 * fit.residual_sd, NO_SPARE))
+    cells += [known(1e3 * s, NO_SPARE) for s in np.sqrt(np.diag(covariance))]
+    cells.append(1e3 * fit.estimate.rms)
     if fit.dimension == 3:
         cells += [float(c) for c in fit.axis]
         cells.append(known(1e3 * float(np.sqrt(np.trace(fit.axis_covariance))), NO_SPARE))
@@ -92,9 +103,9 @@ def known_table(arcs: Sequence[KnownArc]) -> Table:
         Column("residual_sd_mm", "residual sd", "mm", 4), Column("other_sense_mm", "other sense", "mm", 4),
         *(Column(f"zero_{c}", f"zero {c}", "", 6) for c in "xyz"[:d]),
         Column("zero_sd_mrad", "zero sd", "mrad", 3),
-        Column("gain_radius", "gain radius", "", 2), Column("gain_centre", "gain centre", "", 2),
-        Column("paper_radius_sd_mm", "shortcut sd of radius", "mm", 4),
-        Column("paper_centre_sd_mm", "of centre", "mm", 4),
+        Column("gain_radius", "gain radius", "", 2, part=1), Column("gain_centre", "gain centre", "", 2, part=1),
+        Column("paper_radius_sd_mm", "shortcut sd of radius", "mm", 4, part=1),
+        Column("paper_centre_sd_mm", "of centre", "mm", 4, part=1),
     )  # fmt: skip
     rows = []
     for arc in arcs:
@@ -120,9 +131,9 @@ def variant_table(variants: Variants, d: int) -> Table:
     """Models of markers about one axis, the freest first."""
     columns = (
         Column("model", "model"), Column("residual_sd_mm", "residual sd", "mm", 4),
-        *coordinates("centre", "centre", d), *coordinates("centre_sd", "sd", d),
-        Column("test", "test"), Column("statistic", "value", digits=4), Column("probability", "probability", digits=2),
-        Column("agrees", "the points"),
+        *coordinates("centre", "centre" if d == 2 else "axis through", d), *coordinates("centre_sd", "sd", d),
+        Column("test", "test", part=1), Column("statistic", "value", digits=4, part=1),
+        Column("probability", "probability", digits=2, part=1), Column("agrees", "the points", part=1),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for m in variants.models:
@@ -136,25 +147,35 @@ def variant_table(variants: Variants, d: int) -> Table:
 
 
 def bad_table(table: PointTable, arcs: Sequence[KnownArc], free: FreeArcs | None) -> Table:
+    angle = (Column("angle_deg", "or its angle is", "deg", 4),) if any(b.angle for a in arcs for b in a.bad) else ()
     columns = (
         Column("marker", "marker"), Column("pose", "pose"), Column("line", "line"), Column("coordinate", "what"),
-        Column("read_mm", "read", "mm", 3), Column("predicted_mm", "the rest predicts", "mm", 3),
+        Column("read_mm", "read", "mm", 3), Column("predicted_mm", "the rest predicts", "mm", 3), *angle,
         Column("probability", "probability", digits=2), Column("instead", "or instead"),
     )  # fmt: skip
-    rows = [row for arc in arcs for b in arc.bad for row in _bad_rows(table, (arc.marker,), b)]
-    rows += [row for b in free.bad for row in _bad_rows(table, free.markers, b)] if free is not None else []
+    rows = [row for arc in arcs for b in arc.bad for row in _bad_rows(table, (arc.marker,), b, bool(angle))]
+    rows += [row for b in free.bad for row in _bad_rows(table, free.markers, b, bool(angle))] if free else []
     notes = ("probability: of a point so far off among all points, if none were bad.",)
+    if angle:
+        notes += ("Where an angle is given the point lies on the circle, and only the joint's angle is wrong.",)
     return Table("bad_points", "", columns, tuple(rows), notes)
 
 
-def _bad_rows(table: PointTable, markers: Sequence[str], bad: BadPoint) -> list[tuple[Cell, ...]]:
+def _bad_rows(table: PointTable, markers: Sequence[str], bad: BadPoint, angles: bool) -> list[tuple[Cell, ...]]:
+    """One row for each component, or one for the angle where that explains it and no single component does."""
+    import numpy as np
+
     name = markers[bad.marker]
     instead = "; ".join(
         f"{markers[j]}, pose {table.poses[i]}, line {table.lines[markers[j]][i]}" for j, i in bad.instead
     )
-    shown = [i for i, c in enumerate(bad.components) if bad.component in (None, c)]
-    return [
-        (name, table.poses[bad.pose], int(table.lines[name][bad.pose]), bad.components[i], float(1e3 * bad.value[i]),
-         float(1e3 * bad.predicted[i]), bad.probability, instead)
-        for i in shown
-    ]  # fmt: skip
+    fits = () if not angles else (None if bad.angle is None else float(np.degrees(bad.angle)),)
+    what: list[tuple[Cell, Cell, Cell]] = [
+        (c, float(1e3 * v), float(1e3 * p))
+        for c, v, p in zip(bad.components, bad.value, bad.predicted, strict=True)
+        if bad.component in (None, c)
+    ]
+    if bad.angle is not None and bad.component is None:
+        what = [("angle", None, None)]
+    at = (name, table.poses[bad.pose], int(table.lines[name][bad.pose]))
+    return [(*at, *w, *fits, bad.probability, instead) for w in what]

@@ -47,6 +47,9 @@ def verdict(result: ArcsResult) -> tuple[str, ...]:
     out = [_known_sentence(a) for a in result.known]
     if result.free is not None:
         out.append(_free_sentence(result.free))
+        if result.free.variants is not None and result.free.variants.apart:
+            out += result.free.variants.axes_words()
+        out += result.free.geometric.words()
     bad = sum(len(a.bad) for a in (*result.known, *((result.free,) if result.free else ())))
     if bad:
         out.append(
@@ -61,24 +64,39 @@ def verdict(result: ArcsResult) -> tuple[str, ...]:
 def _known_sentence(arc: KnownArc) -> str:
     fit = arc.rest
     way = "with" if fit.sense == 1 else "against"
-    about = "the angle" if fit.dimension == 2 else "the angle about the axis given here"
+    about = "the angle" if fit.dimension == 2 else f"the angle about the axis {_direction(fit.axis)}"
     gain = "" if arc.gain is None else f"; a plain circle knows it {arc.gain.radius:.3g} times worse"
     return (
-        f"{arc.marker} runs {way} {about} on a radius of {1e3 * fit.radius:.4f} +- {1e3 * fit.radius_sd:.2g} mm about "
+        f"{arc.marker} runs {way} {about} on a radius of {spread(fit.radius, fit.radius_sd)} mm about "
         f"{_place(fit.centre)} mm{gain}."
     )
 
 
 def _free_sentence(free: FreeArcs) -> str:
-    radii = ", ".join(
-        f"{m} {1e3 * r:.4f} +- {1e3 * s:.2g}"
-        for m, r, s in zip(free.markers, free.rest.radii, free.rest.radii_sd, strict=True)
-    )
+    fit = free.rest
     word = "radius" if len(free.markers) == 1 else "radii"
-    return f"Without angles: centre {_place(free.rest.centre)} mm, {word} {radii} mm."
+    radii = ", ".join(f"{m} {spread(r, s)}" for m, r, s in zip(free.markers, fit.radii, fit.radii_sd, strict=True))
+    place = f"centre {_place(fit.centre)} mm"
+    if fit.dimension == 3:
+        place = f"axis through {_place(fit.centre)} mm along {_direction(fit.axis)}"
+        if len(free.markers) > 1:
+            heights = ", ".join(f"{m} {1e3 * h:.3f}" for m, h in zip(free.markers, fit.heights, strict=True))
+            radii += f" mm, heights along it {heights}"
+    return f"Without angles: {place}, {word} {radii} mm."
+
+
+def spread(value: float, sd: float) -> str:
+    """Both in mm; a standard deviation needs an equation to spare."""
+    return f"{1e3 * value:.4f} +- " + (f"{1e3 * sd:.2g}" if sd == sd else "unknown (no equation to spare)")
 
 
 def _place(centre: object) -> str:
     import numpy as np
 
     return "(" + ", ".join(f"{1e3 * c:.3f}" for c in np.asarray(centre)) + ")"
+
+
+def _direction(axis: object) -> str:
+    import numpy as np
+
+    return "(" + ", ".join(f"{c:.4f}" for c in np.asarray(axis)) + ")"

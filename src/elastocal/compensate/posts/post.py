@@ -8,8 +8,6 @@ is and names with its line.  Adding a language is adding one file here with a cl
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
@@ -18,6 +16,7 @@ from typing import ClassVar
 
 from elastocal.compensate.program import Changes, Given, Program
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.kinds import kinds_in
 
 
 class Post(ABC):
@@ -42,13 +41,7 @@ def post_kinds() -> dict[str, type[Post]]:
     """Every language by its kind."""
     from elastocal.compensate import posts
 
-    found: dict[str, type[Post]] = {}
-    for info in sorted(pkgutil.iter_modules(posts.__path__), key=lambda m: m.name):
-        module = importlib.import_module(f"{posts.__name__}.{info.name}")
-        for thing in vars(module).values():
-            if isinstance(thing, type) and issubclass(thing, Post) and "kind" in vars(thing):
-                found[thing.kind] = thing
-    return dict(sorted(found.items()))
+    return kinds_in(posts, Post)
 
 
 def post_of(kind: str) -> Post:

@@ -17,10 +17,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.design.kinds import kinds_in
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.trials import Trials
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.kinds import kinds_in
 from elastocal.spatial.entries import Array
 
 

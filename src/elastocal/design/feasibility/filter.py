@@ -14,9 +14,9 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.design.cell import Cell
-from elastocal.design.kinds import kinds_in
 from elastocal.design.pool import Pool
 from elastocal.errors import InputError
+from elastocal.kinds import kinds_in
 from elastocal.spatial.entries import Bools, Ints
 
 
@@ -53,9 +53,7 @@ class Screened:
     steps: tuple[Removed, ...]
 
 
-def screened(
-    pool: Pool, cell: Cell, filters: Sequence[Filter], stations: tuple[Pool, Ints] | None = None
-) -> Screened:
+def screened(pool: Pool, cell: Cell, filters: Sequence[Filter], stations: tuple[Pool, Ints] | None = None) -> Screened:
     """Filters in order, each on what those before it leave; refuses where nothing is left.
 
     ``stations`` are the configurations to look at and the candidate that each belongs to (default: one each).

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.design.choice import Choice
-from elastocal.design.kinds import kinds_in
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
+from elastocal.kinds import kinds_in
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
-from elastocal.design.kinds import kinds_in
+from elastocal.kinds import kinds_in
 from elastocal.spatial.entries import Array
 
 Vector = tuple[float, float, float]

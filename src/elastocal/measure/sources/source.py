@@ -10,8 +10,6 @@ in the same way.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from elastocal.kinds import kinds_in
 from elastocal.measure.kind import Measurement
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -70,10 +69,4 @@ def source_kinds() -> dict[str, type[ErrorSource]]:
     """Every source by its kind."""
     from elastocal.measure import sources
 
-    found: dict[str, type[ErrorSource]] = {}
-    for info in sorted(pkgutil.iter_modules(sources.__path__), key=lambda m: m.name):
-        module = importlib.import_module(f"{sources.__name__}.{info.name}")
-        for thing in vars(module).values():
-            if isinstance(thing, type) and issubclass(thing, ErrorSource) and "kind" in vars(thing):
-                found[thing.kind] = thing
-    return dict(sorted(found.items()))
+    return kinds_in(sources, ErrorSource)

@@ -12,8 +12,6 @@ All in the base frame and SI.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.kinds import kinds_in
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
 
@@ -95,13 +94,7 @@ def surface_kinds() -> dict[str, type[Surface]]:
     """Every object by its kind."""
     from elastocal.model import surfaces
 
-    found: dict[str, type[Surface]] = {}
-    for info in sorted(pkgutil.iter_modules(surfaces.__path__), key=lambda m: m.name):
-        module = importlib.import_module(f"{surfaces.__name__}.{info.name}")
-        for thing in vars(module).values():
-            if isinstance(thing, type) and issubclass(thing, Surface) and "kind" in vars(thing):
-                found[thing.kind] = thing
-    return dict(sorted(found.items()))
+    return kinds_in(surfaces, Surface)
 
 
 def surface_class(kind: str) -> type[Surface]:

@@ -1,0 +1,50 @@
+"""The document's search: the twelve values from nominal ones, the error index falling, noise, and a hopeless start."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle.scara import ACTUAL, NAMES, actual, nominal, touched
+
+from elastocal.contacts.iterations import search
+from elastocal.contacts.judgement import force_error
+from elastocal.identify.estimate import estimate
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.uncertainty.contact_start import gap_campaign
+
+
+@pytest.mark.parametrize("gaps", [True, False])
+def test_all_twelve_parameters_come_back(gaps):
+    kind, felt = touched()
+    exact = Campaign(kind, felt)
+    found = search(nominal(), gap_campaign(exact) if gaps else exact, NAMES, 1e-8)
+    assert found.converged
+    np.testing.assert_allclose(found.values(NAMES), ACTUAL, rtol=1e-9)
+    errors = [force_error(kind, m, felt) for m in found.models]
+    assert errors[0] > 100
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 1e-8
+    assert len(errors) < (6 if gaps else 12)
+
+
+def test_with_noise_it_ends_where_scipy_does():
+    kind, felt = touched()
+    noisy = felt + 0.5 * np.random.default_rng(3).normal(size=felt.shape)
+    gap = ContactGap.of(kind, noisy)
+    campaign = Campaign(gap, np.zeros((36, 2)), (ForceSensor(sd=0.5),))
+    found = search(actual(), campaign, NAMES, 1e-8)
+    fit = estimate(actual(), campaign, NAMES)
+    # the fit of scipy weighs once more at its estimate
+    assert np.max(np.abs(found.values(NAMES) - fit.values) / fit.sd) < 0.05
+    assert np.max(np.abs(found.values(NAMES) - ACTUAL) / fit.sd) > 0.3
+
+
+def test_steps_are_limited():
+    kind, felt = touched()
+    far = actual().with_parameters({"J1.offset": 0.1})  # 100 scales: five steps of twenty at least
+    found = search(far, gap_campaign(Campaign(kind, felt)), NAMES, 1e-8)
+    assert found.converged
+    assert len(found.steps) >= 6
+    np.testing.assert_allclose(found.values(NAMES), ACTUAL, rtol=1e-8)

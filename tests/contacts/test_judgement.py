@@ -1,0 +1,79 @@
+"""What a fit of contacts is worth: e_f by hand, an object that was moved, contacts that are not determined."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracle.scara import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
+
+from elastocal.contacts.judgement import elsewhere, force_error, judged, undetermined
+from elastocal.contacts.scene import scene
+from elastocal.identify.estimate import estimate
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.model.surfaces.touches import Touches
+
+
+def campaign(moved=0.0, noise=0.1, which=1):
+    kind, felt = touched()
+    surfaces = list(discs())
+    x, y = surfaces[which].centre
+    surfaces[which] = replace(surfaces[which], centre=(x + moved, y))
+    noisy = felt + noise * np.random.default_rng(5).normal(size=felt.shape)
+    return Campaign(ContactForce(kind.q, Touches("gripper", tuple(surfaces), kind.touches.which), "xy"), noisy,
+                    (ForceSensor(sd=noise),))  # fmt: skip
+
+
+def test_the_error_index_is_a_mean_of_lengths():
+    kind, felt = touched()
+    off = np.zeros_like(felt)
+    off[0], off[5] = [3.0, 4.0], [0.0, -7.0]
+    assert force_error(kind, actual(), felt + off) == pytest.approx(12 / 36, abs=1e-8)
+
+
+def test_an_object_moved_by_a_millimetre_is_named_with_its_place():
+    found = campaign(1e-3)
+    fit = estimate(actual(), found, NAMES)
+    assert fit.scatter > 5
+    worst = elsewhere(fit)[0]
+    assert worst.name == "disc disc2"
+    assert worst.convincing
+    by = {n: v for n, _, v in worst.changes}
+    assert by["disc2.x"] == pytest.approx(-1e-3, abs=1e-4)
+    assert by["disc2.y"] == pytest.approx(0.0, abs=1e-4)
+    assert "disc2.x by -" in worst.text()
+
+
+def test_without_a_move_no_object_is_accused():
+    fit = estimate(nominal(), campaign(), NAMES)
+    found = judged(nominal(), fit)
+    assert not any(e.convincing for e in found.objects)
+    assert found.before > 100
+    assert 0.05 < found.after < 0.15
+    assert found.lost == ()
+    assert {e.name for e in found.objects} == {"disc disc1", "disc disc2", "disc disc3"}
+
+
+def test_undetermined_contacts_are_counted_and_named():
+    """Pressing along the line through the first axis, whose play could then rest on either side."""
+    centre = np.array(discs()[2].centre)
+    n = -(centre - ACTUAL[:2]) / np.linalg.norm(centre - ACTUAL[:2])
+    middle = ACTUAL * (np.array(NAMES) != "J1.gap")
+    q = closed_form_joints(centre + 0.08 * n, 40 * n, middle)
+    kind, felt = touched()
+    more = ContactForce(np.vstack([kind.q, q]), Touches("gripper", discs(), [*kind.touches.which, 2]), "xy")
+    read = Campaign(more, np.vstack([felt, 40 * n]), (), tuple(f"row {i}" for i in range(37)))
+    (said,) = undetermined(more, actual(), read)
+    assert said.startswith("1 of 37 contacts are not used (row 36): undetermined")
+
+
+def test_the_picture_has_the_robot_at_every_object():
+    found = scene(actual(), campaign(noise=1e-9))
+    assert len(found.arms) == len(found.outlines) == 3
+    np.testing.assert_allclose(np.hypot(*(found.outlines[0] - [-0.25, 0.30]).T), 0.15, atol=1e-12)
+    np.testing.assert_allclose(found.arms[0][0], [2.5e-3, -2.2e-3], atol=1e-12)
+    np.testing.assert_allclose(found.expected, found.felt, atol=1e-6)
+    np.testing.assert_allclose(np.hypot(*(found.points[:12] - [-0.25, 0.30]).T), 0.15, atol=1e-8)
