@@ -181,7 +181,7 @@ LINE = np.outer(np.arange(5.0), [0.1, 0.2])
     ("markers", "words"),
     [
         ([], "there is no marker"),
-        ([ARC[:2]], "2 points of 1 markers do not give a centre; measure at least 3"),
+        ([ARC[:2]], "2 points of one marker do not give a centre; measure at least 3"),
         ([ARC, ARC[:1]], "marker 2 was seen 1 times"),
         ([LINE], "straight line"),
         ([LINE, LINE + 0.1], "straight line"),

@@ -7,7 +7,9 @@ import pytest
 from scipy.optimize import least_squares
 from scipy.stats import chi2, f
 
+from elastocal.arcs.concentric import fit_concentric
 from elastocal.arcs.estimate import Estimate
+from elastocal.arcs.own_axes import own_axes
 from elastocal.arcs.rigid import fit_common_rotation, fit_pointing
 from elastocal.arcs.variants import compare_variants, tension
 from elastocal.errors import InputError
@@ -172,7 +174,8 @@ def test_a_body_that_points_is_rejected_as_often_as_stated():
     low = 0
     for _ in range(150):
         noisy = [np.column_stack([p.real, p.imag]) + 2e-5 * rng.normal(size=(7, 2)) for p in (*z, aim)]
-        low += compare_variants(noisy[:3], noisy[3]).models[2].tension.probability < 0.05
+        free, strict = fit_common_rotation(noisy[:3]), fit_pointing(noisy[:3], noisy[3])
+        low += tension(strict.estimate, free.estimate).probability < 0.05
     assert 0.01 < low / 150 < 0.105
 
 
@@ -198,7 +201,8 @@ def test_words_where_nothing_can_be_tested(pose):
     markers, _ = body(2, pose, noise=NOISE)
     assert "demands no more" in compare_variants([markers[0]]).words()[1]
     barely = compare_variants(list(markers[:2, :2]))
-    assert "cannot be told" in barely.words()[1]
+    assert "one axis cannot be told" in barely.words()[0]
+    assert "cannot be told" in barely.words()[2]
 
 
 def test_a_body_that_bends_is_rejected_and_a_rigid_one_is_not(pose):
@@ -215,3 +219,38 @@ def test_a_body_that_bends_is_rejected_and_a_rigid_one_is_not(pose):
     assert found.models[1].tension.rejected
     assert found.best.name == "concentric"
     assert found.models[0].fit.residual_sd < 4e-5
+
+
+def test_markers_on_two_axes_are_told_before_a_rigid_body_is_tried(pose):
+    """The second marker turns about an axis 50 mm away; the others share theirs, whatever their radius and height."""
+    for d in (2, 3):
+        markers, targets = body(d, pose, noise=2e-5)
+        good = compare_variants(list(markers), targets, noise=2e-5)
+        assert not good.apart
+        assert "agree with one axis" in good.words()[0]
+        origin, matrix = pose(2)
+        z = ARMS[1] * np.exp(1j * TURNS)
+        plane = (matrix if d == 3 else np.eye(2))[:, :2]
+        about = origin[:d] + 0.05 * plane[:, 0]
+        own = about + np.column_stack([z.real, z.imag]) @ plane.T
+        noisy = own + 2e-5 * np.random.default_rng(4).normal(size=own.shape)
+        bad = compare_variants([markers[0], noisy, markers[2]], targets, noise=2e-5)
+        assert bad.apart
+        assert [m.name for m in bad.models] == ["concentric"]
+        assert bad.axes.added == 4 * (d - 1)
+        assert "do not turn about one axis" in bad.words()[0]
+        assert "times the stated noise" in bad.models[0].fit.words()[0]
+        assert good.models[0].fit.words() == ()
+
+
+def test_the_test_of_one_axis_is_that_of_separate_circles(pose):
+    """Sum of squares of the markers fitted one by one."""
+    markers, _ = body(2, pose, noise=NOISE)
+    common = fit_concentric(list(markers), method="geometric")
+    left = sum(fit_concentric([p], method="geometric").estimate.squares for p in markers)
+    found = own_axes(common)
+    assert found.squares == pytest.approx(left, rel=1e-6)
+    assert found.freedom == 3 * (6 - 3)
+    assert compare_variants(list(markers)).axes.statistic == pytest.approx(
+        (common.estimate.squares - left) / 4 / (left / 9), rel=1e-5
+    )

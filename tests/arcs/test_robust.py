@@ -11,7 +11,6 @@ from elastocal.arcs.known_angles import fit_known_angles
 from elastocal.arcs.problem import minimise
 from elastocal.arcs.rigid import fit_common_rotation
 from elastocal.arcs.robust import robust_common_rotation, robust_concentric, robust_known_angles
-from elastocal.arcs.screen import screen
 from elastocal.errors import InputError
 
 Q = np.radians(np.linspace(-145, 0, 12))
@@ -145,8 +144,7 @@ def test_good_data_are_left_alone_as_often_as_stated():
     u = np.column_stack([np.cos(Q), np.sin(Q)])
     named = 0
     for _ in range(150):
-        problem = fit_known_angles(0.19 * u + NOISE * rng.normal(size=(12, 2)), Q).problem
-        named += not screen([problem], level=0.2).kept.all()
+        named += bool(robust_known_angles(0.19 * u + NOISE * rng.normal(size=(12, 2)), Q, level=0.2).bad)
     assert 0.08 < named / 150 < 0.3
 
 
@@ -227,3 +225,65 @@ def test_a_point_whose_pose_nobody_else_saw_is_judged_by_its_radius():
     assert found[g].basis.shape == (2, 1)
     assert np.linalg.norm(found[g].away) == pytest.approx(abs(beyond), rel=1e-4)
     assert found[g].probability > 0.05
+
+
+@pytest.mark.parametrize("size", [0.05, 0.2, 1.0, 5.0])
+@pytest.mark.parametrize("d", [2, 3])
+def test_an_error_of_any_size_is_named_with_known_angles(size, d, pose):
+    """Larger than the radius it turns the sense of rotation and the plane of a fit to all points."""
+    q = np.radians([-140.0, -120, -95, -70, -45, -20, -6])
+    origin, matrix = pose(1)
+    local = 0.185 * np.column_stack([np.cos(q), -np.sin(q), 0 * q])[:, :d]
+    clean = origin[:d] + local @ (matrix if d == 3 else np.eye(2)).T
+    clean += 1.5e-5 * np.random.default_rng(5).normal(size=clean.shape)
+    for pose_ in range(0, 7, 2):
+        p = clean.copy()
+        p[pose_, pose_ % d] += size
+        found = robust_known_angles(p, q)
+        assert [b.pose for b in found.bad] == [pose_]
+        assert found.rest.radius == pytest.approx(0.185, abs=1e-4)
+        assert found.everything.sense == found.rest.sense
+        predicted = found.bad[0].predicted[pose_ % d]
+        assert predicted == pytest.approx(clean[pose_, pose_ % d], abs=2e-4)
+
+
+@pytest.mark.parametrize("size", [0.2, 1.0, 5.0])
+def test_an_error_of_any_size_is_named_without_angles(size):
+    """Three markers that swing by 42 deg, one coordinate wrong in one pose; as arcs and as a rigid body."""
+    rng, theta = np.random.default_rng(7), np.radians([-20.0, -12, -3, 6, 13, 18, 22])
+    arms = np.array([0.19, 0.21, 0.15]) * np.exp(1j * np.array([2.6, -2.2, 0.3]))
+    z = -0.69 - 0.12j + arms[:, None] * np.exp(1j * theta)
+    clean = np.stack([z.real, z.imag], axis=2) + 1.5e-5 * rng.normal(size=(3, 7, 2))
+    for i, c in ((0, 0), (3, 1), (5, 0)):
+        markers = clean.copy()
+        markers[1, i, c] += size
+        for fit in (robust_concentric, robust_common_rotation):
+            found = fit(list(markers))
+            assert [(b.marker, b.pose) for b in found.bad] == [(1, i)]
+            np.testing.assert_allclose(found.rest.radii, [0.19, 0.21, 0.15], atol=2e-4)
+
+
+def test_two_gross_errors_at_once():
+    q = np.radians(np.linspace(-140, 0, 9))
+    p = 0.19 * np.column_stack([np.cos(q), np.sin(q)]) + NOISE * np.random.default_rng(2).normal(size=(9, 2))
+    p[2, 0] += 3.0
+    p[6] -= [0.5, 2.0]
+    assert sorted(b.pose for b in robust_known_angles(p, q).bad) == [2, 6]
+
+
+def test_a_wrong_angle_is_told_as_one():
+    """The point lies on the circle; only there is its angle 10 deg off."""
+    q = np.radians(np.linspace(-140, 0, 9))
+    for sense in (1, -1):
+        p = 0.19 * np.column_stack([np.cos(q), sense * np.sin(q)]) + NOISE * np.random.default_rng(2).normal(
+            size=(9, 2)
+        )
+        typed = q.copy()
+        typed[4] += np.radians(10)
+        (bad,) = robust_known_angles(p, typed).bad
+        assert (bad.pose, bad.component) == (4, None)
+        assert bad.angle == pytest.approx(q[4], abs=5 * NOISE / 0.19)
+        assert "or the angle, which fits at -70.0" in bad.text()
+        p[4] *= 1.02
+        (bad,) = robust_known_angles(p, typed).bad
+        assert bad.angle is None

@@ -113,11 +113,15 @@ def test_the_general_correction_is_the_closed_form() -> None:
     truth = read_robot("cylindrical")
     place = np.array([[0.6, 0.2, 0.5], [0.4, -0.3, 0.7]])
     off = Paths(truth, place, 1000.0).compensated(np.array([0.9e-6, 0.4e-6, 2.2e-6])).after.position
-    r, phi = np.hypot(place[:, 0], place[:, 1]), np.arctan2(place[:, 1], place[:, 0])
-    turn = 0.1e-6 * (1000 + 1000 * (place[:, 0] - place[:, 1]))  # M_z and x F_y - y F_x
-    slide = -0.2e-6 * 1000 * (np.cos(phi) + np.sin(phi))
-    np.testing.assert_allclose(off[:, 2], 0.1e-6 * 1000, rtol=1e-9)
-    # the column's angle and slide miss by what their compliances are wrong, taken where the robot then stands
-    bent = np.column_stack([(r + slide) * np.cos(phi + turn), (r + slide) * np.sin(phi + turn)])
-    np.testing.assert_allclose(off[:, :2], bent - place[:, :2], rtol=2e-3)
-    assert np.abs(off[:, :2]).min() > 1e-6
+    meant = np.column_stack([place[:, 2], np.arctan2(place[:, 1], place[:, 0]), np.hypot(place[:, 0], place[:, 1])])
+
+    def pushed(v: np.ndarray) -> np.ndarray:
+        c, s = np.cos(v[:, 1]), np.sin(v[:, 1])
+        return 1000 * np.column_stack([np.ones(len(v)), 1 + v[:, 2] * (c - s), c + s])
+
+    command, v = meant - np.array([0.9e-6, 0.4e-6, 2.2e-6]) * pushed(meant), meant
+    for _ in range(30):
+        v = command + np.array([1e-6, 0.5e-6, 2e-6]) * pushed(v)
+    there = np.column_stack([v[:, 2] * np.cos(v[:, 1]), v[:, 2] * np.sin(v[:, 1]), v[:, 0]])
+    np.testing.assert_allclose(off, there - place, rtol=1e-8)
+    assert np.abs(off).min() > 1e-6

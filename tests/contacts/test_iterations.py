@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, nominal, touched
@@ -24,7 +26,7 @@ def test_all_twelve_parameters_come_back(gaps):
     np.testing.assert_allclose(found.values(NAMES), ACTUAL, rtol=1e-9)
     errors = [force_error(kind, m, felt) for m in found.models]
     assert errors[0] > 100
-    assert errors == sorted(errors, reverse=True)
+    assert all(after < before or after < 1e-10 for before, after in pairwise(errors))
     assert errors[-1] < 1e-8
     assert len(errors) < (6 if gaps else 12)
 

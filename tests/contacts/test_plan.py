@@ -44,7 +44,9 @@ def test_what_is_commanded_is_felt_and_read_back_as_the_same_plan():
 
 def test_a_contact_beyond_the_arm_is_not_reached_and_spoils_no_other():
     wanted = planned(slice(0, 4))
-    far = ContactPlan(wanted.touches, wanted.points + [[0, 0, 0], [2, 0, 0], [0, 0, 0], [0, 0, 0]], wanted.sizes, "xy")
+    points = wanted.points.copy()
+    points[1, 0] += 2.0
+    far = ContactPlan(wanted.touches, points, wanted.sizes, "xy")
     found = commanded(actual(), far)
     assert found.reached.tolist() == [True, False, True, True]
 

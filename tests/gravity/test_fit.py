@@ -65,6 +65,8 @@ def test_one_way_motion_leaves_friction_unknown_with_a_reason():
     half = len(q) // 2
     log = logged(ARM, q[:half], v[:half], coulomb=1.0, noise=0.02)
     fit = identify_gravity(ARM, slow_samples(ARM, log), friction=Friction(viscous=False))
+    groups = dict(zip(fit.base.names, fit.base.group, strict=True))
+    assert (groups["J1.mx"], groups["J2.mx"]) == ("G2", "G1")  # no reading of J1 counts
     still, moved = friction_found(fit)
     assert np.isnan(moved.value)
     assert "moved one way only" in moved.reason

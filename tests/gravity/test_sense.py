@@ -65,9 +65,13 @@ def test_what_follows_no_weight_has_no_sign():
     noise = slow_samples(ARM, logged(ARM, Q, V, torque=np.zeros_like(Q), noise=1.0))
     with pytest.raises(InputError, match="do not follow the expected ones"):
         torque_sense(ARM, noise)
-    wrong = np.full_like(Q, 40.0) - 0.5 * planar_torques(Q)
-    with pytest.raises(InputError, match="do not follow the expected ones"):
-        torque_sense(ARM, slow_samples(ARM, logged(ARM, Q, V, torque=wrong, noise=6.0)))
+    q, v = waves(2, 1200, seed=1, size=0.25, rate=0.4)
+    weight = planar_torques(q + np.array([0.1, 0.2]))
+    mirrored = slow_samples(
+        ARM, logged(ARM, q + np.array([0.1, 0.2]), v, torque=2 * weight.mean(axis=0) - weight, noise=1.0)
+    )
+    with pytest.raises(InputError, match=r"do not follow the expected ones .*correlation -0\.[1-7]"):
+        torque_sense(ARM, mirrored)
     weightless = planar_arm(masses=False)
     with pytest.raises(InputError, match=r"no weight is known .*--torques drive or load"):
         torque_sense(weightless, samples())

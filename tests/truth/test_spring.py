@@ -13,7 +13,7 @@ from elastocal.uncertainty.compensator_start import start_values
 def test_intervals_of_a_badly_known_spring_hold_the_truth():
     """The published accuracy of k_c is 21.5 %.  A prior that favours soft springs leads the chains away for good."""
     truth = two_joints()
-    hits, known, sampled = [], [], []
+    hits, known, sampled, mixed = [], [], [], []
     for seed in range(12):
         data = campaign(truth, 400.0, 3.5e-5, np.random.default_rng(100 + seed), poses=14)
         start = start_values(truth, data, NAMES, SPRING).values
@@ -22,8 +22,10 @@ def test_intervals_of_a_badly_known_spring_hold_the_truth():
         at = [fit.names.index(n) for n in NAMES]
         low, high = drawn.interval()[:, at]
         hits.append((low < TRUTH) & (high > TRUTH))
+        mixed.append(drawn.converged)
         known.append((fit.sd / fit.values)[at[2]])
         sampled.append((drawn.sd / drawn.mean)[at[2]])
+    assert np.mean(mixed) > 0.7
     assert 0.15 < np.median(known) < 0.25
     assert np.median(sampled) < 1.6 * np.median(known)
     assert np.mean(hits) > 0.87

@@ -62,6 +62,10 @@ def compensate(
         float | None, typer.Option(metavar="KG", help="Refuse loads beyond the robot's rated payload.")
     ] = None,
     position_only: Annotated[bool, typer.Option("--position-only", help="Keep the orientation as it is.")] = False,
+    taught: Annotated[
+        bool,
+        typer.Option("--taught", help="Targets are where the unloaded arm stands: correct what the load adds only."),
+    ] = False,
     first_order: Annotated[bool, typer.Option("--first-order", help="For comparison: desired - deflection.")] = False,
     densify_um: Annotated[
         float | None, typer.Option(metavar="UM", help="Put points into lines that would be off by more than this.")
@@ -101,7 +105,7 @@ def compensate(
         program=program, calibration=calibration, robot=robot, bases=tuple(base or ()), tools=tuple(tool or ()),
         flange=flange, orientation=orientation, rotary=rotary, near=near, position_only=position_only,
         loads=ProgramLoadRequest(load, tuple(load_lines or ()), loads, milling, payload, payload_frame, rated_kg),
-        first_order=first_order, densify=densify_um, chord=chord_um, truth=truth, out=out,
+        first_order=first_order, taught=taught, densify=densify_um, chord=chord_um, truth=truth, out=out,
     )  # fmt: skip
     result = command.run(request)
     for place in result.written:

@@ -58,12 +58,17 @@ def arcs(
 
 
 def compensator(
-    points: Points,
-    moving: Annotated[str, typer.Option(metavar="MARKER", help="The spring's end on the moving link (P1).")],
+    points: Annotated[
+        Path | None,
+        typer.Argument(metavar="[POINTS.csv]", help="Tracked points as for arcs; none to plan from the robot file."),
+    ] = None,
+    moving: Annotated[
+        str | None, typer.Option(metavar="MARKER", help="The spring's end on the moving link (P1).")
+    ] = None,
     pivot: Annotated[
-        list[str], typer.Option(metavar="MARKER", help="A marker on the body that turns about P0; repeatable.")
-    ],
-    joint: Annotated[str, typer.Option(metavar="JOINT", help="The joint that the angle column is of.")],
+        list[str] | None, typer.Option(metavar="MARKER", help="A marker on the body that turns about P0; repeatable.")
+    ] = None,
+    joint: Annotated[str | None, typer.Option(metavar="JOINT", help="The joint that the angle column is of.")] = None,
     robot: Annotated[
         str | None, typer.Option(metavar="ROBOT", help="Also its statics: stiffness of the joint, balancing spring.")
     ] = None,
@@ -86,23 +91,40 @@ def compensator(
     """Geometry of a gravity compensator from tracked points.
 
     The spring's ends, their accuracy, the text for the robot file; with a robot what the spring does to its joint and
-    which spring would balance the arm; with --plan where to measure next time.
+    which spring would balance the arm; with --plan where to measure next time. Without points, the accuracy to expect
+    of the best plan for the robot's own compensator.
 
     \b
-    Example:
+    Examples:
       elastocal compensator points.csv --moving P1 --pivot P01 --pivot P02 --joint A2 --robot kuka-kr270
+      elastocal compensator --robot kuka-kr270 --plan 6 --noise-um 15
     """
     from elastocal.app.commands import compensator as command
+    from elastocal.app.commands import compensator_ahead as command_ahead
     from elastocal.app.output import deliver, warn
     from elastocal.app.pages import compensator as pages
+    from elastocal.app.pages import compensator_ahead as pages_ahead
+    from elastocal.app.pages.compensator_plan import plan_table
     from elastocal.app.robot_choice import robot_file
+    from elastocal.errors import InputError
     from elastocal.files.write import check_targets
 
     inputs = {"POINTS.csv": points, "--robot": None if robot is None else robot_file(robot)}
     check_targets({"--report": report, "--csv": csv}, inputs)
-    request = command.CompensatorRequest(
-        points, moving, tuple(pivot), joint, robot, at, plan, limits, noise_um, sense, axis
-    )
+    pivots = tuple(pivot or ())
+    if points is None:
+        if moving is not None or at is not None or axis is not None:
+            raise InputError("without points there is nothing for --moving, --at or --axis; give POINTS.csv")
+        if robot is None or plan is None or noise_um is None:
+            raise InputError("without points a plan needs --robot, --plan N and --noise-um; else give POINTS.csv")
+        ahead = command_ahead.run(command_ahead.AheadRequest(robot, plan, noise_um, joint, pivots, limits, sense))
+        if json:
+            warn(ahead.notes)
+        deliver(pages_ahead.page(ahead), json, report, (csv, plan_table(ahead.plan)))
+        return
+    if moving is None or not pivots or joint is None:
+        raise InputError("points need their names: add --moving MARKER, --pivot MARKER and --joint JOINT")
+    request = command.CompensatorRequest(points, moving, pivots, joint, robot, at, plan, limits, noise_um, sense, axis)
     result = command.run(request)
     if json:
         warn(result.notes)

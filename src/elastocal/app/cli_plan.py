@@ -58,16 +58,19 @@ def plan(
 ) -> None:
     """Which poses and loads to measure, before anything is.
 
-    The best poses and loads out of everything that the cell allows, the accuracy to expect of every parameter and at
-    test poses, how good the plan is, and files to measure by: a table, a campaign file, a KUKA program.
+    The best poses and loads, contacts or sweeps out of everything that the cell allows, the accuracy to expect of
+    every parameter and at test poses, how good the plan is, and files to measure by: a table, a campaign file, a KUKA
+    program. A plan file may also ask for angles and markers of arcs.
 
     \b
     Example:
       elastocal plan kuka-kr270 --hang 250 --seek "A[2-6].k" --marker marker1 --marker marker2 --out plan
     """
     from elastocal.app.commands import plan as command
+    from elastocal.app.commands import plan_arcs as arcs
     from elastocal.app.output import deliver, warn
     from elastocal.app.pages import plan as pages
+    from elastocal.app.pages import plan_arcs as arc_pages
     from elastocal.app.plan_request import PlanRequest
     from elastocal.app.progress import progress
     from elastocal.files.write import make_folder
@@ -78,6 +81,13 @@ def plan(
         tuple(force or ()), tuple(hang or ()), tuple(marker or ()), tuple(seek or ()), noise_mm, repeats, candidates,
         test, tuple(without or ()),
     )  # fmt: skip
+    if arcs.asked(source):
+        planned = arcs.run(request)
+        if json:
+            warn(planned.notes)
+        make_folder(out)
+        deliver(arc_pages.page(planned), json, out / "report.html", more=planned.files)
+        return
     with progress("planning") as callback:
         result = command.run(request, callback)
     if json:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from elastocal.files.robot_word import LoadedRobot
     from elastocal.spatial.entries import Array
 
+BALANCE, EXACT = "eq. (35) and (36)", "exact covariance"
+
 
 @dataclass(frozen=True, eq=False)
 class PlanRow:
@@ -28,51 +30,54 @@ class PlanRow:
 
 @dataclass(frozen=True, eq=False)
 class Planned:
-    """``limits`` of the joint in rad; ``noise`` in m assumed, ``stated`` or from the residuals."""
+    """``limits`` of the joint in rad; ``noise`` in m assumed, ``stated`` or from the residuals; ``radii`` in words."""
 
     limits: tuple[float, float]
     noise: float
     stated: bool
-    radii: Array
+    radii: str
     rows: tuple[PlanRow, ...]
+
+    def best(self, model: Model) -> PlanRow:
+        """The plan by exact covariance."""
+        return next(r for r in self.rows if (r.name, r.model) == (EXACT, model))
 
 
 def planned(
     request: CompensatorRequest, arc: KnownArc, pivot: FreeArcs, geometry: CompensatorGeometry, noise: float | None,
     robot: LoadedRobot | None,
 ) -> Planned | None:  # fmt: skip
-    """The plan asked for, beside what was measured: by eq. (35), (36) and by exact covariance."""
+    """The plan asked for, beside what was measured."""
     from elastocal.app.compensator_spring import joint_range
-    from elastocal.arcs.design import plan_angles
-    from elastocal.arcs.marker_design import plan_markers
 
     if request.plan is None:
         return None
     limits = joint_range(robot.model if robot else None, request.joint, request.limits, geometry)
-    by_balance = plan_angles(request.plan, limits).angles
-    exact = plan_angles(request.plan, limits, criterion="radius" if arc.rest.dimension == 2 else "centre").angles
-    radii, sd = pivot.rest.radii, noise or _scatter(arc, pivot)
-    now = _places(arc, pivot, geometry)
+    sd = noise or _scatter(arc, pivot)
+    rows = plan_rows(geometry, request.plan, limits, pivot.rest.radii, sd, _places(arc, pivot, geometry))
+    return Planned(limits, sd, noise is not None, "the markers' present radii", rows)
+
+
+def plan_rows(
+    geometry: CompensatorGeometry, count: int, limits: tuple[float, float], radii: Array, noise: float,
+    now: Array | None = None,
+) -> tuple[PlanRow, ...]:  # fmt: skip
+    """By eq. (35), (36) and by exact covariance, for each model of the markers; ``now``: where they were measured."""
+    from elastocal.arcs.design import plan_angles
+    from elastocal.arcs.geometry_design import plan_geometry
+    from elastocal.arcs.marker_design import expected_geometry, plan_markers
+
+    by_balance = plan_angles(count, limits).angles
     sets: list[tuple[str, Array, Array, Model]] = []
-    for model in ("concentric", "common rotation") if len(radii) > 1 else ("concentric",):
-        count, balance = len(radii), plan_markers(len(radii), geometry.swing(by_balance), criterion="balance").places
-        best = plan_markers(count, geometry.swing(exact), radii=radii, criterion=model).places
-        sets += [
-            ("as measured", geometry.angles, now, model),
-            ("planned angles, markers as measured", exact, now, model),
-            ("eq. (35) and (36)", by_balance, balance, model),
-            ("exact covariance", exact, best, model),
-        ]
-    rows = tuple(PlanRow(n, m, q, p, _expected(geometry, q, p, radii, sd, m)) for n, q, p, m in sets)
-    return Planned(limits, sd, noise is not None, radii, rows)
-
-
-def _expected(
-    geometry: CompensatorGeometry, angles: Array, places: Array, radii: Array, noise: float, model: Model
-) -> ExpectedGeometry:
-    from elastocal.arcs.marker_design import expected_geometry
-
-    return expected_geometry(geometry, angles, places, radii, noise, model)
+    models: tuple[Model, ...] = ("concentric", "common rotation") if len(radii) > 1 else ("concentric",)
+    for model in models:
+        opposite = plan_markers(len(radii), geometry.swing(by_balance), criterion="balance").places
+        best = plan_geometry(count, limits, geometry, radii, model)
+        if now is not None:
+            sets.append(("as measured", geometry.angles, now, model))
+            sets.append(("planned angles, markers as measured", best.angles, now, model))
+        sets += [(BALANCE, by_balance, opposite, model), (EXACT, best.angles, best.places, model)]
+    return tuple(PlanRow(n, m, q, p, expected_geometry(geometry, q, p, radii, noise, m)) for n, q, p, m in sets)
 
 
 def _scatter(arc: KnownArc, pivot: FreeArcs) -> float:

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from elastocal.design.pool import Pool
+    from elastocal.design.sweeping import Stroke, Sweeping
+    from elastocal.design.touching import Touching
     from elastocal.files.krl_plan import Stop
+    from elastocal.spatial.entries import Array
+
+UNRATED = 5.0
+"""Per cent of an axis' speed where that is not known."""
 
 
 def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
@@ -15,6 +21,7 @@ def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
     What can be carried is put on once: all its poses are first read without it.  Anything else is put on and taken
     off at every pose.
     """
+    from elastocal.design.loading.loading import Option
     from elastocal.files.krl_plan import Stop
 
     times = f" {repeats} times" if repeats > 1 else ""
@@ -26,7 +33,8 @@ def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
             end += 1
         block, load = range(start, end), pool.label(start)
         q = {i: pool.q[i] for i in block}
-        carried = not pool.options or pool.options[int(pool.option[start])].loading.carried
+        option = pool.options[int(pool.option[start])] if pool.options else None
+        carried = not isinstance(option, Option) or option.loading.carried
         if not pool.options:
             out += [Stop(q[i], (f"P{i + 1}: read{times}",)) for i in block]
         elif carried:
@@ -45,3 +53,59 @@ def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
                 out.append(Stop(q[i], (*reading, *on)))
         start = end
     return tuple(out)
+
+
+def contact_stops(method: Touching, pool: Pool, repeats: int) -> tuple[Stop, ...]:
+    """To the front of every place, by hand or force control onto it, and back to its front."""
+    from elastocal.files.krl_plan import Stop
+
+    state = method.readings(pool).touched(pool.model)
+    times = f" {repeats} times" if repeats > 1 else ""
+    out: list[Stop] = []
+    for i, front in enumerate(method.stops(pool)):
+        x, y, z = 1e3 * state.point[i]
+        u, v, w = -state.normal[i] + 0.0
+        ask = f"P{i + 1}: press {pool.label(i)} along ({u:.2f}, {v:.2f}, {w:.2f}), read{times}"
+        note = f"in front of ({x:.2f}, {y:.2f}, {z:.2f}) mm; axes and force are read in contact"
+        out += [Stop(front, (ask,), note=note), Stop(front, note="back off before the next contact")]
+    return tuple(out)
+
+
+def sweep_stops(method: Sweeping, pool: Pool, rated: Array, repeats: int) -> tuple[Stop, ...]:
+    """There and back at the speed of the sweep; ``rated`` (n,) are full speeds of the axes in rad/s, nan if unknown."""
+    import numpy as np
+
+    from elastocal.files.krl_plan import Stop
+
+    full = dict(zip(pool.model.joints, rated, strict=True))
+    out: list[Stop] = []
+    for i, (start, turn) in enumerate(zip(pool.q, method.ends(pool), strict=True)):
+        stroke = stroke_of(pool, i)
+        most = full[pool.model.joints[stroke.joint]]
+        share = UNRATED if np.isnan(most) else float(np.clip(100 * stroke.speed / most, 1, 100))
+        ask = f"S{i + 1}: log while {pool.label(i)} and back"
+        out.append(Stop(start, (ask,)))
+        for _ in range(repeats):
+            out += [Stop(turn, (), share, f"S{i + 1} there"), Stop(start, (), share, f"S{i + 1} back")]
+    return tuple(out)
+
+
+def stroke_of(pool: Pool, i: int) -> Stroke:
+    """The sweep of candidate i."""
+    from elastocal.design.sweeping import Stroke
+
+    option = pool.options[int(pool.option[i])]
+    assert isinstance(option, Stroke)
+    return option
+
+
+def unrated(pool: Pool, rated: Array) -> tuple[str, ...]:
+    import numpy as np
+
+    slow = {stroke_of(pool, i).joint for i in range(len(pool))}
+    if not any(np.isnan(rated[j]) for j in slow):
+        return ()
+    return (
+        f"The full speeds of some axes are not stated (speeds_deg_s): their sweeps are programmed at {UNRATED:g} %; "
+        "set what brings the speed planned.",
+    )

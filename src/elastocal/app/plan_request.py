@@ -137,29 +137,31 @@ def _bare(request: PlanRequest) -> PlanFile:
     )
     files = tuple(p for p in (own, request.test) if p is not None)
     return PlanFile(
-        f"plan of {model.name}", request.source, task, tests, np.full(model.n, np.nan), 0.0, request.seek or None, None, None,
-        request.without, notes, files,
+        f"plan of {model.name}", request.source, task, tests, np.full(model.n, np.nan), 0.0, request.seek or None, None,
+        None, request.without, notes, files,
     )  # fmt: skip
 
 
-def limits_of(words: tuple[str, ...]) -> Limits | None:
-    """``NAME=2%`` for parameters (patterns allowed), ``error=0.1mm`` for the test poses."""
+def limits_of(words: tuple[str, ...], counted: str = "m") -> Limits | None:
+    """``NAME=2%`` for parameters (patterns allowed), ``error=0.1mm`` (or ``error=2Nm``) for the test poses."""
     from elastocal.design.task import Limits
-    from elastocal.files.units import LENGTH
+    from elastocal.files.units import LENGTH, MOMENT
 
     share: dict[str, float] = {}
     error: float | None = None
     for word in words:
         name, _, text = word.rpartition("=")
-        unit = next((u for u in ("%", "mm", "um", "m") if text.strip().endswith(u)), "")
+        known = ("mm", "um", "m") if counted == "m" else ("Nm",)
+        unit = next((u for u in ("%", *known) if text.strip().endswith(u)), "")
         try:
             value = float(text.strip().removesuffix(unit))
         except ValueError:
             value = 0.0
         if not name or not unit or not value > 0 or (name == "error") == (unit == "%"):
-            raise InputError(f"--require {word!r}: write NAME=2% for parameters, or error=0.1mm for the test poses")
+            example = "0.1mm" if counted == "m" else "2Nm"
+            raise InputError(f"--require {word!r}: write NAME=2% for parameters, or error={example} for the test poses")
         if name == "error":
-            error = value * LENGTH[unit]
+            error = value * {**LENGTH, **MOMENT}[unit]
         else:
             share[name] = value / 100
     return Limits(share, error) if words else None

@@ -2,7 +2,7 @@
 
 The joint's angles decide the arc of P1 and, through the spring's direction, how far the body on P0 turns; the places of
 the markers decide how well P0 follows from that.  Angles and places are improved in turn, each for the other, from the
-best angles for the arc alone, until nothing changes.  The height along the axis plays no part: L, a_x, a_y are in the
+best angles for the arc alone and from even ones, until nothing changes.  The height along the axis plays no part: L, a_x, a_y are in the
 plane, also where points are measured in space.
 """
 
@@ -34,21 +34,34 @@ def plan_geometry(
     count: int, limits: tuple[float, float], geometry: CompensatorGeometry, radii: Array, model: Model
 ) -> GeometryPlan:
     """The best ``count`` angles within ``limits`` in rad and places for markers at ``radii`` (k,)."""
-    angles = plan_angles(count, limits, criterion="radius").angles
-    places = plan_markers(len(radii), geometry.swing(angles), radii=radii, criterion=model).places
-    best = GeometryPlan(angles, places, float(total_variance(angles[None], places, radii, geometry, model)[0]))
+    ends = [_improved(start, count, limits, geometry, radii, model) for start in _starts(count, limits)]
+    return min(ends, key=lambda plan: plan.value)
+
+
+def _starts(count: int, limits: tuple[float, float]) -> tuple[Array, ...]:
+    return plan_angles(count, limits, criterion="radius").angles, np.linspace(*limits, count)
+
+
+def _improved(
+    angles: Array, count: int, limits: tuple[float, float], geometry: CompensatorGeometry, radii: Array, model: Model
+) -> GeometryPlan:
+    best = _placed(angles, geometry, radii, model)
     for _ in range(ROUNDS):
 
         def values(plans: Array, places: Array = best.places) -> Array:
             return total_variance(plans, places, radii, geometry, model)
 
-        angles, _ = best_angles(count, limits, GAP, values, (best.angles,))
-        places = plan_markers(len(radii), geometry.swing(angles), radii=radii, criterion=model).places
-        value = float(total_variance(angles[None], places, radii, geometry, model)[0])
-        if not value < best.value * (1 - ENOUGH):
+        trial = _placed(best_angles(count, limits, GAP, values, (best.angles,))[0], geometry, radii, model)
+        if not trial.value < best.value * (1 - ENOUGH):
             break
-        best = GeometryPlan(angles, places, value)
+        best = trial
     return best
+
+
+def _placed(angles: Array, geometry: CompensatorGeometry, radii: Array, model: Model) -> GeometryPlan:
+    """With the best places for the angles."""
+    places = plan_markers(len(radii), geometry.swing(angles), radii=radii, criterion=model).places
+    return GeometryPlan(angles, places, float(total_variance(angles[None], places, radii, geometry, model)[0]))
 
 
 def total_variance(plans: Array, places: Array, radii: Array, geometry: CompensatorGeometry, model: Model) -> Array:

@@ -39,7 +39,9 @@ def spring_ratios(truth: RobotModel, found: Identification) -> dict[str, float]:
 def path_listings(truth: RobotModel, found: Identification) -> tuple[Listing, ...]:
     """Counts of every stage, the compensator's pair first, and everything that is not estimated."""
     ratios = spring_ratios(truth, found)
-    return Listing("path", _stages(found), _PATH), Listing("not_estimated", _fallen(truth, found, ratios), _FALLEN)
+    return Listing("reduction_path", _stages(found), _PATH), Listing(
+        "not_estimated", _fallen(truth, found, ratios), _FALLEN
+    )
 
 
 _PATH = (

@@ -119,7 +119,7 @@ def _iterations(runs: dict[str, Search], exact: Campaign) -> Lines:
     level = (log10(given.PUBLISHED_E_F),) * 2
     longest = float(max(len(f.models) for f in runs.values()) - 1)
     series.append(Series("published, in the end", (0.0, longest), level))
-    notes = ("Steps that would move a parameter by more than 20 scales are shortened; published figure 3.",)
+    notes = ("Steps that would move a parameter by more than 20 times its size are shortened; published figure 3.",)
     return Lines("e_f", "Error index against iterations", "iteration", "", "log10 of e_f", "N", tuple(series), notes)
 
 

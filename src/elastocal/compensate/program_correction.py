@@ -19,6 +19,7 @@ from elastocal.compensate.program_loads import ProgramLoads
 from elastocal.compensate.references import references
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.task import Aim, task
+from elastocal.compensate.taught import taught, taught_covariance
 from elastocal.compensate.verification import Residual, expected_residual, residual
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
@@ -80,6 +81,13 @@ def corrected(work: Job, by_first_order: bool = False) -> Correction:
     return out
 
 
+def nominals(work: Job) -> Array:
+    """Joint values (S, n) that the controller makes of the program as it is; nan out of reach."""
+    by_axes = work.at.stations.by_axes[:, None]
+    found = commands(work, work.at.position, work.at.rotation, work.reference)
+    return np.where(by_axes, work.reference, found)
+
+
 def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
     """Joint values (S, n) that the controller makes of poses in robot axes, next to ``near``; nan out of reach."""
     out = np.full_like(near, np.nan)
@@ -104,12 +112,33 @@ def residuals(model: RobotModel, work: Job, command: Array) -> Residual:
     return out
 
 
-def confidence(known: Knowledge, work: Job, command: Array) -> Array:
-    """Covariance (S, 6, 6) of the residual that is expected of corrected commands (S, n)."""
+def as_taught(model: RobotModel, work: Job, nominal: Array) -> Job:
+    """The job whose targets are where a model of the robot stands unloaded with commands (S, n).
+
+    Where the position alone is corrected, the orientation that is told stays the program's.
+    """
+    position, rotation, reference = work.at.position.copy(), work.at.rotation.copy(), work.reference.copy()
+    for rows, frame, aim in work.groups():
+        part = taught(model, work.targets(rows, frame), nominal[rows], work.loads.at(rows, frame))
+        position[rows], reference[rows] = part.position, part.reference
+        if aim != "position":
+            rotation[rows] = part.rotation
+    return replace(work, at=replace(work.at, position=position, rotation=rotation), reference=reference)
+
+
+def confidence(known: Knowledge, work: Job, command: Array, nominal: Array | None = None) -> Array:
+    """Covariance (S, 6, 6) of the residual that is expected of corrected commands (S, n).
+
+    With ``nominal`` (S, n) the targets count as taught with these commands.
+    """
     model = replace(known, model=work.at.model)
     out = np.full((len(command), 6, 6), np.nan)
     for rows, frame, _ in work.groups():
         for first in range(0, len(rows), _CHUNK):
             some = rows[first : first + _CHUNK]
-            out[some] = expected_residual(model, command[some], frame, work.loads.at(some, frame)).covariance
+            loads = work.loads.at(some, frame)
+            if nominal is None:
+                out[some] = expected_residual(model, command[some], frame, loads).covariance
+            else:
+                out[some] = taught_covariance(model, nominal[some], command[some], frame, loads)
     return out

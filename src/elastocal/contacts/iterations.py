@@ -1,6 +1,8 @@
 """The search of 002 section 4.3, step by step: linearise, solve, limit the step, and take it only if the misfit falls.
 
-    L_k+1 = L_k + s J^+ (y - f(L_k)),     s <= 1 such that no parameter moves by more than LONGEST times its scale
+    L_k+1 = L_k + s J^+ (y - f(L_k)),     s <= 1 such that no parameter moves by more than LONGEST times its size,
+
+the larger of its value at the start and of its scale.
 
 Contacts read as gaps (``measure.contact_gap``) are almost linear in the parameters, so that three steps do; read as
 forces they are not, because a force is zero where the model misses the object.  A step is the last where the next,
@@ -44,10 +46,11 @@ def search(model: RobotModel, campaign: Campaign, names: Sequence[str], small: f
     weights = weigh(campaign, model)
     models, steps = [model], list[float]()
     problem = linearise(campaign, model, names, weights)
+    sizes = np.maximum(np.abs(problem.start), problem.scales)
     for _ in range(MOST):
         step = _step(problem)
         size = float(np.max(np.abs(step) / problem.scales))
-        step *= min(1.0, LONGEST / max(size, 1e-300))
+        step *= min(1.0, LONGEST / max(float(np.max(np.abs(step) / sizes)), 1e-300))
         rate = min(1.0, size / steps[-1]) if steps else 1.0
         if size * rate < small:
             return Search((*models, _moved(models[-1], problem, step)), (*steps, size), True)

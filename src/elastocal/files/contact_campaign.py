@@ -14,7 +14,14 @@ from elastocal.files.campaign_entry import listed
 from elastocal.files.campaign_errors import read_sources
 from elastocal.files.campaign_file import UNSTATED, CampaignFile, all_files, named_robot, named_tables
 from elastocal.files.campaign_requests import read_requests
-from elastocal.files.contact_checks import check_count, check_directions, check_felt, check_places, check_pressed
+from elastocal.files.contact_checks import (
+    check_count,
+    check_directions,
+    check_felt,
+    check_places,
+    check_pressed,
+    check_sources,
+)
 from elastocal.files.contact_entry import ContactEntry
 from elastocal.files.contact_objects import read_objects
 from elastocal.files.contact_table import ContactColumns, ContactTable, read_contact_table
@@ -74,6 +81,7 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     touches = Touches(frame, surfaces, np.array([names.index(t.objects[i]) for t, i in rows.rows]))
     kind, readings, places, said = (_planned if plan else _read)(located, entry, model, touches, rows)
     sources = read_sources(located, entry.errors, units, kind, model)
+    check_sources(located, sources, kind, model)
     campaign = Campaign(kind, readings, sources, places)
     requests, asked = read_requests(located, entry, model, campaign, plan)
     sought = sought_names(kind, in_form(model, entry.form or "beam"), requests.seek, requests.hold)

@@ -14,6 +14,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.position import Position
+from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import contact
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -88,6 +89,15 @@ def check_places(model: RobotModel, plan: ContactPlan, reached: Bools, rows: Row
         f"{_spot(rows, i)}{more}: contact out of reach: no joint values within the limits bring {plan.touches.frame} "
         f"to ({point}) mm on {plan.touches.surfaces[plan.touches.which[i]].label}; touch another place"
     )
+
+
+def check_sources(located: Located, sources: Sequence[ErrorSource], kind: ContactForce, model: RobotModel) -> None:
+    """Every error moves what is read in a contact."""
+    for i, source in enumerate(sources):
+        try:
+            source.columns(kind, model)
+        except InputError as error:
+            raise located.error(("errors", i), str(error)) from None
 
 
 def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""A plan as a KUKA program: one PTP to axis values per pose, a halt where somebody reads or changes the load.
+"""A plan as a KUKA program: one PTP to axis values per stop, a halt where somebody reads or changes the load.
 
 ``NAME.src`` holds the motions, ``NAME.dat`` the points as E6AXIS in degrees and mm.  The messages need KSS 8 or newer.
 """
@@ -15,16 +15,23 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
 AXES = (*(f"A{i}" for i in range(1, 7)), *(f"E{i}" for i in range(1, 7)))
+SPEED = 20
+"""Per cent of the usual moves."""
 LONGEST = 24
 """Characters of a KRL name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """One pose of the program (n,) in joint values, and what is to be done there, one halt for each sentence."""
+    """One stop of the program (n,) in joint values, and what is to be done there, one halt for each sentence.
+
+    ``speed`` is that of the move to it in per cent, None: as usual; ``note`` is a comment.
+    """
 
     q: Array
-    sentences: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
+    speed: float | None = None
+    note: str = ""
 
 
 def speaks_krl(model: RobotModel) -> bool:
@@ -42,12 +49,15 @@ def krl_files(name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequen
     """Texts by file name; ``wait`` seconds pass before anybody is asked to read."""
     module = krl_name(name)
     width = max(2, len(str(len(stops))))
-    source = [f"DEF {module}( )", *(f"; {_plain(n)}" for n in notes), "BAS(#INITMOV, 0)", "BAS(#VEL_PTP, 20)", ""]
+    source = [f"DEF {module}( )", *(f"; {_plain(n)}" for n in notes), "BAS(#INITMOV, 0)", f"BAS(#VEL_PTP, {SPEED})", ""]
     points = []
     for number, stop in enumerate(stops, 1):
         point = f"XM{number:0{width}d}"
         points.append(f"DECL E6AXIS {point}={_axes(model, stop.q)}")
-        source += [f"; pose {number} of {len(stops)}", f"PTP {point}", f"WAIT SEC {wait:g}"]
+        source += [f"; stop {number} of {len(stops)}", *([f"; {_plain(stop.note)}"] if stop.note else ())]
+        slow = stop.speed is not None
+        source += [f"BAS(#VEL_PTP, {stop.speed:g})"] if slow else []
+        source += [f"PTP {point}", *([f"BAS(#VEL_PTP, {SPEED})"] if slow else ()), f"WAIT SEC {wait:g}"]
         for sentence in stop.sentences:
             source += [f'MsgNotify("{_plain(sentence)}")', "HALT"]
         source.append("")

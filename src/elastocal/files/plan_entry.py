@@ -47,7 +47,7 @@ class PlanEntry:
     form: Form | None = None
     load_frame: str | None = None
     loads: list[Any] = field(default_factory=list)
-    candidates: int = 4000
+    candidates: int | None = None
     around: dict[str, Any] | None = None
     feasible: list[Any] = field(default_factory=list)
     links: list[Any] = field(default_factory=list)

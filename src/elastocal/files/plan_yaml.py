@@ -21,13 +21,14 @@ from elastocal.files.plan_entry import PlanEntry, PlanFile, nothing_said
 from elastocal.files.plan_methods import read_method
 from elastocal.files.plan_tests import read_around, read_tests
 from elastocal.files.robot_word import load_robot, robot_file, selected, without_kinds
-from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
 from elastocal.model.descriptions import in_form
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
 FORMAT = "elastocal-plan/1"
+CANDIDATES = {"contact": 400, "joint_torque": 150}
+"""Configurations to draw where the file does not say: each becomes many contacts or sweeps."""
 _START = f"a plan file starts with 'format: {FORMAT}'"
 
 
@@ -61,7 +62,7 @@ def read_plan_file(path: Path) -> PlanFile:
     task = Task(
         model, method, seek, hold,
         read_kinds(located, units, "loads", "a load", e.loads, loading_kinds(), model), frame,
-        Draw(e.candidates, around), read_cell(located, e, units, model, method),
+        Draw(e.candidates or CANDIDATES.get(e.measurement, Draw.count), around), read_cell(located, e, units, model, method),
         read_kinds(located, units, "feasible", "a filter", e.feasible, filter_kinds(), model),
         e.poses, e.repeats, e.may_repeat, _weights(located, e), over,
     )  # fmt: skip
@@ -76,8 +77,9 @@ def read_plan_file(path: Path) -> PlanFile:
 
 def _check_numbers(located: Located, e: PlanEntry) -> None:
     for key, least in (("poses", 1), ("repeats", 1), ("candidates", 1)):
-        if getattr(e, key) < least:
-            raise located.error((key,), f"{getattr(e, key)} must be at least {least}")
+        given = getattr(e, key)
+        if given is not None and given < least:
+            raise located.error((key,), f"{given} must be at least {least}")
     if e.change < 0:
         raise located.error(("change",), "the time of a change of load must not be negative")
 

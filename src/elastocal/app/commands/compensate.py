@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +40,7 @@ class CompensateRequest:
     loads: ProgramLoadRequest = field(default_factory=ProgramLoadRequest)
     position_only: bool = False
     first_order: bool = False
+    taught: bool = False
     densify: float | None = None
     chord: float = 5.0
     truth: str | None = None
@@ -50,8 +51,9 @@ class CompensateRequest:
 class CompensateResult:
     """Arrays are over stations (``job.at.stations``); residuals are those of the program as it is written.
 
-    ``covariance`` (S, 6, 6) is None without a calibration; ``on_truth`` are residuals before and after on the robot
-    taken for true; ``written`` are the bytes of the new files by their place.
+    ``shift`` (S, 6) are told minus stated poses in m and rad, robot axes; ``covariance`` (S, 6, 6) is None without a
+    calibration; ``on_truth`` are residuals before and after on the robot taken for true; ``written`` are the bytes of
+    the new files by their place.
     """
 
     request: CompensateRequest
@@ -62,6 +64,7 @@ class CompensateResult:
     changes: Changes
     before: Residual
     after: Residual
+    shift: Array
     covariance: Array | None
     on_truth: tuple[Residual, Residual] | None
     left: tuple[Skipped, ...]
@@ -86,10 +89,12 @@ def run(request: CompensateRequest) -> CompensateResult:
 
 
 def _run(request: CompensateRequest) -> CompensateResult:
+    import numpy as np
+
     from elastocal.app.program_points import line_points
     from elastocal.compensate.placed import placed, with_tools
     from elastocal.compensate.program import uncorrected
-    from elastocal.compensate.program_correction import confidence, corrected, job, residuals
+    from elastocal.compensate.program_correction import as_taught, confidence, corrected, job, nominals, residuals
     from elastocal.compensate.rewrite import rewritten
     from elastocal.compensate.stations import stations
     from elastocal.compensate.status import Status
@@ -108,19 +113,23 @@ def _run(request: CompensateRequest) -> CompensateResult:
     at = placed(with_tools(robot.model, program, flange), stations(program, 1e-6 * request.chord))
     load = program_pushing(at, request.loads, flange)
     work = job(at, load.loads, _near(robot, request.near), request.position_only)
-    found = corrected(work, request.first_order)
-    before = residuals(work.at.model, work, found.nominal)
+    nominal, stated_poses = nominals(work), work.targets(np.arange(len(at.stations)), robot.model.tool)
+    work = as_taught(work.at.model, work, nominal) if request.taught else work
+    found = replace(corrected(work, request.first_order), nominal=nominal)
+    before = residuals(work.at.model, work, nominal)
     _bearable(work, before)
     inserted, dense = line_points(work, found, request.densify)
     new = rewritten(work, found, inserted)
     bytes_ = post.write(program, new.changes)
     command = _as_written(work, found, new.changes, post.read(bytes_, stated))
     good = found.status == Status.CORRECTED
-    truth = None if request.truth is None else _on_truth(request.truth, work, flange, found, command)
+    before_load = nominal if request.taught else None
+    truth = None if request.truth is None else _on_truth(request, work, flange, nominal, command)
     return CompensateResult(
         request=request, robot=robot, job=work, load=load, correction=found, changes=new.changes, before=before,
         after=residuals(work.at.model, work, command),
-        covariance=None if robot.known is None else confidence(robot.known, work, command),
+        covariance=None if robot.known is None else confidence(robot.known, work, command, before_load),
+        shift=found.moved(stated_poses),
         on_truth=truth, left=uncorrected(program, good[work.at.stations.row]),
         inserted=sum(len(p.positions) for p in new.changes.inserted.values()),
         written=_places(request, files, bytes_),
@@ -191,11 +200,14 @@ def _as_written(work: Job, found: Correction, changes: Changes, again: Program) 
     return out
 
 
-def _on_truth(word: str, work: Job, flange: str, found: Correction, command: Array) -> tuple[Residual, Residual]:
+def _on_truth(
+    request: CompensateRequest, work: Job, flange: str, nominal: Array, command: Array
+) -> tuple[Residual, Residual]:
     from elastocal.app.robot_choice import load_robot
     from elastocal.compensate.placed import with_tools
-    from elastocal.compensate.program_correction import residuals
+    from elastocal.compensate.program_correction import as_taught, residuals
 
+    word = request.truth or ""
     true = load_robot(word).model
     if true.joints != work.at.model.joints:
         raise InputError(
@@ -203,7 +215,8 @@ def _on_truth(word: str, work: Job, flange: str, found: Correction, command: Arr
             f"{', '.join(work.at.model.joints)}; give a truth of the same build"
         )
     model = with_tools(true, work.at.stations.program, flange)
-    return residuals(model, work, found.nominal), residuals(model, work, command)
+    work = as_taught(model, work, nominal) if request.taught else work
+    return residuals(model, work, nominal), residuals(model, work, command)
 
 
 def _places(request: CompensateRequest, files: dict[Path, bytes], new: dict[str, bytes]) -> dict[Path, bytes]:

@@ -80,6 +80,7 @@ def run(request: CompensatorRequest) -> CompensatorResult:
     from elastocal.app.compensator_spring import element_text, spring_result
     from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
+    from elastocal.arcs.axes_angle import axes_angle
     from elastocal.files.point_table import read_points
 
     noise = noise_of(request.noise_um)
@@ -96,7 +97,11 @@ def run(request: CompensatorRequest) -> CompensatorResult:
             None if robot is None else spring_result(robot.model, request.joint, geometry, request.at, request.limits)
         )
         plan = planned(request, arc, pivot, geometry, noise, robot)
-    notes = (*(robot.notes if robot else ()), *said, *arc.notes, *pivot.notes, *(spring.notes if spring else ()))
+    apart = axes_angle(arc.rest, pivot.rest)
+    notes = (
+        *(robot.notes if robot else ()), *said, *arc.notes, *pivot.notes, *(apart.words() if apart else ()),
+        *(spring.notes if spring else ()),
+    )  # fmt: skip
     yaml = element_text(request.joint, geometry, spring, table.file)
     return CompensatorResult(request, table, noise, arc, pivot, models, yaml, spring, plan, notes)
 
@@ -174,12 +179,15 @@ def _models(arc: KnownAngleArc, pivot: FreeArcs) -> tuple[PivotModel, ...]:
 
 
 def plane_axes(arc: KnownAngleArc) -> Array | None:
-    """In space: x of the data (or y, where the axis is along x) laid into the plane of the arc, and the one across."""
+    """In space: x of the data (or y, where the axis is along x) laid into the plane of the arc, and the one across.
+
+    The normal is the axis of the arc, so that the sense of rotation is the one about it.
+    """
     import numpy as np
 
     if arc.dimension == 2:
         return None
-    normal = arc.axis * np.sign(arc.axis[np.argmax(np.abs(arc.axis))])
+    normal = arc.axis
     start = np.eye(3)[1 if abs(normal[0]) > 0.9 else 0]
     first = start - (start @ normal) * normal
     first /= np.linalg.norm(first)

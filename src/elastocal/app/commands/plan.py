@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from elastocal import __version__
 from elastocal.app.plan_files import plan_files
 from elastocal.app.plan_request import PlanRequest, limits_of, plan_file
+from elastocal.app.plan_targets import check_plan_targets
 from elastocal.app.threads import one_thread
 from elastocal.app.workers import executor
 from elastocal.errors import InputError
@@ -53,8 +54,8 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
 
     say = watch or (lambda done, total: None)
     file = plan_file(request)
-    _check_targets(request, file)
-    limits = limits_of(request.require)
+    check_plan_targets(request.out, file.name, file.files)
+    limits = limits_of(request.require, file.task.measuring.counted)
     rng = np.random.default_rng(request.seed)
     with one_thread(), executor(request.workers, request.cluster) as workers:
         task = _with_earlier(_with_tests(file, rng), file)
@@ -71,20 +72,6 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
     files, said = plan_files(request, file, found, pool)
     notes = (*file.notes, *_notes(offer), *_ways(pool, task), *said)
     return PlanResult(file.name, task, found, pool, order, budget, files, _facts(request, file, task), notes)
-
-
-def _check_targets(request: PlanRequest, file: PlanFile) -> None:
-    """Before anything is computed: nothing that was read is written over."""
-    from elastocal.files.krl_plan import krl_name
-    from elastocal.files.write import check_targets
-
-    if request.out.exists() and not request.out.is_dir():
-        raise InputError(f"--out {request.out}: is a file; name a folder")
-    if request.out.is_dir():
-        program = krl_name(file.name)
-        names = ("plan.csv", "campaign.yaml", "report.html", f"{program}.src", f"{program}.dat")
-        inputs = {f"PLAN.yaml as {p.name}" if i else "PLAN.yaml": p for i, p in enumerate(file.files)}
-        check_targets({f"--out ({name})": request.out / name for name in names}, inputs)
 
 
 def _with_tests(file: PlanFile, rng: np.random.Generator) -> Task:
@@ -114,24 +101,25 @@ def _counts(offer: Offer) -> tuple[int, ...]:
 
 def _ordered(found: Planned, file: PlanFile) -> tuple[Pool, Ordered]:
     """The chosen poses for short motion, those under one load together where a change costs time."""
+    import numpy as np
+
     from elastocal.design.ordering import ordered
 
     chosen = found.chosen
-    shown = chosen.model.controller.to_controller(chosen.q)
-    order = ordered(shown, file.speeds, setup=chosen.option, change=file.change)
+    shown = chosen.model.controller.to_controller(found.offer.task.measuring.stops(chosen))
+    order = ordered(shown, np.nan_to_num(file.speeds, nan=1.0), setup=chosen.option, change=file.change)
     return chosen.picked(order.order), order
 
 
 def _budget(found: Planned, pool: Pool) -> Budget | None:
     """Where the uncertainty would come from, for a campaign of the plan."""
+    from elastocal.design.observed import exact
     from elastocal.identify.expectation import expected
-    from elastocal.measure.campaign import Campaign
 
-    task = found.offer.task
-    if len(task.measuring.sources) < 2:
+    task, method = found.offer.task, found.offer.task.measuring
+    if len(method.sources) < 2:
         return None
-    kind = task.measuring.at(pool.q, pool.load)
-    campaign = Campaign(kind, kind.predict(task.model), task.measuring.sources)
+    campaign = exact(method.readings(pool), method.sources, task.model, method.measured(pool))
     return expected(task.model, campaign, found.offer.observed.names).budget
 
 
@@ -154,11 +142,16 @@ def _notes(offer: Offer) -> tuple[str, ...]:
 
 def _ways(pool: Pool, task: Task) -> tuple[str, ...]:
     """Moves of the program that would meet something."""
+    from elastocal.design.pool import Pool
+    from elastocal.design.poses import Poses
     from elastocal.design.ways import blocked
 
+    between = Pool.of(Poses(pool.model, task.measuring.stops(pool)), (), pool.frame)
+    letter = "S" if task.measuring.kind == "joint_torque" else "P"
     return tuple(
-        f"The straight way of the joints from P{i + 1} to P{i + 2} is not free ({label}): put a pose between them."
-        for i, label in blocked(pool, task.cell, task.filters)
+        f"The straight way of the joints from {letter}{i + 1} to {letter}{i + 2} is not free ({label}): put a pose "
+        "between them."
+        for i, label in blocked(between, task.cell, task.filters)
     )
 
 

@@ -147,7 +147,7 @@ def variant_table(variants: Variants, d: int) -> Table:
 
 
 def bad_table(table: PointTable, arcs: Sequence[KnownArc], free: FreeArcs | None) -> Table:
-    angle = (Column("angle_deg", "or its angle is", "deg", 4),) if any(b.angle for a in arcs for b in a.bad) else ()
+    angle = (Column("angle_deg", "the angle fits at", "deg", 4),) if _angles_told(arcs) else ()
     columns = (
         Column("marker", "marker"), Column("pose", "pose"), Column("line", "line"), Column("coordinate", "what"),
         Column("read_mm", "read", "mm", 3), Column("predicted_mm", "the rest predicts", "mm", 3), *angle,
@@ -159,6 +159,10 @@ def bad_table(table: PointTable, arcs: Sequence[KnownArc], free: FreeArcs | None
     if angle:
         notes += ("Where an angle is given the point lies on the circle, and only the joint's angle is wrong.",)
     return Table("bad_points", "", columns, tuple(rows), notes)
+
+
+def _angles_told(arcs: Sequence[KnownArc]) -> bool:
+    return any(b.angle is not None for a in arcs for b in a.bad)
 
 
 def _bad_rows(table: PointTable, markers: Sequence[str], bad: BadPoint, angles: bool) -> list[tuple[Cell, ...]]:

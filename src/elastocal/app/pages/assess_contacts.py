@@ -88,7 +88,7 @@ def accuracy_table(repair: Repair) -> Table:
         "Changes are tried from cheap to dear and the first that resolves everything is proposed: half the force on as "
         "few contacts as resolve what is not separable, then on every second contact, then more contacts between them.",
     )
-    return Table("repair", "", columns, rows, notes)
+    return Table("parameters", "", columns, rows, notes)
 
 
 def _sd(value: float) -> Cell:

@@ -119,6 +119,8 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
         Fact("aim", "corrected", aim, aim),
         Fact("method", "method", "first order" if asked.first_order else "loaded equilibrium",
              "first order" if asked.first_order else "loaded equilibrium"),
+        Fact("reference", "targets are", "taught" if asked.taught else "nominal",
+             "where the unloaded arm stands" if asked.taught else "where the nominal geometry puts them"),
         Fact("truth", "taken for true", asked.truth, asked.truth or "none"),
         Fact("inserted", "points put in", float(result.inserted), str(result.inserted)),
         Fact("written", "written", written, ", ".join(written) or "nothing (give --out)"),

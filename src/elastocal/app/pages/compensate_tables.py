@@ -9,7 +9,6 @@ from elastocal.app.pages.columns import known
 from elastocal.report.blocks import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from elastocal.compensate.targets import Targets
     from elastocal.compensate.verification import Residual
     from elastocal.spatial.entries import Array
 
@@ -78,16 +77,15 @@ def target_table(result: CompensateResult, most: int | None = None) -> Table:
         Column("truth_before_mm", "truth before", "mm", 4, shown=truth),
         Column("truth_after_um", "truth after", "um", 1, shown=truth),
         Column("status", "status"),
-        *(Column(f"shift_{c}_mm", f"{'told - desired ' * (c == 'x')}{c}", "mm", 4, "shift", part=1) for c in "xyz"),
+        *(Column(f"shift_{c}_mm", f"{'told - stated ' * (c == 'x')}{c}", "mm", 4, "shift", part=1) for c in "xyz"),
         *(Column(f"turn_{c}_mrad", f"{'turned ' * (c == 'x')}{c}", "mrad", 4, "turn", part=1) for c in "xyz"),
         *(Column(f"{a}_{u}", a, u, 4, "command", part=1) for a, u in _axes(result)),
     )
     width = half_width(result) if result.covariance is not None else np.full(len(stations), np.nan)
     axes = ellipsoids(result)
-    moved = result.correction.moved(_desired(result))
     command = result.job.at.model.controller.to_controller(result.correction.command) / _factors(result)
     count = len(stations) if most is None else min(most, len(stations))
-    rows = tuple(_row(result, i, axes[i], float(width[i]), moved[i], command[i]) for i in range(count))
+    rows = tuple(_row(result, i, axes[i], float(width[i]), result.shift[i], command[i]) for i in range(count))
     notes = [] if count == len(stations) else [f"The first {count} of {len(stations)} targets; --csv writes all."]
     if result.covariance is not None:
         notes.append(
@@ -141,13 +139,6 @@ def left_table(result: CompensateResult) -> Table:
         Column("reason", "why", footnote=True),
     )
     return Table("left", "", columns, tuple((s.file, s.line, s.text, s.reason) for s in result.left))
-
-
-def _desired(result: CompensateResult) -> Targets:
-    from elastocal.compensate.targets import Targets
-
-    at = result.job.at
-    return Targets(at.model.tool, at.position, at.rotation, result.job.reference)
 
 
 def _axes(result: CompensateResult) -> list[tuple[str, str]]:

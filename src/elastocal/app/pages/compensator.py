@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.commands.compensator import CompensatorResult
+from elastocal.app.commands.compensator import CompensatorResult, plane_axes
 from elastocal.app.pages.arc_tables import NO_SPARE, bad_table
 from elastocal.app.pages.columns import known
 from elastocal.app.pages.compensator_plan import plan_section, plan_sentences
@@ -57,11 +57,13 @@ def verdict(result: CompensatorResult) -> tuple[str, ...]:
     g = result.geometry
     sd = {k: 1e3 * v for k, v in g.sd.items()}
     out = [
-        f"L = {1e3 * g.L:.3f} +- {sd['L']:.2g} mm, a_x = {1e3 * g.a_x:.3f} +- {sd['a_x']:.2g} mm, "
-        f"a_y = {1e3 * g.a_y:.3f} +- {sd['a_y']:.2g} mm, phi0 = {np.degrees(g.phi0):.3f} +- "
-        f"{np.degrees(g.sd['phi0']):.2g} deg (one standard deviation); the measured lengths of the spring agree to "
+        f"L = {1e3 * g.L:.3f} +- {_sd(sd['L'])} mm, a_x = {1e3 * g.a_x:.3f} +- {_sd(sd['a_x'])} mm, "
+        f"a_y = {1e3 * g.a_y:.3f} +- {_sd(sd['a_y'])} mm, phi0 = {np.degrees(g.phi0):.3f} +- "
+        f"{_sd(np.degrees(g.sd['phi0']))} deg (one standard deviation); the measured lengths of the spring agree to "
         f"{1e3 * g.s_rms:.2g} mm."
     ]
+    if result.table.dimension == 3:
+        out.append(f"a = |P0 P2| = {1e3 * g.a:.3f} +- {_sd(sd['a'])} mm; {_direction(result)}")
     bad = len(result.moving.bad) + len(result.pivot.bad)
     if bad:
         out.append(f"The others contradict {'one point' if bad == 1 else f'{bad} points'}, named below and left out.")
@@ -69,15 +71,38 @@ def verdict(result: CompensatorResult) -> tuple[str, ...]:
     return (*out, *_tests(result), *spring, *(plan_sentences(result.plan) if result.plan else ()))
 
 
+def _sd(value: float) -> str:
+    return f"{value:.2g}" if value == value else f"unknown ({NO_SPARE})"
+
+
+def _direction(result: CompensatorResult) -> str:
+    """In space: what a_x is measured along."""
+    axes = plane_axes(result.moving.rest)
+    assert axes is not None
+    along = ", ".join(f"{c:.4f}" for c in axes[0])
+    normal = ", ".join(f"{c:.4f}" for c in result.moving.rest.axis)
+    return (
+        f"a_x is along ({along}) of the data, its {'y' if abs(result.moving.rest.axis[0]) > 0.9 else 'x'} laid into "
+        f"the plane of the arc, a_y right-handed about ({normal}); a, L and phi0 do not depend on that choice."
+    )
+
+
 def _tests(result: CompensatorResult) -> tuple[str, ...]:
     """What the rigid variants say."""
     tested = [m for m in result.models if m.tension is not None]
     rejected = [m.name for m in tested if m.tension is not None and m.tension.rejected]
+    apart = result.pivot.variants.axes_words() if result.pivot.variants and result.pivot.variants.apart else ()
     if not tested:
-        return ()
+        return (*apart, *result.pivot.geometric.words())
     if not rejected:
-        return (f"The stricter models ({', '.join(m.name for m in tested)}) agree with the points.",)
-    return (f"The points reject: {', '.join(rejected)}; do not use its smaller accuracy.",)
+        return (
+            *result.pivot.geometric.words(),
+            f"The stricter models ({', '.join(m.name for m in tested)}) agree with the points.",
+        )
+    return (
+        *result.pivot.geometric.words(),
+        f"The points reject: {', '.join(rejected)}; do not use its smaller accuracy.",
+    )
 
 
 def geometry_table(result: CompensatorResult) -> Table:
@@ -87,7 +112,8 @@ def geometry_table(result: CompensatorResult) -> Table:
     columns = (
         Column("model", "model of the markers"),
         *(c for n, u in NAMES for c in (Column(f"{n}_{u}", n, u, 4), Column(f"{n}_sd_{u}", "sd", u, 4))),
-        Column("residual_sd_mm", "residual sd", "mm", 4), Column("test", "test", part=1),
+        Column("residual_sd_mm", "residual sd", "mm", 4),
+        Column("a_mm", "a", "mm", 4, part=1), Column("a_sd_mm", "sd", "mm", 4, part=1), Column("test", "test", part=1),
         Column("probability", "probability", digits=2, part=1), Column("agrees", "the points", part=1),
     )  # fmt: skip
     rows = []
@@ -97,11 +123,11 @@ def geometry_table(result: CompensatorResult) -> Table:
         for (name, unit), value in zip(NAMES, values, strict=True):
             scale = 1e3 if unit == "mm" else 180 / np.pi
             cells += [float(scale * value), known(float(scale * sd[name]), NO_SPARE)]
-        rows.append((*cells, known(1e3 * m.residual_sd, NO_SPARE), *_test_cells(m.tension)))
+        a = (1e3 * m.geometry.a, known(1e3 * sd["a"], NO_SPARE))
+        rows.append((*cells, known(1e3 * m.residual_sd, NO_SPARE), *a, *_test_cells(m.tension)))
     notes = (
         "The first row is the result (Algorithms 1 and 2); the others test it. A model that the points reject is not "
-        "true, however small its standard deviations. L and phi0 of P1, a = P2 - P0; in space a_x is along the "
-        "data's x laid into the plane of the arc.",
+        "true, however small its standard deviations. L and phi0 of P1, a = P2 - P0.",
     )
     return Table("geometry", "", columns, tuple(rows), notes)
 
@@ -114,18 +140,16 @@ def _test_cells(tension: Tension | None) -> tuple[Cell, ...]:
 
 
 def length_table(result: CompensatorResult) -> Table:
-    """s as measured, by eq. (1) with phi0, and with alpha in its place."""
+    """s as measured and by eq. (1)."""
     import numpy as np
 
     g = result.geometry
     columns = (
         Column("q_deg", "q", "deg", 4), Column("measured_mm", "measured", "mm", 3),
-        Column("model_mm", "eq. (1) with phi0", "mm", 3), Column("off_mm", "difference", "mm", 3),
-        Column("printed_mm", "with alpha instead", "mm", 3),
+        Column("model_mm", "eq. (1)", "mm", 3), Column("off_mm", "difference", "mm", 3),
     )  # fmt: skip
-    model, printed = g.length(g.angles), g.length(g.angles, g.alpha)
     rows = tuple(
-        (float(np.round(np.degrees(q), 10)), *(float(1e3 * v) for v in (s, m, s - m, p)))
-        for q, s, m, p in zip(g.angles, g.lengths, model, printed, strict=True)
+        (float(np.round(np.degrees(q), 10)), *(float(1e3 * v) for v in (s, m, s - m)))
+        for q, s, m in zip(g.angles, g.lengths, g.length(g.angles), strict=True)
     )
     return Table("lengths", "", columns, rows)

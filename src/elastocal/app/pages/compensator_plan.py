@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from elastocal.app.compensator_plan import BALANCE
 from elastocal.report.blocks import Column, Section, Table
 
 if TYPE_CHECKING:
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
 
 
 def plan_section(plan: Planned) -> Section:
+    return Section("Plan for the next measurement", (plan_table(plan),))
+
+
+def plan_table(plan: Planned) -> Table:
     import numpy as np
 
     columns = (
@@ -28,24 +33,39 @@ def plan_section(plan: Planned) -> Section:
     low, high = np.degrees(plan.limits)
     source = "stated" if plan.stated else "of the residuals"
     notes = [
-        f"Expected for a noise of {1e3 * plan.noise:.3g} mm per coordinate ({source}) and the markers' present radii; "
+        f"Expected for a noise of {1e3 * plan.noise:.3g} mm per coordinate ({source}) and {plan.radii}; "
         f"joint within {low:g} to {high:g} deg, three angles at least 10 deg apart.",
-        "Exact covariance: best variance of radius and centre, and the best places for each model. Without a common "
-        "rotation opposite places are no better than one, whatever (36) says: two markers belong a quarter turn apart.",
+        "Exact covariance: the least sum of the variances of L, a_x and a_y, angles and places together, for each "
+        "model. Without a common rotation opposite places are no better than one, whatever (36) says: two markers "
+        "belong a quarter turn apart.",
+        *_ends(plan),
     ]
-    if high - low < 180:
-        notes.append("The range is under half a turn, so (35) cannot reach zero: the angles lie at its ends.")
-    return Section("Plan for the next measurement", (Table("plan", "", columns, rows, tuple(notes)),))
+    return Table("plan", "", columns, rows, tuple(notes))
+
+
+def _ends(plan: Planned) -> tuple[str, ...]:
+    """Where (35) puts its angles, if the range is too short for it."""
+    import numpy as np
+
+    low, high = plan.limits
+    angles = next(r.angles for r in plan.rows if r.name == BALANCE)
+    inner = int(np.sum(np.minimum(angles - low, high - angles) > 1e-6))
+    if high - low >= np.pi or inner > 1:
+        return ()
+    third = " but for the third one, without which both senses of rotation fit" if inner else ""
+    return (f"The range is under half a turn, so (35) cannot reach zero: its angles lie at the ends{third}.",)
 
 
 def plan_sentences(plan: Planned) -> tuple[str, ...]:
     """What the best plan brings, with the strictest model compared."""
-    own = [r for r in plan.rows if r.model == plan.rows[-1].model]
-    now, best = own[0].expected, own[-1].expected
+    model = plan.rows[-1].model
+    now, best = next(r for r in plan.rows if r.model == model), plan.best(model)
+    before, after = now.expected, best.expected
     return (
-        f"The best {len(own[-1].angles)} angles and marker places ({own[-1].model}) would bring the standard "
-        f"deviations of L, a_x, a_y from {1e3 * now.L:.3f}, {1e3 * now.a_x:.3f}, {1e3 * now.a_y:.3f} to "
-        f"{1e3 * best.L:.3f}, {1e3 * best.a_x:.3f}, {1e3 * best.a_y:.3f} mm, noise being equal.",
+        f"The best {len(best.angles)} angles and marker places ({model}) would bring the standard "
+        f"deviations of L, a_x, a_y from {1e3 * before.L:.3f}, {1e3 * before.a_x:.3f}, {1e3 * before.a_y:.3f} "
+        f"({len(now.angles)} angles as measured) to {1e3 * after.L:.3f}, {1e3 * after.a_x:.3f}, {1e3 * after.a_y:.3f} "
+        "mm, noise being equal.",
     )
 
 

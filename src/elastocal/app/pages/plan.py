@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.commands.plan import PlanResult
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.identify_judgement import budget_table
+from elastocal.app.pages.plan_kinds import COUNTED, contact_table, noun, sweep_table
 from elastocal.app.pages.plan_pictures import curve, pictures
 from elastocal.report.blocks import Block, Cell, Column, Report, Section, Table, Text, Unknown
 
@@ -19,15 +20,15 @@ ON_SCREEN = ("The plan", "What to expect of every parameter", "What to expect at
 def page(result: PlanResult) -> Report:
     found = result.planned
     sections = (
-        Section("The plan", (plan_table(result),)),
+        Section("The plan", (plan_table_of(result),)),
         Section("Where the tool goes", pictures(result)),
-        Section("What to expect of every parameter", (parameter_table(found),)),
-        Section("What to expect at the task", (task_table(found),)),
+        Section("What to expect of every parameter", (parameter_table(result),)),
+        Section("What to expect at the task", (task_table(result),)),
         Section(
             "Where the uncertainty would come from", () if result.budget is None else (budget_table(result.budget),)
         ),
         Section("How good the plan is", (quality_table(found), Text(_quality(found)))),
-        Section("How many poses", _many(found)),
+        Section(f"How many {noun(result)}", _many(result)),
         Section("What the cell rules out", (removal_table(found),)),
     )
     shown = tuple(s for s in sections if s.blocks)
@@ -42,22 +43,37 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
     share = (
         100 * found.plan.known.sd[: len(names)] / np.abs(np.where(found.offer.values == 0, np.nan, found.offer.values))
     )
-    worst = int(np.nanargmax(share)) if np.any(np.isfinite(share)) else 0
+    known = np.any(np.isfinite(share))
+    how = (
+        f" to {np.nanmin(share):.2g} to {np.nanmax(share):.2g} % (worst: {names[int(np.nanargmax(share))]})"
+        if known
+        else ""
+    )
+    counted = COUNTED[result.task.measuring.counted]
+    size = counted.factor * errors
     lines = [
-        f"{len(result.pool)} poses out of {len(found.offer.pool)} feasible candidates determine {len(names)} "
-        f"parameters to {np.nanmin(share):.2g} to {np.nanmax(share):.2g} % (worst: {names[worst]}).",
-        f"Expected position error after compensation at the test poses ({found.offer.tests.words}): "
-        f"{1e3 * np.sqrt(np.mean(errors**2)):.3g} mm rms, {1e3 * errors.max():.3g} mm at the worst.",
+        f"{len(result.pool)} {noun(result)} out of {len(found.offer.pool)} feasible candidates determine {len(names)} "
+        f"parameters{how}.",
+        f"{counted.sentence} at the test poses ({found.offer.tests.words}): "
+        f"{np.sqrt(np.mean(size**2)):.3g} {counted.unit} rms, {size.max():.3g} {counted.unit} at the worst.",
         f"By the determinant the plan is at least {100 * found.by_determinant.efficiency:.1f} % efficient.",
     ]
     if found.needed is not None:
-        lines.append(f"{len(found.plan.chosen)} poses are the smallest plan found that meets what is required.")
+        lines.append(
+            f"{len(found.plan.chosen)} {noun(result)} are the smallest plan found that meets what is required."
+        )
     saved = result.order.before - result.order.time
     if saved > 0:
         lines.append(
             f"In this order the motion takes {100 * result.order.time / result.order.before:.0f} % of the time."
         )
     return tuple(lines)
+
+
+def plan_table_of(result: PlanResult) -> Table:
+    """What is to be done, in the words of the kind of measurement."""
+    makers = {"contact": contact_table, "joint_torque": sweep_table}
+    return makers.get(result.task.measuring.kind, plan_table)(result)
 
 
 def plan_table(result: PlanResult) -> Table:
@@ -82,7 +98,8 @@ def plan_table(result: PlanResult) -> Table:
     return Table("plan", "", columns, rows, notes)
 
 
-def parameter_table(found: Planned) -> Table:
+def parameter_table(result: PlanResult) -> Table:
+    """Parameters, then unknowns of the campaign: friction is sought too, others are estimated along."""
     columns = (
         Column("parameter", "parameter"),
         Column("value", "value", digits=4),
@@ -90,14 +107,15 @@ def parameter_table(found: Planned) -> Table:
         Column("percent", "accuracy", "%", 2),
         Column("unit", "unit"),
     )
-    offer = found.offer
-    table = offer.task.model.parameters
+    found, offer, method = result.planned, result.planned.offer, result.task.measuring
+    table, kind = offer.task.model.parameters, method.readings(result.pool)
+    units = {u.name: u.unit for s in method.sources if s.common for u in s.unknowns(kind, offer.task.model)}
     rows: list[tuple[Cell, ...]] = []
     for i, name in enumerate(offer.candidates.names):
         sd = float(found.plan.known.sd[i])
         if i >= len(offer.observed.names):
             none = Unknown("an error, not a parameter")
-            rows.append((name, none, sd, none, "nuisance"))
+            rows.append((name, none, sd, none, units[name] if method.errors_sought else "nuisance"))
             continue
         value = float(offer.values[i])
         percent: Cell = 100 * sd / abs(value) if value else Unknown("its value is zero")
@@ -105,18 +123,23 @@ def parameter_table(found: Planned) -> Table:
     return Table("parameters", "", columns, tuple(rows))
 
 
-def task_table(found: Planned) -> Table:
+def task_table(result: PlanResult) -> Table:
     import numpy as np
 
-    errors = 1e3 * found.errors
+    found, counted = result.planned, COUNTED[result.task.measuring.counted]
+    errors = counted.factor * found.errors
     rows: tuple[tuple[Cell, ...], ...] = (
         ("root mean square", float(np.sqrt(np.mean(errors**2)))),
         ("median", float(np.median(errors))),
         ("largest", float(errors.max())),
     )
-    columns = (Column("what", "expected error after compensation"), Column("error_mm", "length", "mm", 4))
+    columns = (
+        Column("what", "expected error afterwards"),
+        Column(f"error_{counted.key}", counted.what, counted.unit, 4),
+    )
+    frame = f", frame {found.offer.tests.frame}" if counted.unit == "mm" else ""
     note = (
-        f"At {found.offer.tests.words}, frame {found.offer.tests.frame}: what the parameters' uncertainty leaves; "
+        f"At {found.offer.tests.words}{frame}: what the parameters' uncertainty leaves; "
         "errors of the model itself come on top."
     )
     return Table("task", "", columns, rows, (note,))
@@ -153,33 +176,35 @@ def _quality(found: Planned) -> tuple[str, ...]:
     )
 
 
-def _many(found: Planned) -> tuple[Block, ...]:
+def _many(result: PlanResult) -> tuple[Block, ...]:
+    found, what = result.planned, noun(result)
     out: list[Block] = []
     if found.curve:
-        out += [curve_table(found), *curve(found)]
+        out += [curve_table(result), *curve(result)]
     if found.needed is not None:
         greedy = found.needed.greedy
         tried = ", ".join(f"{p.count} ({p.ratio:.2f})" for p in found.needed.tried)
         said = "more than were allowed" if greedy is None else str(greedy)
-        out.append(Text((f"Plans compared, with their largest error in units of its limit: {tried}. Poses taken one by "
-                         f"one without exchange would need {said}.",)))  # fmt: skip
+        out.append(Text((f"Plans compared, with their largest error in units of its limit: {tried}. "
+                         f"{what.capitalize()} taken one by one without exchange would need {said}.",)))  # fmt: skip
     return tuple(out)
 
 
-def curve_table(found: Planned) -> Table:
+def curve_table(result: PlanResult) -> Table:
     import numpy as np
 
+    found, counted = result.planned, COUNTED[result.task.measuring.counted]
     names = found.offer.observed.names
     columns = (
-        Column("poses", "poses"),
-        Column("error_mm", "rms error at the test poses", "mm", 4),
-        Column("largest_mm", "largest error", "mm", 4),
+        Column("poses", noun(result)),
+        Column(f"error_{counted.key}", "rms error at the test poses", counted.unit, 4),
+        Column(f"largest_{counted.key}", "largest error", counted.unit, 4),
         *(Column(f"{n}_percent", n, "%", 2) for n in names[:8]),
     )
     size = np.where(found.offer.values == 0, np.nan, np.abs(found.offer.values))
     rows = []
     for point in found.curve:
-        errors = 1e3 * found.offer.errors(point.plan.known)
+        errors = counted.factor * found.offer.errors(point.plan.known)
         share = 100 * point.sd[: len(names)] / size
         rows.append((point.count, float(np.sqrt(np.mean(errors**2))), float(errors.max()), *map(float, share[:8])))
     notes = (f"The first 8 of {len(names)} parameters.",) if len(names) > 8 else ()
@@ -189,5 +214,7 @@ def curve_table(found: Planned) -> Table:
 def removal_table(found: Planned) -> Table:
     columns = (Column("filter", "filter"), Column("removed", "removed"), Column("left", "left"))
     rows = tuple((s.label, s.removed, s.left) for s in found.offer.steps)
-    note = "A candidate is a configuration under one load; each filter sees what those before it left."
+    what = {"contact": "one object, place and force", "joint_torque": "one sweep"}
+    each = what.get(found.offer.task.measuring.kind, "a configuration under one load")
+    note = f"A candidate is {each}; each filter sees what those before it left."
     return Table("removed", "", columns, rows, (note,))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from elastocal.app.pages.plan_kinds import COUNTED, noun
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
     from elastocal.app.commands.plan import PlanResult
-    from elastocal.design.study import Planned
     from elastocal.spatial.entries import Array
 
 MOST = 1500
@@ -40,12 +40,13 @@ def _marks(name: str, x: Array, y: Array) -> Series:
     return Series(name, tuple(map(float, x)), tuple(map(float, y)), points=True)
 
 
-def curve(found: Planned) -> tuple[Lines, ...]:
+def curve(result: PlanResult) -> tuple[Lines, ...]:
     """Errors at the test poses, and the parameters' accuracy, against the number of poses."""
     import numpy as np
 
+    found, counted, many = result.planned, COUNTED[result.task.measuring.counted], noun(result)
     counts = tuple(float(p.count) for p in found.curve)
-    errors = [1e3 * found.offer.errors(p.plan.known) for p in found.curve]
+    errors = [counted.factor * found.offer.errors(p.plan.known) for p in found.curve]
     rms = tuple(float(np.sqrt(np.mean(e**2))) for e in errors)
     worst = tuple(float(e.max()) for e in errors)
     names, values = found.offer.observed.names, found.offer.values
@@ -56,6 +57,6 @@ def curve(found: Planned) -> tuple[Lines, ...]:
     )
     both = (Series("root mean square", counts, rms), Series("largest", counts, worst))
     return (
-        Lines("error_curve", "Expected error at the test poses", "poses", "", "error", "mm", both),
-        Lines("accuracy_curve", "Expected accuracy of the parameters", "poses", "", "accuracy", "%", each[:12]),
+        Lines("error_curve", "Expected error at the test poses", many, "", "error", counted.unit, both),
+        Lines("accuracy_curve", "Expected accuracy of the parameters", many, "", "accuracy", "%", each[:12]),
     )

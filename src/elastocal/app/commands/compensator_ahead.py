@@ -1,0 +1,102 @@
+"""How well a compensator's geometry will be known before anything is measured: a plan from the robot file alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from elastocal.app.commands.arcs import noise_of, sense_of
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.app.compensator_plan import Planned
+    from elastocal.arcs.compensator_geometry import CompensatorGeometry
+    from elastocal.model.loads.gravity_compensator import GravityCompensator
+    from elastocal.model.robot import RobotModel
+
+MARKERS = 2
+"""On the body about P0, where none are named."""
+
+
+@dataclass(frozen=True)
+class AheadRequest:
+    robot: str
+    plan: int
+    noise_um: float
+    joint: str | None = None
+    pivots: tuple[str, ...] = ()
+    limits: str | None = None
+    sense: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class AheadResult:
+    """``spring``: the element whose geometry the plan is for."""
+
+    request: AheadRequest
+    robot: str
+    spring: GravityCompensator
+    markers: int
+    sense: int
+    plan: Planned
+    notes: tuple[str, ...]
+
+
+def run(request: AheadRequest) -> AheadResult:
+    import numpy as np
+
+    from elastocal.app.compensator_plan import Planned, plan_rows
+    from elastocal.app.compensator_spring import joint_range
+    from elastocal.app.robot_choice import load_robot
+    from elastocal.app.threads import one_thread
+
+    noise = noise_of(request.noise_um)
+    assert noise is not None
+    robot = load_robot(request.robot)
+    spring = _spring(robot.model, request)
+    sense, count = sense_of(request.sense) or 1, len(request.pivots) or MARKERS
+    geometry = _geometry(spring, sense)
+    limits = joint_range(robot.model, spring.joint, request.limits, geometry)
+    with one_thread():
+        rows = plan_rows(geometry, request.plan, limits, np.ones(count), noise)
+    plan = Planned(limits, noise, True, f"{count} markers at equal distances from P0", rows)
+    return AheadResult(request, robot.model.name, spring, count, sense, plan, (*robot.notes, *_assumed(request)))
+
+
+def _assumed(request: AheadRequest) -> tuple[str, ...]:
+    out = []
+    if not request.pivots:
+        out.append(f"{MARKERS} markers about P0 are assumed; name as many as there will be by --pivot.")
+    if request.sense is None:
+        out.append(
+            "P1 is taken to run with the joint's angle; with --sense against the places and the accuracy of a_x and "
+            "a_y are mirrored."
+        )
+    return tuple(out)
+
+
+def _spring(model: RobotModel, request: AheadRequest) -> GravityCompensator:
+    from elastocal.model.loads.gravity_compensator import GravityCompensator
+
+    found = [e for e in model.elements if isinstance(e, GravityCompensator) and request.joint in (None, e.joint)]
+    if len(found) == 1:
+        return found[0]
+    at = f" on joint {request.joint}" if request.joint else ""
+    if found:
+        raise InputError(f"--robot {request.robot}: has several gravity compensators; name one by --joint")
+    raise InputError(
+        f"--robot {request.robot}: has no gravity_compensator{at} whose geometry could be planned for; add the element "
+        "with rough values, or give measured points"
+    )
+
+
+def _geometry(spring: GravityCompensator, sense: int) -> CompensatorGeometry:
+    """The element as a geometry without data."""
+    import numpy as np
+
+    from elastocal.arcs.compensator_geometry import CompensatorGeometry
+
+    none = np.zeros(0)
+    return CompensatorGeometry(
+        spring.L, spring.a_x, spring.a_y, spring.phi0, np.zeros((4, 4)), sense, none, none, spring.phi0, 0.0, 0.0
+    )

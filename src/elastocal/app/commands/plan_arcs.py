@@ -1,0 +1,141 @@
+"""Where to stop a joint and where to put markers, so that arcs show a gravity compensator best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.app.plan_request import PlanRequest
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.app.compensator_plan import Planned, PlanRow
+    from elastocal.arcs.compensator_geometry import CompensatorGeometry
+    from elastocal.files.plan_arcs import ArcPlanFile
+    from elastocal.spatial.entries import Array
+
+MOVING = "P1"
+
+
+@dataclass(frozen=True, eq=False)
+class ArcPlanResult:
+    """``plan`` compares plans; ``q`` (m, n) are the configurations of the best one, in order."""
+
+    request: PlanRequest
+    file: ArcPlanFile
+    plan: Planned
+    q: Array
+    files: dict[Path, str]
+    notes: tuple[str, ...]
+
+    @property
+    def best(self) -> PlanRow:
+        """By exact covariance, with the strictest model of the markers."""
+        return self.plan.best(self.plan.rows[-1].model)
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        return (MOVING, *(f"P0{i + 1}" for i in range(len(self.file.radii))))
+
+
+def asked(source: str) -> bool:
+    """Whether the plan is one of arcs."""
+    from elastocal.files.plan_arcs import plans_arcs
+    from elastocal.files.plan_yaml import is_plan
+
+    path = Path(source)
+    return path.suffix.lower() in (".yaml", ".yml") and path.is_file() and is_plan(path) and plans_arcs(path)
+
+
+def run(request: PlanRequest) -> ArcPlanResult:
+    from dataclasses import replace
+
+    from elastocal.app.plan_targets import check_plan_targets
+    from elastocal.files.plan_arcs import read_arc_plan
+
+    _refuse(request)
+    file = read_arc_plan(Path(request.source))
+    file = file if request.poses is None else replace(file, poses=request.poses)
+    if file.poses < 3:
+        raise InputError(f"--poses {file.poses}: that many angles fit either sense of rotation; give at least 3")
+    check_plan_targets(request.out, file.name, file.files)
+    plan = compared(file)
+    q = configurations(file, plan.best(plan.rows[-1].model).angles)
+    result = ArcPlanResult(request, file, plan, q, {}, ())
+    files, said = _files(result)
+    return replace(result, files=files, notes=(*file.notes, *said))
+
+
+def _refuse(request: PlanRequest) -> None:
+    """Options that belong to plans of other kinds."""
+    plain = PlanRequest(request.source, request.out)
+    names = {"noise": "noise-mm", "forces": "force", "markers": "marker"}
+    for name in vars(plain):
+        if name not in ("source", "out", "poses") and getattr(request, name) != getattr(plain, name):
+            raise InputError(f"--{names.get(name, name)} does not go with measurement: arcs; leave it out")
+
+
+def compared(file: ArcPlanFile) -> Planned:
+    """Plans of eq. (35) and (36) and of exact covariance, for each model of the markers."""
+    from elastocal.app.compensator_plan import Planned, plan_rows
+    from elastocal.app.threads import one_thread
+
+    with one_thread():
+        rows = plan_rows(nominal(file), file.poses, file.limits, file.radii, file.noise)
+    radii = ", ".join(f"{1e3 * r:g}" for r in file.radii)
+    return Planned(file.limits, file.noise, True, f"markers {radii} mm from P0", rows)
+
+
+def nominal(file: ArcPlanFile) -> CompensatorGeometry:
+    """The geometry that the robot file gives; nothing was measured of it."""
+    import numpy as np
+
+    from elastocal.arcs.compensator_geometry import CompensatorGeometry
+
+    s, none, nan = file.compensator, np.zeros(0), float("nan")
+    return CompensatorGeometry(s.L, s.a_x, s.a_y, s.phi0, np.full((4, 4), nan), file.sense, none, none, nan, nan, nan)
+
+
+def configurations(file: ArcPlanFile, angles: Array) -> Array:
+    """Joint values (m, n) with the compensator's joint at these angles and the other axes where they stand."""
+    import numpy as np
+
+    from elastocal.design.pool import programmable
+    from elastocal.model.limits import limit_text
+
+    model, joint = file.model, file.model.joints.index(file.compensator.joint)
+    q = np.repeat(model.controller.to_joints(file.axes[None]), len(angles), axis=0)
+    q[:, joint] = angles
+    beyond = model.beyond_limits(q)
+    if beyond:
+        raise InputError(f"{file.files[0]}: {limit_text(model, *beyond[0][1:])}; say with at_deg where the axes stand")
+    out = programmable(model, q)
+    low, high = file.limits
+    out[:, joint] = np.clip(out[:, joint], low, high)
+    return out
+
+
+def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
+    """A table of points to fill in, and a program."""
+    import numpy as np
+
+    from elastocal.app.plan_files import kuka_program
+    from elastocal.files.krl_plan import Stop
+    from elastocal.files.plan_arcs import arc_table
+
+    file, out = result.file, result.request.out
+    joint = file.compensator.joint
+    axis = file.model.controller.axes[file.model.joints.index(joint)]
+    shown = file.model.controller.to_controller(result.q)[:, file.model.joints.index(joint)]
+    halts = tuple(Stop(q, (f"P{i + 1}: read {', '.join(result.markers)}",)) for i, q in enumerate(result.q))
+    texts, said = kuka_program(file.name, file.model, halts, result.request.wait)
+    texts["plan.csv"] = arc_table(axis, np.degrees(shown), result.markers)
+    pivots = " ".join(f"--pivot {m}" for m in result.markers[1:])
+    words = (
+        f"Fill in plan.csv, then: elastocal compensator plan.csv --moving {MOVING} {pivots} --joint {joint} "
+        f"--robot {file.robot}",
+        f"{MOVING} is the spring's end on the moving link; the others sit on the body that turns about its fixed end. "
+        "Nothing but joint limits is checked.",
+    )
+    return {out / name: text for name, text in texts.items()}, (*words, *said)

@@ -1,0 +1,124 @@
+"""Contacts through the command line: simulate, identify and assess the plan of the document, and planted faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle.contact_desk import DISCS, lay_plan
+from oracle.scara import ACTUAL, NAMES
+
+Run = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Desk:
+    folder: Path
+    data: dict[str, Any]
+
+
+@pytest.fixture
+def desk(run: Run, tmp_path: Path) -> Callable[..., Desk]:
+    """A virtual campaign of the actual robot, and what identify says of it."""
+
+    def made(*words: str, spoil: Callable[[Path], None] = lambda folder: None) -> Desk:
+        lay_plan(tmp_path)
+        truth, virtual = tmp_path / "truth.yaml", tmp_path / "virtual"
+        done = run("simulate", tmp_path / "plan.yaml", "--out", virtual, "--truth", truth, *words)
+        assert done.code == 0, done.err
+        spoil(tmp_path / "virtual")
+        found = run("identify", tmp_path / "virtual" / "campaign.yaml", "--json", "--out", tmp_path / "found.json",
+                    "--report", tmp_path / "found.html")  # fmt: skip
+        assert found.code == 0, found.err
+        return Desk(tmp_path, found.data)
+
+    return made
+
+
+def test_the_twelve_parameters_come_back_with_their_accuracy(desk: Callable[..., Desk]) -> None:
+    made = desk()
+    data = made.data
+    found = {row["parameter"]: row for row in data["parameters"]}
+    assert set(found) == set(NAMES)
+    for name, true in zip(NAMES, ACTUAL, strict=True):
+        assert abs(found[name]["value"] - true) < 4 * found[name]["sd"], name
+        assert found[name]["sd"] < 0.2 * abs(true)
+    before, after = (row["e_f_N"] for row in data["force_error"])
+    assert before > 100
+    assert 0.05 < after < 0.3
+    assert any("e_f (002 eq. 10) falls from 136 N to 0." in line for line in data["verdict"])
+    assert data["residuals"]["y"]["unit"] == data["left_out"]["y"]["unit"] == "N"
+    assert data["path"][-1]["left_out_N"] == pytest.approx(0.13, abs=0.1)
+    assert not any("OBJECT" in line for line in data["verdict"])
+    for when, near in (("before", False), ("after", True)):
+        picture = {s["name"]: s for s in data[f"contour_{when}"]["series"]}
+        assert {"objects", "robot", "contacts"} <= set(picture)
+        felt, expected = (arrow_ends(picture[n]) for n in ("force measured", "force of the model"))
+        assert len(felt) == 36
+        assert (felt.shape == expected.shape and np.abs(felt - expected).max() < 2.0) is near  # mm in the picture
+    assert '"load_frame": "gripper"' in (made.folder / "found.json").read_text()
+    assert "Contour tracking after calibration" in (made.folder / "found.html").read_text()
+
+
+def arrow_ends(series: dict[str, Any]) -> Any:
+    """Tips (n, 2) of arrows drawn as start, tip, barb, tip, barb and a break."""
+    return np.array(list(zip(series["x"], series["y"], strict=True))[1::6], dtype=float)
+
+
+def test_an_object_moved_by_a_millimetre_is_flagged(desk: Callable[..., Desk]) -> None:
+    def moved(folder: Path) -> None:
+        path = folder / "campaign.yaml"
+        text = path.read_text()
+        assert "centre_mm: [200, 400]" in text
+        path.write_text(text.replace("centre_mm: [200, 400]", "centre_mm: [201, 400]") + "outliers: keep\n")
+
+    said = " ".join(desk(spoil=moved).data["verdict"])
+    assert "OBJECT: disc disc2 seems to lie elsewhere (disc2.x by -" in said
+    assert "NOISE: residuals scatter" in said
+
+
+def test_a_gross_force_error_is_named_by_row(desk: Callable[..., Desk]) -> None:
+    made = desk("--gross", "1", "--gross-N", "15", "--seed", "3")
+    rows = made.data["gross"]
+    assert len(rows) == 1
+    assert rows[0]["unit"] == "N"
+    assert abs(rows[0]["value"] - rows[0]["predicted"]) == pytest.approx(15.0, abs=1.5)
+    assert rows[0]["place"].startswith("readings.csv line ")
+
+
+def test_the_published_plan_is_diagnosed_and_repaired(run: Run, tmp_path: Path) -> None:
+    plan = lay_plan(tmp_path, (40.0,))
+    found = run("assess", plan, "--json", "--csv", tmp_path / "sd.csv")
+    assert found.code == 0, found.err
+    said = " ".join(found.data["verdict"])
+    assert "gripper.p and gripper.gap act only as 40 N * gripper.p + gripper.gap" in said
+    assert "REPAIR: half the force on one contact (20 N and 40 N)." in said
+    assert len(found.data["changes"]) == 1
+    assert found.data["changes"][0]["force_N"] == pytest.approx(20.0)
+    assert found.data["changes"][0]["place"].startswith("plan.csv line ")
+    sd = {row["parameter"]: (row["sd_0"], row["sd_1"]) for row in found.data["parameters"]}
+    assert sd["gripper.p"][0] is None
+    assert 0 < sd["gripper.p"][1] < 2e-6
+    assert (tmp_path / "sd.csv").read_text().startswith("parameter,unit,size,sd_0,sd_1")
+    good = run("assess", lay_plan(tmp_path, (20.0, 40.0)), "--json")
+    assert "12 of 12 parameters are resolved" in " ".join(good.data["verdict"])
+    assert "changes" not in good.data
+
+
+def test_an_assessment_of_contacts_needs_errors(run: Run, tmp_path: Path) -> None:
+    plan = lay_plan(tmp_path, (40.0,), errors="")
+    found = run("assess", plan)
+    assert found.code == 2
+    assert "none are stated; add for example errors: [{kind: force_sensor, sd_N: 0.5}]" in found.err
+
+
+def test_bad_objects_end_the_command_with_one_sentence(run: Run, tmp_path: Path) -> None:
+    plan = lay_plan(tmp_path, objects=DISCS.replace("radius_mm: 50", "radius_mm: 0"))
+    found = run("simulate", plan, "--out", tmp_path / "virtual")
+    assert found.code == 2
+    assert found.err.count("\n") == 1
+    assert not (tmp_path / "virtual").exists()
