@@ -21,7 +21,7 @@ from elastocal.uncertainty.contact_start import gap_campaign
 NAMES = ("base.x", "base.y", "J1.offset", "link1_end.x", "J2.offset", "link2_end.x", "gripper.p", "J1.k", "J2.k",
          "gripper.gap", "J1.gap", "J2.gap")  # fmt: skip
 LENGTHS = np.array([0, 0, 0, 0.33, 0, 0.33] + [0] * 6)
-NEEDED, MANY, FEW, REPEATS = 100.0, 100_000, 300, 20
+NEEDED, MANY, FEW, REPEATS = 100.0, 100_000, 300, 3
 
 
 def measure() -> list[Outcome]:
@@ -67,7 +67,7 @@ def _identification() -> Outcome:
         Contender("elastocal, contacts read as gaps", REPEATS, ours),
         Contender("one root find per contact in scipy least_squares", 1, theirs, NEEDED),
     ]
-    return race("12 parameters of a SCARA from 36 contacts with three discs", contenders, 3, facts)
+    return race("12 parameters of a SCARA from 36 contacts with three discs", contenders, 5, facts)
 
 
 def _solves() -> Outcome:

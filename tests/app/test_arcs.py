@@ -156,7 +156,10 @@ ARC = "x_mm,y_mm,q_{}\n100,0,0\n86.603,50,30\n50,86.603,60\n0,100,90\n-50,86.603
         ("x_mm,y_mm,q_deg\n0,0,0\n1,1,30\n2,2,60\n", (), "straight line"),
         ("x_mm,y_mm\n0,0\n1,1\n2,2\n3,3\n", (), "straight line"),
         ("x_mm,y_mm,q_deg\n1,0,3\n0,1,3\n-1,0,3\n", (), "all angles are equal"),
-        (ARC.format("rad"), (), "look like degrees"),
+        (ARC.format("rad"), (), "column q_rad look like degrees; name it q_deg"),
+        (ARC.format("deg").replace(",30\n", ",0.5236\n").replace(",60\n", ",1.0472\n").replace(",90\n", ",1.5708\n")
+         .replace(",120\n", ",2.0944\n"), (), "column q_deg look like radians; name it q_rad"),
+        ("x_mm,y_mm\n1,2\nnan,nan\n3,4\n", (), "line 3, column x_mm: 'nan' is not a number; leave all coordinates"),
         (ARC.format("deg"), ("--sense", "against"), "mirrored or the angle's sign is wrong"),
         (ARC.format("deg"), ("--sense", "withe"), "did you mean 'with'"),
         (ARC.format("deg"), ("--axis", "0,0,1"), "two coordinates"),
@@ -186,3 +189,68 @@ def test_wrong_files_get_one_sentence_and_nothing_is_written(tmp_path, run, text
     assert done.err.count("\n") == 1
     assert not page.exists()
     assert not done.out
+
+
+def marked(points):
+    """Markers as rows of a file: {marker: (poses, 3)}."""
+    rows = [f"{m},{i},{x:.6f},{y:.6f},{z:.6f}" for m, p in points.items() for i, (x, y, z) in enumerate(p)]
+    return "marker,pose,x_mm,y_mm,z_mm\n" + "\n".join(rows) + "\n"
+
+
+def circle(centre, radius, t, height, seed):
+    p = np.column_stack([radius * np.cos(t), radius * np.sin(t), np.full(len(t), height)]) + centre
+    return p + 0.015 * np.random.default_rng(seed).normal(size=p.shape)
+
+
+def test_markers_about_two_axes_are_told(tmp_path, run):
+    path, t = tmp_path / "t.csv", np.linspace(0, 1.5, 7)
+    body = {f"H{j}": circle(np.zeros(3), r, t + b, h, j) for j, (r, b, h) in enumerate([(190, 0, 50), (210, 2, -60)])}
+    path.write_text(marked(body))
+    good = run("arcs", path, "--noise-um", 15, "--json").data
+    assert "do not turn about one axis" not in str(good["verdict"])
+    assert good["variants"][1]["agrees"] == "agree"
+    own = {a["marker"]: a["centre_z_mm"] for a in good["arcs"] if a["method"] == "common axis"}
+    assert own == pytest.approx({"H0": 50, "H1": -60}, abs=0.1)
+    assert "heights along it H0" in good["verdict"][0]
+    path.write_text(marked(body | {"P1": circle(np.array([690.0, 120, 0]), 185, -t, 20, 9)}))
+    done = run("arcs", path, "--noise-um", 15, "--json")
+    said = " ".join(done.data["verdict"])
+    assert "The markers do not turn about one axis" in said
+    assert "times the stated noise" in said
+    assert [v["model"] for v in done.data["variants"]] == ["concentric"]
+
+
+def test_an_error_beyond_the_radius_does_not_stop_the_command(points, run):
+    """5 m in P1 and in P01: both named, and the figures are those of the rest."""
+    text = points_csv().replace("-173.3,65.12", "4826.7,65.12").replace("-872.5,-109.9", "4127.5,-109.9")
+    points.write_text(text, encoding="utf-8")
+    done = run("arcs", points, "--known", "P1", "--json")
+    assert done.code == 0
+    first, second = done.data["bad_points"]
+    assert (first["marker"], first["line"], first["coordinate"]) == ("P1", 4, "x")
+    assert first["predicted_mm"] == pytest.approx(-173.3, abs=0.2)
+    assert (second["marker"], second["line"], second["coordinate"]) == ("P01", 10, "x")
+    (arc,) = rows(done.data, "arcs", marker="P1", method="known angles", points="without bad")
+    assert arc["radius_mm"] == pytest.approx(184.72, abs=0.05)
+
+
+def test_a_wrong_angle_is_one_row(tmp_path, run):
+    path = tmp_path / "arc.csv"
+    text = in_space(np.radians(np.arange(-120.0, 30, 15)), 0.02, 3)[2]
+    path.write_text(text.replace("-60.000000000", "-50.000000000"))
+    (bad,) = run("arcs", path, "--json").data["bad_points"]
+    assert (bad["coordinate"], bad["read_mm"]) == ("angle", None)
+    assert bad["angle_deg"] == pytest.approx(-60, abs=0.05)
+
+
+def test_small_things_are_said(tmp_path, points, run):
+    text = points_csv().replace("P02,6,-145.0,-864.66,-176.01", "P02,6,-145.0,,")
+    points.write_text(text, encoding="utf-8")
+    assert "has no coordinates: P02 in pose 6 (line 19)" in run("arcs", points, "--known", "P1", "--json").err
+    points.write_text(points_csv().replace("_mm", "_m"), encoding="utf-8")
+    assert "P1 184.7 m): check the unit" in run("arcs", points, "--known", "P1", "--json").err
+    path = tmp_path / "three.csv"
+    path.write_text("x_mm,y_mm\n100,0\n0,100\n-100,0\n")
+    said = run("arcs", path, "--json").data["verdict"][0]
+    assert "nan" not in said
+    assert "radius point 100.0000 +- unknown (no equation to spare) mm" in said

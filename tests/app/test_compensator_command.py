@@ -48,7 +48,8 @@ def test_geometry_of_table_one(points, run, tmp_path):
     measured = [np.linalg.norm(np.array(r[1:3]) - p0) for r in ROWS]
     assert [r["measured_mm"] for r in data["lengths"]] == pytest.approx(measured, abs=1e-3)
     assert max(abs(r["off_mm"]) for r in data["lengths"]) < 0.07
-    assert max(abs(r["printed_mm"] - r["measured_mm"]) for r in data["lengths"]) == pytest.approx(235.3, abs=0.1)
+    assert first["a_mm"] == pytest.approx(np.hypot(685.993, 119.412), abs=1e-3)
+    assert "printed" not in str(data["lengths"])
     kept = list(csv.DictReader(io.StringIO(table.read_text())))
     assert float(kept[0]["a_y_mm"]) == first["a_y_mm"]
 
@@ -103,19 +104,26 @@ def test_text_and_report(points, run, tmp_path):
     assert "Torque on the joint" in html
 
 
+def total(row):
+    """Sum of the variances of what is asked."""
+    return sum(row[f"{n}_sd_mm"] ** 2 for n in ("L", "a_x", "a_y"))
+
+
 def test_a_plan_is_better_than_the_measurement(points, run):
     data = run("compensator", points, *WORDS, "--plan", 6, "--limits", "-140,-5", "--noise-um", 100, "--json").data
     by = {(r["plan"], r["model"]): r for r in data["plan"]}
     assert by["as measured", "concentric"]["imbalance_35"] == pytest.approx(
         abs(np.sum(np.exp(1j * np.radians([r[0] for r in ROWS])))) ** 2, rel=1e-6
     )
-    best = by["exact covariance", "common rotation"]
+    eq_35 = by["eq. (35) and (36)", "common rotation"]
     angles = np.radians([-140, -140, -140, -15, -5, -5])
-    assert best["angles_deg"] == "3 x -140, -15, 2 x -5"
-    assert best["L_sd_mm"] == pytest.approx(0.1 / np.sqrt(6 - abs(np.sum(np.exp(1j * angles))) ** 2 / 6), rel=1e-6)
+    assert eq_35["angles_deg"] == "3 x -140, -15, 2 x -5"
+    assert eq_35["L_sd_mm"] == pytest.approx(0.1 / np.sqrt(6 - abs(np.sum(np.exp(1j * angles))) ** 2 / 6), rel=1e-6)
     for model in ("concentric", "common rotation"):
         now, then = by["as measured", model], by["exact covariance", model]
         assert all(then[f"{n}_sd_mm"] < now[f"{n}_sd_mm"] for n in ("L", "a_x", "a_y"))
+        assert total(then) <= total(by["eq. (35) and (36)", model])
+        assert total(then) <= total(by["planned angles, markers as measured", model])
     said = data["verdict"][-1]
     assert "would bring the standard deviations" in said
 
@@ -131,10 +139,18 @@ def test_points_in_space_give_the_same_geometry(tmp_path, run):
             lines.append(f"{marker},{i},{r[0]},{p[0]:.9f},{p[1]:.9f},{p[2]:.9f}")
     path = tmp_path / "space.csv"
     path.write_text("\n".join(lines) + "\n")
-    first = run("compensator", path, *WORDS, "--plan", 6, "--json").data["geometry"][0]
+    done = run("compensator", path, *WORDS, "--plan", 6, "--json")
+    first = done.data["geometry"][0]
     assert first["L_mm"] == pytest.approx(184.7195, abs=1e-3)
     assert np.hypot(first["a_x_mm"], first["a_y_mm"]) == pytest.approx(np.hypot(685.9934, 119.4118), abs=1e-3)
-    assert abs(first["phi0_deg"]) == pytest.approx(90.0813, abs=1e-3)
+    assert first["phi0_deg"] == pytest.approx(90.0813, abs=1e-3)
+    assert first["a_mm"] == pytest.approx(np.hypot(685.9934, 119.4118), abs=1e-3)
+    by = {(r["plan"], r["model"]): r for r in done.data["plan"]}
+    for model in ("concentric", "common rotation"):
+        for other in ("eq. (35) and (36)", "planned angles, markers as measured"):
+            assert total(by["exact covariance", model]) <= total(by[other, model])
+    assert done.err.count(" the angle about the axis (") == 1
+    assert "joint angle." not in done.out
 
 
 def test_controller_values_are_turned_into_joint_values(tmp_path, run, arm):
@@ -173,3 +189,108 @@ def test_wrong_requests_get_one_sentence(points, run, words, said):
     assert said in done.err
     assert done.err.count("\n") == 1
     assert not done.out
+
+
+MARKS = {"P1": None, "H1": (190.0, 2.6), "H2": (210.0, -2.2), "H3": (150.0, 0.3)}
+
+
+def in_space(tilt=0.0, noise=0.015):
+    """A compensator that points along its spring, in space, the axis through P0 leaning by ``tilt``."""
+    rng, q = np.random.default_rng(7), np.radians([-140, -120, -95, -70, -45, -20, -6.0])
+    turn = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]
+    turn[:, 2] *= np.linalg.det(turn)
+    lean = np.array([[1, 0, 0], [0, np.cos(tilt), -np.sin(tilt)], [0, np.sin(tilt), np.cos(tilt)]])
+    p0, lines = np.array([-686.0, -119.0, 0.0]), ["marker,pose,q_deg,x_mm,y_mm,z_mm"]
+    for i, angle in enumerate(q):
+        p1 = 184.7 * np.array([np.cos(1.74 - angle), np.sin(1.74 - angle), 0.0])
+        swing = np.arctan2(*(p1 - p0)[1::-1])
+        for height, (marker, place) in zip((20.0, 120, 130, 50), MARKS.items(), strict=True):
+            local = p1 + np.array([0, 0, height])
+            if place is not None:
+                r, beta = place[0], swing + place[1]
+                local = p0 + lean @ [r * np.cos(beta), r * np.sin(beta), height]
+            x = turn @ local + [2134.0, -1876.0, 953.0] + noise * rng.normal(size=3)
+            lines.append(f"{marker},{i},{np.degrees(angle):.6f},{x[0]:.6f},{x[1]:.6f},{x[2]:.6f}")
+    return "\n".join(lines) + "\n", turn
+
+
+SPACE = ("--moving", "P1", "--pivot", "H1", "--pivot", "H2", "--pivot", "H3", "--joint", "A2", "--noise-um", "15")
+
+
+def test_places_of_the_markers_are_seen_about_the_stated_axis(tmp_path, run):
+    """2.6, -2.2 and 0.3 rad from the spring, and the other way about the reversed axis."""
+    path = tmp_path / "space.csv"
+    text, turn = in_space()
+    path.write_text(text)
+    for side in (1, -1):
+        axis = ",".join(f"{v:.6f}" for v in side * turn[:, 2])
+        data = run("compensator", path, *SPACE, "--plan", 6, f"--axis={axis}", "--json").data
+        row = next(r for r in data["plan"] if r["plan"] == "as measured")
+        expected = sorted(side * np.degrees([2.6, -2.2, 0.3]))
+        assert [float(v) for v in row["places_deg"].split(",")] == pytest.approx(expected, abs=0.1)
+        assert data["geometry"][0]["L_mm"] == pytest.approx(184.7, abs=0.05)
+
+
+def test_axes_that_are_not_parallel_are_told(tmp_path, run):
+    path = tmp_path / "space.csv"
+    path.write_text(in_space()[0])
+    assert "axes through P0 and P2" not in run("compensator", path, *SPACE, "--json").err
+    path.write_text(in_space(np.radians(0.2))[0])
+    said = run("compensator", path, *SPACE, "--json").err
+    assert "0.19 deg apart, more than their accuracy explains" in said
+    path.write_text(in_space(np.radians(5))[0])
+    said = run("compensator", path, *SPACE, "--json").err
+    assert "5 deg apart, but the model is plane" in said
+    assert "80 mm away, a would change by" in said
+
+
+def test_a_stated_axis_far_from_the_one_found(tmp_path, run):
+    path = tmp_path / "space.csv"
+    text, turn = in_space()
+    path.write_text(text)
+    for off, told in ((15.0, False), (40.0, True)):
+        axis = np.cos(np.radians(off)) * turn[:, 2] + np.sin(np.radians(off)) * turn[:, 0]
+        done = run("compensator", path, *SPACE, f"--axis={axis[0]:.6f},{axis[1]:.6f},{axis[2]:.6f}", "--json")
+        assert (f"{off:.0f} deg from the one stated" in done.err) is told
+
+
+def test_a_plan_before_anything_is_measured(run, tmp_path):
+    """From the robot file: Algorithm 1 at the plan's angles gives L; more markers know P0 better."""
+    table = tmp_path / "plan.csv"
+    done = run("compensator", "--robot", "kuka-kr270", "--plan", 6, "--noise-um", 15, "--json", "--csv", table)
+    assert done.code == 0
+    by = {(r["plan"], r["model"]): r for r in done.data["plan"]}
+    q = np.radians([-140, -140, -140, -15, -5, -5])
+    spread = 0.015 / np.sqrt(6 - abs(np.sum(np.exp(1j * q))) ** 2 / 6)
+    assert by["eq. (35) and (36)", "concentric"]["L_sd_mm"] == pytest.approx(spread, rel=1e-6)
+    assert "2 markers about P0 are assumed" in done.err
+    more = run("compensator", "--robot", "kuka-kr270", "--plan", 6, "--noise-um", 15, "--pivot", "a", "--pivot", "b",
+               "--pivot", "c", "--sense", "against", "--json")  # fmt: skip
+    assert "assumed" not in more.err
+    key = ("exact covariance", "common rotation")
+    three = {(r["plan"], r["model"]): r for r in more.data["plan"]}[key]
+    assert total(three) < total(by[key])
+    assert len(list(csv.DictReader(io.StringIO(table.read_text())))) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--robot", "kuka-kr270", "--plan", "6"), "--noise-um"),
+        (("--plan", "6", "--noise-um", "15"), "--robot"),
+        (("--robot", "kuka-kr270", "--plan", "6", "--noise-um", "15", "--moving", "P1"), "give POINTS.csv"),
+        (("--robot", "kuka-kr270", "--plan", "6", "--noise-um", "15", "--joint", "A3"), "no gravity_compensator on"),
+        (("--robot", "kuka-kr270", "--plan", "6", "--noise-um", "-1"), "must be a positive number"),
+    ],
+)
+def test_a_plan_without_points_asks_for_what_it_lacks(run, words, said):
+    done = run("compensator", *words)
+    assert done.code == 2
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_points_need_names(points, run):
+    done = run("compensator", points, "--joint", "A2")
+    assert done.code == 2
+    assert "--moving MARKER" in done.err

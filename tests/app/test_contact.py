@@ -59,7 +59,8 @@ def test_the_twelve_parameters_come_back_with_their_accuracy(desk: Callable[...,
         assert {"objects", "robot", "contacts"} <= set(picture)
         felt, expected = (arrow_ends(picture[n]) for n in ("force measured", "force of the model"))
         assert len(felt) == 36
-        assert (felt.shape == expected.shape and np.abs(felt - expected).max() < 2.0) is near  # mm in the picture
+        same = felt.shape == expected.shape and bool(np.abs(felt - expected).max() < 2.0)  # mm in the picture
+        assert same is near
     assert '"load_frame": "gripper"' in (made.folder / "found.json").read_text()
     assert "Contour tracking after calibration" in (made.folder / "found.html").read_text()
 

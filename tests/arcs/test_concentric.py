@@ -213,3 +213,26 @@ def test_three_points_give_a_circle_but_no_residual():
     assert np.isnan(found.residual_sd)
     assert np.isnan(found.radii_sd[0])
     assert fit_circle(ARC[:3], noise=1e-5).radii_sd[0] > 1e-5
+
+
+@pytest.mark.parametrize("method", ["algebraic", "geometric"])
+def test_every_circle_has_its_own_centre_and_accuracy(method, pose, influence):
+    """Two markers 350 mm apart along the axis; the covariance is the response to errors."""
+    origin, matrix = pose(4)
+    markers = []
+    for radius, height, m in ((0.2, -0.05, 9), (0.3, 0.3, 7)):
+        t = np.linspace(0, 1.8, m)
+        local = np.column_stack([radius * np.cos(t), radius * np.sin(t), np.full(m, height)])
+        markers.append(origin + local @ matrix.T)
+
+    def centres(data):
+        found = fit_concentric(data, method=method)
+        return np.concatenate([found.circle_centre(j)[0] for j in (0, 1)])
+
+    expected = np.concatenate([origin - 0.05 * matrix[:, 2], origin + 0.3 * matrix[:, 2]])
+    np.testing.assert_allclose(centres(markers), expected, atol=1e-9)
+    g = influence(centres, markers)
+    found = fit_concentric(markers, noise=1e-5, method=method)
+    for j in (0, 1):
+        block = 1e-10 * g[3 * j : 3 * j + 3] @ g[3 * j : 3 * j + 3].T
+        np.testing.assert_allclose(found.circle_centre(j)[1], block, rtol=1e-3, atol=1e-3 * np.max(block))

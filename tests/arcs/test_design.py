@@ -7,10 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from elastocal.arcs.compensator_geometry import compensator_geometry
+from elastocal.arcs.compensator_geometry import CompensatorGeometry, compensator_geometry
 from elastocal.arcs.concentric import fit_concentric
 from elastocal.arcs.design import CRITERIA, plan_angles
 from elastocal.arcs.expected import expected_arc
+from elastocal.arcs.geometry_design import plan_geometry
 from elastocal.arcs.known_angles import fit_known_angles
 from elastocal.arcs.marker_design import MODELS, expected_geometry, expected_pivot, plan_markers
 from elastocal.arcs.rigid import fit_common_rotation
@@ -216,3 +217,30 @@ def test_accuracy_of_the_compensator_before_measuring(table_1):
 def test_plans_that_cannot_work_are_refused(call, words):
     with pytest.raises(InputError, match=words):
         call()
+
+
+@pytest.mark.parametrize("model", ["concentric", "common rotation"])
+def test_angles_and_places_together_are_best_by_brute_force(model):
+    """All plans of three angles on a grid, each with its best places; a wide range, where (35) has many solutions."""
+    length, a, phi0 = 0.18472, 0.6964, np.radians(90.07)
+    nothing = np.zeros(0)
+    mechanism = CompensatorGeometry(
+        length, a * np.cos(0.17), a * np.sin(0.17), phi0, np.eye(4), -1, nothing, nothing, phi0, 0.0, 0.0
+    )
+    limits, radii = tuple(np.radians([-200.0, 60.0])), np.array([0.2, 0.2])
+    found = plan_geometry(3, limits, mechanism, radii, model)
+
+    def spread(q):
+        places = plan_markers(2, mechanism.swing(q), radii=radii, criterion=model).places
+        e = expected_geometry(mechanism, q, places, radii, 1.0, model)
+        return e.L**2 + e.a_x**2 + e.a_y**2
+
+    grid = np.radians(np.linspace(-200, 60, 14))
+    plans = [np.array(q) for q in itertools.combinations(grid, 3)]
+    best = min(spread(q) for q in plans)
+    assert found.value <= best
+    assert found.value > 0.9 * best
+    e = expected_geometry(mechanism, found.angles, found.places, radii, 1.0, model)
+    assert found.value == pytest.approx(e.L**2 + e.a_x**2 + e.a_y**2, rel=1e-9)
+    alone = plan_angles(3, limits, criterion="radius").angles
+    assert found.value < 0.9 * spread(alone)

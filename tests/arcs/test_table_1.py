@@ -55,16 +55,16 @@ def test_geometry_of_the_compensator(table_1):
 
 
 def test_more_that_is_known_of_the_body(table_1):
-    """sd of a_x 0.70, 0.59, 0.36; the last model leaves twice the residuals and is rejected."""
+    """sd of a_x 0.70, 0.59, 0.37; the last model leaves nearly twice the residuals and is rejected."""
     models = compare_variants([table_1.p01, table_1.p02], table_1.p1)
     sizes = [mm(m.centre_sd).tolist() for m in models.models]
-    np.testing.assert_allclose(sizes, [[0.703, 0.322], [0.586, 0.253], [0.362, 0.435]], atol=5e-4)
-    np.testing.assert_allclose([mm(m.fit.residual_sd) for m in models.models], [0.190, 0.159, 0.314], atol=5e-4)
+    np.testing.assert_allclose(sizes, [[0.703, 0.322], [0.586, 0.253], [0.365, 0.411]], atol=5e-4)
+    np.testing.assert_allclose([mm(m.fit.residual_sd) for m in models.models], [0.190, 0.159, 0.295], atol=5e-4)
     np.testing.assert_allclose(mm(models.models[1].fit.centre), [-685.844, -117.580], atol=5e-4)
     common, pointing = (m.tension for m in models.models[1:])
     assert (common.added, common.freedom, pointing.added, pointing.freedom) == (5, 8, 5, 13)
     assert common.statistic == pytest.approx(0.216, abs=5e-4)
-    assert pointing.statistic == pytest.approx(11.473, abs=5e-4)
+    assert pointing.statistic == pytest.approx(9.785, abs=5e-4)
     assert not common.rejected
     assert pointing.rejected
     assert models.best.name == "common rotation"

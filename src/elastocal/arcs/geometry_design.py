@@ -2,8 +2,8 @@
 
 The joint's angles decide the arc of P1 and, through the spring's direction, how far the body on P0 turns; the places of
 the markers decide how well P0 follows from that.  Angles and places are improved in turn, each for the other, from the
-best angles for the arc alone and from even ones, until nothing changes.  The height along the axis plays no part: L, a_x, a_y are in the
-plane, also where points are measured in space.
+best angles for the arc alone and from even ones, until nothing changes.  The height along the axis plays no part: L,
+a_x and a_y are in the plane, also where points are measured in space.
 """
 
 from __future__ import annotations

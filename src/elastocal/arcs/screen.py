@@ -47,8 +47,9 @@ def screen(starts: Sequence[Problem], noise: float | None = None, level: float =
     """Find the bad points; a stated noise is a floor for what the rest is taken to scatter."""
     if not 0 < level < 1:
         raise InputError(f"the level of the test must lie between 0 and 1, not {level}")
-    state = _best(starts)
-    size, scale = _size_scale(state)
+    parameters = starts[0].slopes().shape[2]
+    state = _best(starts, parameters)
+    size, scale = _size_scale(state, parameters)
     kept, seen = size <= FAR * scale, []
     while kept.tobytes() not in seen:
         seen.append(kept.tobytes())
@@ -111,26 +112,26 @@ def _alternatives(state: Problem, kept: Bools, bad: int, noise: float | None, le
     return tuple(out)
 
 
-def _best(starts: Sequence[Problem]) -> Problem:
+def _best(starts: Sequence[Problem], parameters: int) -> Problem:
     """The start that Cauchy's loss takes to the smallest scale; the earlier one where scales are about the same."""
-    first = sorted(range(len(starts)), key=lambda i: _size_scale(starts[i])[1])[:REFINED]
+    first = sorted(range(len(starts)), key=lambda i: _size_scale(starts[i], parameters)[1])[:REFINED]
     ends = []
     for i in sorted({0, *first}):
         try:
-            ends.append(_let_go(starts[i]))
+            ends.append(_let_go(starts[i], parameters))
         except InputError:
             continue
     if not ends:
         raise UndecidedError("no arc settles on these points; the arc is too short for its noise, measure a longer one")
-    scales = [_size_scale(state)[1] for state in ends]
+    scales = [_size_scale(state, parameters)[1] for state in ends]
     return next(e for e, scale in zip(ends, scales, strict=True) if scale <= (1 + ALIKE) * min(scales))
 
 
-def _let_go(state: Problem) -> Problem:
+def _let_go(state: Problem, parameters: int) -> Problem:
     """Minimum of Cauchy's loss by reweighting; the scale is taken anew after each round."""
     last = 0.0
     for _ in range(ROUNDS):
-        size, scale = _size_scale(state)
+        size, scale = _size_scale(state, parameters)
         if abs(scale - last) <= SAME * scale:
             break
         last = scale
@@ -138,16 +139,16 @@ def _let_go(state: Problem) -> Problem:
     return state
 
 
-def _size_scale(state: Problem) -> tuple[Array, float]:
+def _size_scale(state: Problem, parameters: int) -> tuple[Array, float]:
     size = np.linalg.norm(state.residuals(), axis=1)
-    return size, _scale(size, state)
+    return size, _scale(size, state, parameters)
 
 
-def _scale(size: Array, state: Problem) -> float:
+def _scale(size: Array, state: Problem, parameters: int) -> float:
     """Standard deviation of a coordinate from the median of the points' residuals, less those that fit themselves."""
     from scipy.special import chdtri
 
     d = len(state.components)
-    free = min(state.slopes().shape[2] // d, len(size) - 1)
+    free = min(parameters // d, len(size) - 1)
     scale = float(np.median(np.sort(size)[free:]) / np.sqrt(chdtri(d, 0.5)))
     return max(scale, EXACT * float(np.max(np.abs(state.points))))

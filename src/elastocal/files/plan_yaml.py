@@ -62,7 +62,8 @@ def read_plan_file(path: Path) -> PlanFile:
     task = Task(
         model, method, seek, hold,
         read_kinds(located, units, "loads", "a load", e.loads, loading_kinds(), model), frame,
-        Draw(e.candidates or CANDIDATES.get(e.measurement, Draw.count), around), read_cell(located, e, units, model, method),
+        Draw(e.candidates or CANDIDATES.get(e.measurement, Draw.count), around),
+        read_cell(located, e, units, model, method),
         read_kinds(located, units, "feasible", "a filter", e.feasible, filter_kinds(), model),
         e.poses, e.repeats, e.may_repeat, _weights(located, e), over,
     )  # fmt: skip

@@ -78,9 +78,11 @@ class CompensateResult:
 
     @cached_property
     def corrected(self) -> Bools:
+        import numpy as np
+
         from elastocal.compensate.status import Status
 
-        return self.correction.status == Status.CORRECTED
+        return np.asarray(self.correction.status == Status.CORRECTED)
 
 
 def run(request: CompensateRequest) -> CompensateResult:
@@ -153,11 +155,13 @@ def _usable(program: Program, path: Path) -> None:
 
 
 def _near(robot: Calibrated, text: str | None) -> Array | None:
+    import numpy as np
+
     from elastocal.app.configurations import typed, within_limits
 
     if text is None:
         return None
-    return within_limits(robot.model, typed(robot.model, (text,)), False).q[0]
+    return np.asarray(within_limits(robot.model, typed(robot.model, (text,)), False).q[0])
 
 
 def _bearable(work: Job, before: Residual) -> None:

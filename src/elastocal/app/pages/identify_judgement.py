@@ -209,9 +209,7 @@ def left_out_lines(study: Study) -> Lines:
     x = tuple(float(i + 1) for i in range(len(values)))
     series = (
         Series("pose left out of the fit", x, tuple(shown.factor * float(v) for v in _rms(kept)), points=True),
-        Series(
-            "in the fit", x, tuple(shown.factor * float(v) for v in _rms(fit.residuals[:, judged])), points=True
-        ),
+        Series("in the fit", x, tuple(shown.factor * float(v) for v in _rms(fit.residuals[:, judged])), points=True),
     )
     title = "Prediction of poses that were left out"
     return Lines("left_out", title, "reading", "", "error per axis", shown.unit, series)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from elastocal import __version__
 from elastocal.app.commands.plan_arcs import ArcPlanResult
 from elastocal.app.configurations import axes_of
-from elastocal.app.pages.compensator_plan import plan_section, plan_sentences
+from elastocal.app.pages.compensator_plan import plan_table
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
 
@@ -20,9 +20,14 @@ def page(result: ArcPlanResult) -> Report:
     )
     sections = (
         Section("The plan", (pose_table(result), place_table(result))),
-        plan_section(result.plan),
+        Section("Plans compared", (plan_table(result.plan),)),
     )
-    return Report(f"Plan: {file.name}", plan_sentences(result.plan), sections, result.notes, facts)
+    best = result.best.expected
+    verdict = (
+        f"{len(result.q)} poses and {len(file.radii)} markers ({result.best.model}) let expect standard deviations of "
+        f"{1e3 * best.L:.4f} mm for L, {1e3 * best.a_x:.4f} mm for a_x and {1e3 * best.a_y:.4f} mm for a_y.",
+    )
+    return Report(f"Plan: {file.name}", verdict, sections, result.notes, facts)
 
 
 def pose_table(result: ArcPlanResult) -> Table:
@@ -41,7 +46,7 @@ def pose_table(result: ArcPlanResult) -> Table:
 def place_table(result: ArcPlanResult) -> Table:
     import numpy as np
 
-    best = result.plan.rows[-1]
+    best = result.best
     columns = (
         Column("marker", "marker"), Column("radius_mm", "distance from P0", "mm", 1),
         Column("place_deg", "angle from the spring, seen from P0", "deg", 1),
