@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +62,8 @@ def test_the_twelve_parameters_come_back_with_their_accuracy(desk: Callable[...,
         assert len(felt) == 36
         same = felt.shape == expected.shape and bool(np.abs(felt - expected).max() < 2.0)  # mm in the picture
         assert same is near
-    assert '"load_frame": "gripper"' in (made.folder / "found.json").read_text()
+    record = json.loads((made.folder / "found.json").read_text())
+    assert record["load"] == {"frame": "gripper", "follows": False}
     assert "Contour tracking after calibration" in (made.folder / "found.html").read_text()
 
 

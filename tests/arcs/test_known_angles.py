@@ -247,7 +247,7 @@ def test_points_on_a_noisy_line_are_not_told_to_be_in_degrees():
     q = np.radians(np.arange(0.0, 60, 10))
     line = np.column_stack([10.0 * np.arange(6), -5.0 * np.arange(6), 3.0 * np.arange(6)]) / 1e3
     line += 1e-5 * np.random.default_rng(7).normal(size=line.shape)
-    with pytest.raises(InputError, match="straight line within 0.00"):
+    with pytest.raises(InputError, match=r"straight line within 0\.00"):
         fit_known_angles(line, q)
     arc = 0.2 * np.column_stack([np.cos(q), np.sin(q)]) + 1e-5 * np.random.default_rng(7).normal(size=(6, 2))
     with pytest.raises(InputError, match="look like degrees where radians"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 STEPS = (10.0, 20.0, 30.0, 40.0)
-LINES = {"push": (1, 1), "let go": (1, -1), "pull": (-1, -1), "let go of pull": (-1, 1)}
+LINES = {"push": (1, -1), "let go": (1, 1), "pull": (-1, 1), "let go of pull": (-1, -1)}
+"""Side of the play, and whether friction holds the gauge back (-) or out (+) along the force axis."""
 
 
 def plan(steps=STEPS, zeros=False):

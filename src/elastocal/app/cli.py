@@ -9,7 +9,7 @@ import typer
 
 from elastocal import __version__
 from elastocal.app import options as o
-from elastocal.app.cli_compensate import compensate
+from elastocal.app.cli_compensate import compensate, iso9283
 from elastocal.app.cli_compensator import arcs, compensator
 from elastocal.app.cli_contact import kinetostatics
 from elastocal.app.cli_gravity import gravity
@@ -99,6 +99,7 @@ app.command()(simulate)
 app.command()(identify)
 app.command()(predict)
 app.command()(compensate)
+app.command()(iso9283)
 app.command()(arcs)
 app.command()(compensator)
 app.command()(transmission)

@@ -114,3 +114,32 @@ def compensate(
     if json:
         warn(result.notes)
     deliver(pages.page(result), json, report, (csv, target_table(result)), pages.screen(result), more=result.written)
+
+
+def iso9283(
+    measured: Annotated[
+        Path, typer.Argument(metavar="MEASURED.csv", help="pose,command_x_mm,...,x_mm,...; a row per visit.")
+    ],
+    path: Annotated[bool, typer.Option("--path", help="The poses are points of one path: also AT and RT.")] = False,
+    report: o.ReportFile = None,
+    csv: o.CsvFile = None,
+    json: o.Json = False,
+) -> None:
+    """Accuracy and repeatability from measured poses.
+
+    In the style of ISO 9283 (AP, RP, AD, RD, vAP, AT, RT), from validation data; no statement of conformity.
+
+    \b
+    Example:
+      elastocal iso9283 validation.csv --path
+    """
+    from elastocal.app.commands import iso9283 as command
+    from elastocal.app.output import deliver, warn
+    from elastocal.app.pages import iso9283 as pages
+    from elastocal.files.write import check_targets
+
+    check_targets({"--report": report, "--csv": csv}, {"MEASURED.csv": measured})
+    result = command.run(measured, path)
+    if json:
+        warn(result.notes)
+    deliver(pages.page(result), json, report, (csv, pages.pose_table(result)))

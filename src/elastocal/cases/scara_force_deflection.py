@@ -128,7 +128,7 @@ def _recovered(first: _Analysis) -> list[Figure]:
 
 def _judged(first: _Analysis, coverage: float, off: float) -> list[Figure]:
     widest = first.fits["0"]
-    left = 2 * (widest.half_gap.value - widest.half_hysteresis.value)
+    left = 2 * (widest.half_gap.value + widest.half_hysteresis.value)
     noise = f"virtual gauge: {1e6 * made.NOISE:g} um sd, read to {1e6 * made.DIVISION:g} um"
     one, ellipse = first.compliance.one.probability, first.half_gap.matrix.probability
     return [
@@ -141,8 +141,8 @@ def _judged(first: _Analysis, coverage: float, off: float) -> list[Figure]:
         ),
         Figure(
             "gap_left_at_zero_force_m", None, left, "m",
-            "same direction, between the unloading lines at zero force: the backlash less the hysteresis. Reading the "
-            "gap there, as figure 4(a) is read, takes friction for a smaller backlash",
+            "same direction, between the unloading lines at zero force: the backlash and the hysteresis. Reading the "
+            "gap there, as figure 4(a) is read, takes friction for backlash",
         ),
         Figure("one_compliance_probability", None, one, "1", "one number for all directions"),
         Figure("one_backlash_probability", None, first.half_gap.one.probability, "1", "the document: not isotropic"),

@@ -46,7 +46,7 @@ class Experiment:
         out = {}
         for name, exact in self.exact.items():
             zero = rng.normal(0.0, SETTING, CYCLES)[self.cycle - 1]
-            shown = exact + FRICTION * branch + zero + rng.normal(0.0, NOISE, len(exact))
+            shown = exact - FRICTION * branch + zero + rng.normal(0.0, NOISE, len(exact))
             out[name] = loop_of(self.force, DIVISION * np.round(shown / DIVISION), self.cycle)
         return out
 

@@ -10,7 +10,7 @@ from elastocal.design.measuring import Measuring
 from elastocal.design.method import Method
 from elastocal.design.sweeping import Sweeping
 from elastocal.design.touching import Touching
-from elastocal.errors import UnknownNameError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign_entry import listed
 from elastocal.files.campaign_errors import read_sources
@@ -21,6 +21,8 @@ from elastocal.files.plan_entry import PlanEntry, SweepEntry
 from elastocal.files.schema import Units
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.joint_torque import JointTorque
+from elastocal.measure.kind import Measurement
+from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.observation import Marker
@@ -83,7 +85,7 @@ def _touching(located: Located, e: PlanEntry, units: Units, model: RobotModel) -
         raise located.error((), "contacts need errors, at least the force sensor's: {kind: force_sensor, sd_N: 0.1}")
     axes = "xy" if all(isinstance(s, Disc) for s in surfaces) else "xyz"
     example = ContactForce(np.zeros((1, model.n)), Touches(frame, surfaces, np.zeros(1, dtype=np.int64)), axes)
-    sources = read_sources(located, e.errors, units, example, model)
+    sources = _sources(located, e, units, example, model)
     return Touching(surfaces, e.forces, frame, axes, sources, e.standoff)
 
 
@@ -103,5 +105,18 @@ def _sweeping(located: Located, e: PlanEntry, units: Units, model: RobotModel) -
     if not e.errors:
         raise located.error((), "sweeps need errors: {kind: reading, torque_sd_Nm: 1}, and {kind: friction}")
     example = JointTorque.of(model, np.zeros((1, model.n)), np.ones((1, model.n)))
-    sources = read_sources(located, e.errors, units, example, model)
+    sources = _sources(located, e, units, example, model)
     return Sweeping(s.spans, s.speeds, listed(s.joints), s.samples, sources)
+
+
+def _sources(
+    located: Located, e: PlanEntry, units: Units, example: Measurement, model: RobotModel
+) -> tuple[ErrorSource, ...]:
+    """Each is asked how it moves the readings: what is of markers or loads does not fit."""
+    sources = read_sources(located, e.errors, units, example, model)
+    for i, source in enumerate(sources):
+        try:
+            source.columns(example, model)
+        except InputError as error:
+            raise located.error(("errors", i), str(error)) from None
+    return sources

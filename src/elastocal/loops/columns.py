@@ -19,11 +19,11 @@ _ADVICE = (
 
 
 def model_columns(loop: Loop) -> tuple[tuple[str, ...], Array]:
-    """(n, 3 + cycles): F, sign(F), sign(dF), one offset for each cycle."""
+    """(n, 3 + cycles): F, sign(F), -sign(dF), one offset for each cycle."""
     cycles = np.unique(loop.cycle)
     offsets = (loop.cycle[:, None] == cycles).astype(float)
     names = (COMPLIANCE, GAP, HYSTERESIS, *(f"{OFFSET} {c}" for c in cycles))
-    return names, np.column_stack([loop.force, loop.side, loop.branch, offsets])
+    return names, np.column_stack([loop.force, loop.side, -loop.branch, offsets])
 
 
 def usable(loop: Loop) -> Bools:

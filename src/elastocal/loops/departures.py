@@ -2,8 +2,8 @@
 
     |F|               the two senses have different slopes p +- d
     F |F|             curved: the slope is p + 2 b |F|; b < 0 is stiffening
-    |F| sign(dF)      the hysteresis grows with the force (friction of the load itself)
-    sign(F) sign(dF)  the hysteresis is not the same in both senses
+    -|F| sign(dF)     the hysteresis grows with the force (friction of the load itself)
+    -sign(F) sign(dF) the hysteresis is not the same in both senses
 
 and, where forces were repeated, all of them and more at once by the scatter of the repeats (pure error).
 """
@@ -62,8 +62,8 @@ def departures(loop: Loop, used: Bools, base: Solution, noise: tuple[float, floa
     """``noise`` (sd, freedom) is what the slopes are stated with; tests use the loop's own scatter, as one of many."""
     names, columns = model_columns(loop)
     x, y = columns[used], loop.displacement[used]
-    f, side, branch = x[:, 0], x[:, 1], x[:, 2]
-    extra = (np.abs(f), f * np.abs(f), np.abs(f) * branch, side * branch)
+    f, side, lag = x[:, 0], x[:, 1], x[:, 2]
+    extra = (np.abs(f), f * np.abs(f), np.abs(f) * lag, side * lag)
     fits = [solve((*names, n), np.column_stack([x, z]), y) for n, z in zip(NAMES, extra, strict=True)]
     level = LEVEL / (loops * (len(NAMES) + 1))
     each = tuple(_departure(n, base, fit) for n, fit in zip(NAMES, fits, strict=True))

@@ -2,7 +2,7 @@
 
 With as many readings on each branch the estimators are those of the four lines' intercepts a,
 
-    4 g = (a+load + a+unload) - (a-load + a-unload),   4 h = (a+load - a+unload) - (a-load - a-unload)
+    4 g = (a+load + a+unload) - (a-load + a-unload),   4 h = (a+unload - a+load) - (a-unload - a-load)
 
 The noise is that of one gauge: the residuals of all loops together, each on its own spare readings.  A loop that
 scatters clearly more than the others (F test) keeps its own scatter and stays out of the common one.

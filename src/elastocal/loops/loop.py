@@ -1,15 +1,16 @@
 """One loop of force against displacement, and the state of the contact in each of its readings.
 
-    s = p F + g sign(F) + h sign(dF) + c_cycle
+    s = p F + g sign(F) - h sign(dF) + c_cycle
 
 p compliance, g half of the backlash (the play lies on the side of the force, 002 eq. 6), h half of the friction
-hysteresis (friction holds the displacement back, so it depends on how the force was reached), c where the gauge was
-set to zero, anew in every cycle.  So a loop is four parallel lines whose intercepts, seen from c, are
+hysteresis (friction Fc takes its share of the force, so the displacement lags: p (F - Fc) while the force grows,
+p (F + Fc) while it falls, h = p Fc > 0, and a closed loop costs work), c where the gauge was set to zero, anew in every
+cycle.  So a loop is four parallel lines whose intercepts, seen from c, are
 
-    +g+h  loading with F > 0        +g-h  unloading
-    -g-h  loading with F < 0        -g+h  unloading
+    +g-h  loading with F > 0        +g+h  unloading
+    -g+h  loading with F < 0        -g-h  unloading
 
-The gap between the loading lines is 2(g+h), between the unloading lines (what is left at zero force) 2(g-h): one
+The gap between the loading lines is 2(g-h), between the unloading lines (what is left at zero force) 2(g+h): one
 branch alone gives neither g nor h, both together give both.
 """
 

@@ -51,6 +51,8 @@ def asked(source: str) -> bool:
 def run(request: PlanRequest) -> ArcPlanResult:
     from dataclasses import replace
 
+    import numpy as np
+
     from elastocal.app.plan_targets import check_plan_targets
     from elastocal.files.plan_arcs import read_arc_plan
 
@@ -60,6 +62,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
     if file.poses < 3:
         raise InputError(f"--poses {file.poses}: that many angles fit either sense of rotation; give at least 3")
     check_plan_targets(request.out, file.name, file.files)
+    configurations(file, np.array(file.limits))  # whether the other axes may stand where they are
     plan = compared(file)
     q = configurations(file, plan.best(plan.rows[-1].model).angles)
     result = ArcPlanResult(request, file, plan, q, {}, ())

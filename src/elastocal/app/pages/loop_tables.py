@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from elastocal.loops.estimate import Estimate, FTest
 
 MODEL = (
-    "Model: s = p F + g sign(F) + h sign(dF) + offset of the cycle. Backlash is the whole gap 2 g, hysteresis the "
+    "Model: s = p F + g sign(F) - h sign(dF) + offset of the cycle. Backlash is the whole gap 2 g, hysteresis the "
     "whole width 2 h; the elements of a robot file take g. Accuracies are standard deviations."
 )
 

@@ -1,0 +1,78 @@
+"""Accuracy and repeatability from measured validation data, in the style of ISO 9283."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.compensate.iso9283 import DistanceFigures, PathFigures, PoseFigures
+    from elastocal.files.validation_table import Visits
+
+STANDARD_CYCLES = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Iso9283Result:
+    """``distances`` between neighbours in the file; ``variation`` in m by pose that was approached from several sides."""
+
+    file: str
+    visits: tuple[Visits, ...]
+    poses: tuple[PoseFigures, ...]
+    distances: tuple[tuple[str, str, DistanceFigures], ...]
+    variation: tuple[tuple[str, int, float], ...]
+    path: PathFigures | None
+    notes: tuple[str, ...]
+
+
+def run(measured: Path, as_path: bool = False) -> Iso9283Result:
+    import numpy as np
+
+    from elastocal.compensate.iso9283 import distance_figures, path_figures, pose_figures
+    from elastocal.files.validation_table import read_visits
+
+    visits = read_visits(measured)
+    poses = tuple(pose_figures(v.command, v.reached, v.told, v.turned) for v in visits)
+    even = len({len(v.reached) for v in visits}) == 1
+    distances = tuple(
+        (a.name, b.name, distance_figures(np.stack([a.command, b.command]), a.reached, b.reached))
+        for a, b in pairwise(visits)
+        if len(a.reached) == len(b.reached)
+    )
+    path = None
+    if as_path:
+        if not even:
+            raise InputError(
+                f"{measured}: the points of a path must all be measured in every cycle; complete the table"
+            )
+        path = path_figures(np.array([v.command for v in visits]), np.stack([v.reached for v in visits], axis=1))
+    notes = ["Figures in the style of ISO 9283:1998; not a statement of conformity."]
+    fewest = min(p.cycles for p in poses)
+    if fewest < STANDARD_CYCLES:
+        notes.append(f"The standard asks for {STANDARD_CYCLES} cycles; here a pose has {fewest}.")
+    if not even:
+        notes.append("Distances are given where both poses were measured equally often.")
+    return Iso9283Result(str(measured), visits, poses, distances, _variation(visits), path, tuple(notes))
+
+
+def _variation(visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]:
+    """Spread of the mean places by direction of approach; every direction equally often."""
+    import numpy as np
+
+    from elastocal.compensate.iso9283 import direction_variation
+
+    out = []
+    for v in visits:
+        sides = dict.fromkeys(v.directions)
+        rows = [[i for i, d in enumerate(v.directions) if d == side] for side in sides]
+        if len(sides) > 1:
+            if len({len(r) for r in rows}) > 1:
+                raise InputError(
+                    f"pose {v.name}: its directions were measured {[len(r) for r in rows]} times; equal them"
+                )
+            out.append((v.name, len(sides), direction_variation(np.stack([v.reached[r] for r in rows]))))
+    return tuple(out)

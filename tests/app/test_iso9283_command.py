@@ -1,0 +1,85 @@
+"""Accuracy and repeatability on the command line, with numbers for a pocket calculator."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from app.program_desk import answered
+
+HEAD = "pose,direction,command_x_mm,command_y_mm,command_z_mm,x_mm,y_mm,z_mm\n"
+ROWS = [
+    "P1,left,100,0,0,104,4,12",
+    "P1,left,100,0,0,102,4,12",
+    "P1,right,100,0,0,103,7,12",
+    "P1,right,100,0,0,103,1,12",
+    "P2,,100,0,50,103,4,62",
+    "P2,,100,0,50,103,4,62",
+    "P2,,100,0,50,103,4,64",
+    "P2,,100,0,50,103,4,64",
+]
+
+
+def written(folder: Path, *rows: str, head: str = HEAD) -> Path:
+    path = folder / "measured.csv"
+    path.write_text(head + "\n".join(rows) + "\n")
+    return path
+
+
+def test_figures_by_hand(run: Any, tmp_path: Path) -> None:
+    told = answered(run("iso9283", written(tmp_path, *ROWS), "--path", "--json"))
+    first, second = told["poses"]
+    assert first["AP_mm"] == pytest.approx(13.0)  # 3, 4, 12
+    assert first["RP_mm"] == pytest.approx(2 + 3 * math.sqrt(4 / 3))  # 1, 1, 3, 3 from the mean
+    assert (first["cycles"], first["AP_rx_mrad"]) == (4, None)
+    assert second["offset_z_mm"] == pytest.approx(13.0)
+    assert second["AP_mm"] == pytest.approx(math.sqrt(9 + 16 + 169))
+    (between,) = told["distances"]
+    # dz 50, 50, 52, 52 with dx -1, 1, 0, 0 and dy 0, 0, -3, 3
+    far = [math.hypot(1, 50), math.hypot(1, 50), math.hypot(3, 52), math.hypot(3, 52)]
+    assert between["AD_mm"] == pytest.approx(sum(far) / 4 - 50)
+    assert between["RD_mm"] == pytest.approx(3 * math.sqrt(sum((f - sum(far) / 4) ** 2 for f in far) / 3))
+    assert told["variation"] == [{"pose": "P1", "directions": 2, "vAP_mm": pytest.approx(0.0, abs=1e-9)}]
+    assert f"AT {math.sqrt(194):.4g} mm" in " ".join(told["verdict"])
+
+
+def test_directions_that_differ(run: Any, tmp_path: Path) -> None:
+    rows = [r.replace("right,100,0,0,103,7", "right,100,0,0,103,9") for r in ROWS]
+    told = answered(run("iso9283", written(tmp_path, *rows), "--json"))
+    assert told["variation"][0]["vAP_mm"] == pytest.approx(1.0)  # means (3, 4) and (3, 5)
+
+
+def test_orientations(run: Any, tmp_path: Path) -> None:
+    head = "pose,command_x_mm,command_y_mm,command_z_mm,command_a_deg,command_b_deg,command_c_deg,x_mm,y_mm,z_mm,"
+    head += "a_deg,b_deg,c_deg\n"
+    rows = ["P,0,0,0,0,0,0,0,0,0,0.2,0,0", "P,0,0,0,0,0,0,0,0,1,0.4,0,0"]
+    told = answered(run("iso9283", written(tmp_path, *rows, head=head), "--json"))["poses"][0]
+    assert told["AP_rz_mrad"] == pytest.approx(1e3 * math.radians(0.3))
+    assert told["RP_rz_mrad"] == pytest.approx(1e3 * 3 * math.radians(0.1) * math.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (ROWS[:1], "at least two"),
+        ([*ROWS[:3], "P1,left,100,0,1,104,4,12"], "line 5: pose P1 has another command"),
+        (ROWS[:3], "its directions were measured [2, 1] times"),
+        ([*ROWS[:5], "P2,,100,0,50,x,4,62"], "column x_mm: 'x' is not a number"),
+    ],
+)
+def test_refusals(run: Any, tmp_path: Path, rows: list[str], said: str) -> None:
+    got = run("iso9283", written(tmp_path, *rows), "--csv", tmp_path / "t.csv")
+    assert got.code == 2
+    assert said in got.err
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_a_path_needs_every_point_in_every_cycle(run: Any, tmp_path: Path) -> None:
+    got = run("iso9283", written(tmp_path, *ROWS[:-1]), "--path")
+    assert got.code == 2
+    assert "in every cycle" in got.err
+    fine = run("iso9283", written(tmp_path, *ROWS[:-1]))
+    assert "equally often" in fine.out
+    assert "no statement of conformity" in run("iso9283", "--help").out.replace("\n", " ") or fine.code == 0
