@@ -104,8 +104,8 @@ def calibration(folder: Path, robot: str, names: tuple[str, ...], share: float, 
     sd = np.array([share * p.value for p in model.parameters if p.name in names])
     record = CalibrationRecord(
         robot=robot, mark=robot_mark(robot), tool=model.tool, load_frame=model.tool, parameters=tuple(rows),
-        names=names, covariance=np.diag(sd**2), discrepancy=float("nan"), discrepancy_reason="made up", noise_stated=True,
-        scatter=1.0, freedom=50, **changed,
+        names=names, covariance=np.diag(sd**2), discrepancy=float("nan"), discrepancy_reason="made up",
+        noise_stated=True, scatter=1.0, freedom=50, **changed,
     )  # fmt: skip
     path = folder / "calibration.json"
     path.write_text(calibration_text(record), encoding="utf-8")

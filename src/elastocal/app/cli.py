@@ -9,7 +9,7 @@ import typer
 
 from elastocal import __version__
 from elastocal.app import options as o
-from elastocal.app.cli_compensate import compensate, iso9283
+from elastocal.app.cli_compensate import compensate, export, iso9283
 from elastocal.app.cli_compensator import arcs, compensator
 from elastocal.app.cli_contact import kinetostatics
 from elastocal.app.cli_gravity import gravity
@@ -100,6 +100,7 @@ app.command()(identify)
 app.command()(predict)
 app.command()(compensate)
 app.command()(iso9283)
+app.command()(export)
 app.command()(arcs)
 app.command()(compensator)
 app.command()(transmission)

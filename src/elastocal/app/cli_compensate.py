@@ -143,3 +143,39 @@ def iso9283(
     if json:
         warn(result.notes)
     deliver(pages.page(result), json, report, (csv, pages.pose_table(result)))
+
+
+def export(
+    calibration: Annotated[
+        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal identify --out' wrote.")
+    ],
+    urdf: Annotated[
+        Path | None, typer.Option(metavar="FILE.urdf", help="The robot's URDF, corrected; compliances beside it.")
+    ] = None,
+    kinematics: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Joint origins like kinematics.yaml of Universal Robots.")
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="The JSON schema of calibration files.")
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """A calibration in formats of others.
+
+    Geometry goes into the origins of joints; compliances into a JSON file beside the URDF, which has no words for them.
+
+    \b
+    Example:
+      elastocal export calibration.json --kinematics kinematics.yaml
+    """
+    from elastocal.app.commands import export as command
+    from elastocal.app.output import deliver, warn
+    from elastocal.app.pages import export as pages
+    from elastocal.files.write import check_targets
+
+    result = command.run(command.ExportRequest(calibration, urdf, kinematics, schema))
+    targets = {f"target {i + 1},": file for i, file in enumerate(result.files)}
+    check_targets(targets, {"CALIBRATION.json": calibration, "the robot": result.source})
+    if json:
+        warn(result.notes)
+    deliver(pages.page(result), json, more=result.files)

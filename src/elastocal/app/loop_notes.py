@@ -72,7 +72,9 @@ def _gap(fit: LoopFit) -> list[str]:
         advice = "check the sense of the gauge and the order of the rows" if sure else "no backlash is seen"
         out.append(f"the gap is negative ({2e6 * gap.value:.3g} um), which no play is; {advice}.")
     if hysteresis.known and hysteresis.value + hysteresis.half_width() < 0:
-        out.append("the hysteresis is negative: loading leads unloading, a loop that gives work; check the order of the rows.")
+        out.append(
+            "the hysteresis is negative: loading leads unloading, as if the loop gave work; check the order of the rows."
+        )
     elif gap.known and hysteresis.known and gap.value > 0 and hysteresis.value > gap.value:
         out.append(
             f"the hysteresis ({2e6 * hysteresis.value:.3g} um) is larger than the gap ({2e6 * gap.value:.3g} um): "

@@ -41,6 +41,11 @@ class _Spot:
 
 def write_origins(source: Path, target: Path, poses: Mapping[str, Pose]) -> None:
     """Write ``source`` to ``target`` with the <origin> of the joints in ``poses`` replaced where it differs."""
+    write_files({target: with_origins(source, poses)})
+
+
+def with_origins(source: Path, poses: Mapping[str, Pose]) -> bytes:
+    """The bytes of ``source`` with the <origin> of the joints in ``poses`` replaced where it differs."""
     data = read_bytes(source)
     robot = parse(data, str(source))
     joints = {j.name: j for j in read_links(robot).joints}
@@ -53,7 +58,7 @@ def write_origins(source: Path, target: Path, poses: Mapping[str, Pose]) -> None
     if changes:
         data = _edited(data, changes, str(source), robot.xml.getroottree().docinfo.encoding or "utf-8")
         _check(data, {**{j.name: j.pose for j in joints.values()}, **poses}, str(source))
-    write_files({target: data})
+    return data
 
 
 def _change(name: str, old: Pose, new: Pose) -> dict[str, str]:

@@ -18,7 +18,7 @@ STANDARD_CYCLES = 30
 
 @dataclass(frozen=True, eq=False)
 class Iso9283Result:
-    """``distances`` between neighbours in the file; ``variation`` in m by pose that was approached from several sides."""
+    """``distances`` between neighbours in the file; ``variation`` in m of poses approached from several sides."""
 
     file: str
     visits: tuple[Visits, ...]

@@ -34,7 +34,7 @@ def verdict(result: AheadResult) -> tuple[str, ...]:
     for row in (r for r in result.plan.rows if r is result.plan.best(r.model)):
         e, angles = row.expected, ", ".join(f"{v:.4g}" for v in np.degrees(row.angles))
         out.append(
-            f"With {row.model} and {result.spring.joint} at {angles} deg expect standard deviations of "
+            f"Best plan for {row.model}: {result.spring.joint} at {angles} deg; expect standard deviations of "
             f"{1e3 * e.L:.4f} mm for L, {1e3 * e.a_x:.4f} mm for a_x and {1e3 * e.a_y:.4f} mm for a_y."
         )
     return tuple(out)

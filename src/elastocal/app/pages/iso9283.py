@@ -40,8 +40,8 @@ def _verdict(result: Iso9283Result) -> tuple[str, ...]:
     ]
     if result.path is not None:
         out.append(
-            f"As a path of {len(result.poses)} points: accuracy AT {1e3 * result.path.accuracy:.4g} mm, repeatability RT "
-            f"{1e3 * result.path.repeatability:.4g} mm."
+            f"As a path of {len(result.poses)} points: accuracy AT {1e3 * result.path.accuracy:.4g} mm, "
+            f"repeatability RT {1e3 * result.path.repeatability:.4g} mm."
         )
     return tuple(out)
 

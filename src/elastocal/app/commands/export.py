@@ -1,0 +1,101 @@
+"""A calibration for others: corrected URDF with its compliances beside it, kinematics.yaml, JSON schema."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.files.calibration_record import CalibrationRecord
+    from elastocal.model.robot import RobotModel
+
+SIDECAR = "elastocal-compliance/1"
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    calibration: Path
+    urdf: Path | None = None
+    kinematics: Path | None = None
+    schema: Path | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ExportResult:
+    """``files`` to be written, and what each holds; ``source`` is the robot's file (None: shipped)."""
+
+    robot: str
+    source: Path | None
+    files: dict[Path, str | bytes]
+    words: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+def run(request: ExportRequest) -> ExportResult:
+    from elastocal.app.calibrated import calibrated
+    from elastocal.app.robot_choice import robot_file
+    from elastocal.compensate.corrected_geometry import corrected_poses
+    from elastocal.files.calibration_schema import calibration_schema
+    from elastocal.files.kinematics_yaml import kinematics_text
+
+    if not any((request.urdf, request.kinematics, request.schema)):
+        raise InputError("nothing is asked for; add --urdf, --kinematics or --schema with a file name")
+    found = calibrated(request.calibration, None)
+    record, model = found.record, found.model
+    assert record is not None
+    files: dict[Path, str | bytes] = {}
+    words: list[tuple[str, str]] = []
+    notes = list(found.notes)
+    if request.urdf is not None:
+        beside = request.urdf.with_suffix(".compliance.json")
+        files |= {request.urdf: _urdf(request, record, model, notes), beside: sidecar_text(record, model)}
+        words += [(str(request.urdf), "corrected URDF"), (str(beside), "compliances, for whoever computes with it")]
+    if request.kinematics is not None:
+        new = corrected_poses(model)
+        notes += [f"The error of frame {name} is behind the last joint and not in the kinematics." for name in new.lost]
+        files[request.kinematics] = kinematics_text(model, new.poses, record.mark)
+        words.append((str(request.kinematics), "joint origins in the style of Universal Robots"))
+    if request.schema is not None:
+        files[request.schema] = calibration_schema()
+        words.append((str(request.schema), "JSON schema of calibration files"))
+    return ExportResult(model.name, robot_file(found.word), files, tuple(words), tuple(notes))
+
+
+def _urdf(request: ExportRequest, record: CalibrationRecord, model: RobotModel, notes: list[str]) -> bytes:
+    """The robot's own URDF with corrected origins."""
+    from elastocal.compensate.corrected_geometry import corrected_poses
+    from elastocal.files.urdf import read_urdf
+    from elastocal.files.urdf_write import with_origins
+
+    source = Path(record.robot_word(request.calibration))
+    if source.suffix.lower() != ".urdf":
+        raise InputError(
+            f"--urdf {request.urdf}: the calibrated robot {record.robot} is not a URDF that could be corrected; use "
+            "--kinematics or the calibration itself"
+        )
+    joint_of = read_urdf(source, record.tool).joint_of
+    new = corrected_poses(model, set(joint_of))
+    notes += [f"The error of frame {name} has no joint in the URDF that could hold it." for name in new.lost]
+    return with_origins(source, {joint_of[name]: pose for name, pose in new.poses.items()})
+
+
+def sidecar_text(record: CalibrationRecord, model: RobotModel) -> str:
+    """What a URDF has no words for: every parameter that is not geometry, in SI, with its accuracy."""
+    geometry = {p.name for p in model.parameters if p.kind in ("frame_error", "joint_offset")}
+    rows: list[dict[str, Any]] = [
+        {"name": p.name, "unit": p.unit, "value": p.value, "sd": p.sd if p.sd == p.sd else None, "status": p.status}
+        for p in record.parameters
+        if p.name not in geometry
+    ]
+    kept = [i for i, n in enumerate(record.names) if n not in geometry]
+    document = {
+        "format": SIDECAR, "robot": record.robot, "mark": record.mark, "tool": record.tool, "parameters": rows,
+        "names": [record.names[i] for i in kept],
+        "covariance": record.covariance[kept][:, kept].tolist(),
+        "discrepancy_m": record.discrepancy if record.discrepancy == record.discrepancy else None,
+    }  # fmt: skip
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
