@@ -88,12 +88,12 @@ DOWN = kuka(0, 0, 180)
 
 
 def calibration(folder: Path, robot: str, names: tuple[str, ...], share: float, **changed: Any) -> Path:
-    """A calibration of a shipped robot whose compliances are known to a share of their size."""
+    """A calibration of a shipped robot, or of one in the folder, whose compliances are known to a share of their size."""
     from elastocal.files.calibration_record import CalibrationRecord, ParameterRecord, calibration_text
     from elastocal.files.digest import robot_mark
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot_word import load_robot
 
-    model = read_robot(robot)
+    model = load_robot(robot, folder=folder if robot.endswith(".yaml") else Path()).model
     scale = changed.pop("scale", 1.0)
     rows = [
         ParameterRecord(name=p.name, unit=p.unit, value=p.value * (scale if p.name in names else 1.0))
@@ -103,7 +103,7 @@ def calibration(folder: Path, robot: str, names: tuple[str, ...], share: float, 
     ]
     sd = np.array([share * p.value for p in model.parameters if p.name in names])
     record = CalibrationRecord(
-        robot=robot, mark=robot_mark(robot), tool=model.tool, load_frame=model.tool, parameters=tuple(rows),
+        robot=robot, mark=robot_mark(robot, folder), tool=model.tool, load_frame=model.tool, parameters=tuple(rows),
         names=names, covariance=np.diag(sd**2), discrepancy=float("nan"), discrepancy_reason="made up",
         noise_stated=True, scatter=1.0, freedom=50, **changed,
     )  # fmt: skip

@@ -198,7 +198,7 @@ def test_hysteresis_larger_than_the_gap_and_negative_gaps_are_told(run, written)
     assert "Loop 90 deg: the gap is negative (-100 um)" in done.err
     assert "check the sense of the gauge" in done.err
     backwards = run("loops", written({0: readings(P, 5e-5, -8e-6)}), "--json")
-    assert "unloading leads loading" in backwards.err
+    assert "loading leads unloading" in backwards.err
 
 
 @pytest.mark.parametrize(

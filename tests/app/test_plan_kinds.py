@@ -98,6 +98,10 @@ def test_contacts_are_assessed_simulated_and_identified(plan, run, tmp_path) -> 
     for name in ("gripper.p", "J1.k", "J2.k"):
         assert abs(values[name][0] - 1e-5) < 4 * values[name][1]
         assert values[name][1] <= planned[name]
+    more = plan(CONTACT + "earlier: virtual/campaign.yaml\n", "--restarts", 2, "--json")
+    assert more.code == 0, more.err
+    for row in more.data["parameters"]:
+        assert 0.5 < row["sd"] / planned[row["parameter"]] < 0.85  # about twice as many readings
 
 
 def test_a_kuka_program_goes_in_front_of_the_object(plan, tmp_path) -> None:

@@ -122,3 +122,11 @@ def test_sweeps_fit_into_the_limits_and_a_joint_without_weight_is_left_out() -> 
     weightless = model.without("link_mass", "payload")
     with pytest.raises(InputError, match="has no link masses"):
         possible(Task(weightless, method, None, draw=Draw(2)), np.random.default_rng(1))
+
+
+def test_sizes_that_leave_friction_open_are_not_on_the_curve() -> None:
+    """Coulomb and viscous friction of two joints need four sweeps at least, whatever equations three would give."""
+    rng = np.random.default_rng(3)
+    found = planned(offered(TASK, rng), rng, counts=(3, 4, 8), restarts=2)
+    assert [p.count for p in found.curve] == [4, 8]
+    assert np.all(found.curve[1].sd < found.curve[0].sd)

@@ -91,3 +91,15 @@ def test_no_room_to_approach() -> None:
     far = replace(TOUCHING, standoff=2.0)
     with pytest.raises(InputError, match="no feasible candidate: approach removed the last"):
         possible(Task(SCARA, far, None, draw=Draw(10)), np.random.default_rng(1))
+
+
+def test_a_planar_arm_is_drawn_round_a_task_in_its_plane() -> None:
+    near = Box((0.26, 0.36, -0.1), (0.32, 0.44, 0.1))
+    pool, steps = offered(draw=Draw(20, (near,)))
+    assert steps[0].left > 0
+    point = TOUCHING.readings(pool).touched(SCARA).point
+    right = pool.option >= 2
+    assert np.sum(right) > 10
+    assert np.all(point[right, 0] > 0.2)  # the side of the right disc that faces the box
+    with pytest.raises(InputError, match="reaches none of the points round the task"):
+        offered(draw=Draw(8, (Box((0.26, 0.36, 0.1), (0.32, 0.44, 0.3)),)))

@@ -46,7 +46,7 @@ def test_gap_and_hysteresis_are_those_of_the_four_intercepts():
         (a["push"] + a["let go"] - a["pull"] - a["let go of pull"]) / 4, rel=0.02
     )
     assert fit.half_hysteresis.value == pytest.approx(
-        (a["push"] - a["let go"] - a["pull"] + a["let go of pull"]) / 4, rel=0.1
+        (a["let go"] - a["push"] - a["let go of pull"] + a["pull"]) / 4, rel=0.1
     )
 
 
@@ -102,7 +102,7 @@ def test_what_a_part_of_a_loop_leaves_open(lines, open_, advice):
 def test_the_hysteresis_of_a_sweep_hangs_on_its_first_reading():
     """From +40 down to -40 N in one go: the first reading, loaded from zero, is the only one on its branch."""
     force = np.array([40.0, 30.0, 20.0, 10.0, -10.0, -20.0, -30.0, -40.0])
-    way = P * force + G * np.sign(force) + H * np.array([1.0, *[-1.0] * 7])
+    way = P * force + G * np.sign(force) + H * np.array([-1.0, *[1.0] * 7])
     assert list(loop_of(force, way).branch) == [1.0, *[-1.0] * 7]
     fit = fitted(force, way)
     assert fit.half_hysteresis.value == pytest.approx(H, rel=1e-9)
@@ -128,13 +128,13 @@ def test_each_cycle_in_its_own_sense_leaves_the_gap_open():
 
 
 def test_too_few_readings_have_no_accuracy_unless_the_noise_is_stated():
-    force, way = [10.0, 40.0, 10.0, -10.0], [P * 10 + G + H, P * 40 + G + H, P * 10 + G - H, -P * 10 - G - H]
+    force, way = [10.0, 40.0, 10.0, -10.0], [P * 10 + G - H, P * 40 + G - H, P * 10 + G + H, -P * 10 - G + H]
     fit = fitted(force, way)
     assert numbers(fit) == pytest.approx([P, G, H], rel=1e-9)
     assert np.isnan(fit.compliance.sd)
     assert "no reading to spare" in fit.compliance.reason
     stated = fitted(force, way, noise=NOISE)
-    inverse = np.linalg.inv(np.array([[10, 1, 1, 1], [40, 1, 1, 1], [10, 1, -1, 1], [-10, -1, -1, 1.0]]))
+    inverse = np.linalg.inv(np.array([[10, 1, -1, 1], [40, 1, -1, 1], [10, 1, 1, 1], [-10, -1, 1, 1.0]]))
     assert stated.compliance.sd == pytest.approx(NOISE * np.linalg.norm(inverse[0]), rel=1e-9)
     assert stated.half_gap.half_width() == pytest.approx(1.959964 * NOISE * np.linalg.norm(inverse[1]), rel=1e-6)
     two = fitted([10.0, 20.0], [1e-4, 2e-4])

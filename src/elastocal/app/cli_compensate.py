@@ -150,7 +150,10 @@ def export(
         Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal identify --out' wrote.")
     ],
     urdf: Annotated[
-        Path | None, typer.Option(metavar="FILE.urdf", help="The robot's URDF, corrected; compliances beside it.")
+        Path | None, typer.Option(metavar="FILE.urdf", help="Write the corrected URDF, compliances beside it.")
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE.urdf", help="The URDF that the robot file was made from.")
     ] = None,
     kinematics: Annotated[
         Path | None, typer.Option(metavar="FILE.yaml", help="Joint origins like kinematics.yaml of Universal Robots.")
@@ -173,9 +176,9 @@ def export(
     from elastocal.app.pages import export as pages
     from elastocal.files.write import check_targets
 
-    result = command.run(command.ExportRequest(calibration, urdf, kinematics, schema))
+    result = command.run(command.ExportRequest(calibration, urdf, source, kinematics, schema))
     targets = {f"target {i + 1},": file for i, file in enumerate(result.files)}
-    check_targets(targets, {"CALIBRATION.json": calibration, "the robot": result.source})
+    check_targets(targets, {"CALIBRATION.json": calibration, "--from": source, "the robot": result.robot_file})
     if json:
         warn(result.notes)
     deliver(pages.page(result), json, more=result.files)

@@ -54,7 +54,7 @@ def _campaign(task: Task, path: Path) -> Earlier:
     from elastocal.design.observed import earlier_information
     from elastocal.files.campaign_yaml import read_campaign
 
-    campaign, model = read_campaign(path).campaign, task.model
-    if campaign.measurement.setup.q.shape[1] != model.n:
+    file, model = read_campaign(path), task.model
+    if file.model.joints != model.joints:
         raise InputError(f"{path}: its robot has other joints than {model.name}; give a campaign of this robot")
-    return lambda names: earlier_information(campaign, model, names)
+    return lambda names: earlier_information(file.campaign, model, names)

@@ -75,7 +75,7 @@ class _Analysis:
     values: Mapping[str, Estimate]
 
     def curves(self) -> tuple[Lines, ...]:
-        from elastocal.report.loop_drawings import direction_map, loop_graph
+        from elastocal.report.loop_drawings import direction_map, loop_graphs
 
         gripper = [self.fits[str(d)] for d in made.DIRECTIONS_DEG]
         p, g = [f.compliance for f in gripper], [f.half_gap for f in gripper]
@@ -86,7 +86,7 @@ class _Analysis:
             ("backlash_map", "Map of the gripper backlash", g, self.half_gap, "c"),
         )
         return (
-            loop_graph("graph", "Force against displacement", self.fits["30"], like),
+            *loop_graphs("graph", "Force against displacement", self.fits["30"], like),
             *(direction_map(k, t, _units(), e, fit, (arm.format(x),)) for k, t, e, fit, x in maps),
         )
 

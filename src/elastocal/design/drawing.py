@@ -8,7 +8,7 @@ import numpy as np
 
 from elastocal.design.pool import joint_ranges, programmable, spread_points, spread_poses
 from elastocal.design.poses import Poses
-from elastocal.design.reaching import reached
+from elastocal.design.reaching import across, reached
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
 
@@ -43,6 +43,7 @@ def drawn(model: RobotModel, draw: Draw, rng: np.random.Generator) -> tuple[Pose
     unit = spread_points(np.array([0.0] * 3 + [*low]), np.array([1.0] * 3 + [*high]), draw.count, rng)
     boxes = np.array([[b.low, b.high] for b in draw.around])[np.arange(draw.count) % len(draw.around)]
     targets = boxes[:, 0] + unit[:, :3] * (boxes[:, 1] - boxes[:, 0])
+    targets = across(model, targets, boxes[:, 0], boxes[:, 1])
     q, held = reached(model, unit[:, 3:], targets)
     if not np.any(held):
         raise InputError("no feasible candidate: the tool reaches none of the points round the task; move the box")

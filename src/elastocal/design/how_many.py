@@ -98,13 +98,19 @@ def accuracy_curve(
 ) -> tuple[Point, ...]:
     """Plans of growing size; each is also climbed to from the one before, so that no criterion grows worse by size.
 
+    Sizes at which a combination of parameters is left open are not on the curve; where all are, that is an error.
     ``rules`` give repeats and fixed members; their own count is not used, and groups are not possible.
     """
     space = space_of(candidates)
     out: list[Point] = []
     for count in sorted(set(counts)):
         law = _law(rules, count)
-        plan = search(candidates, criterion, law, rng=rng, restarts=restarts, executor=executor, space=space)
+        try:
+            plan = search(candidates, criterion, law, rng=rng, restarts=restarts, executor=executor, space=space)
+        except OpenPlanError:
+            if out or count < max(counts):
+                continue
+            raise
         if out:
             task = Search(space, criterion, law)
             more = climbed(task, grown(task, _members(out[-1].plan, law), count))

@@ -15,8 +15,24 @@ from elastocal.spatial.entries import Array, Bools
 
 STEPS = 60
 NEAR = 1e-6
+STILL = 1e-12
+"""A jacobian below this does not move a coordinate."""
 DAMPING = 1e-3
 """Part of the robot's size."""
+
+
+def across(model: RobotModel, targets: Array, lows: Array, highs: Array, frame: str | None = None) -> Array:
+    """Targets (N, 3) with the coordinates that an arm cannot change (the height of a planar one) at their only value.
+
+    ``lows`` and ``highs`` (N, 3) are the boxes that the targets lie in: what they leave out stays out of reach.
+    """
+    from elastocal.design.pool import joint_ranges
+
+    low, high = joint_ranges(model)
+    at = kinematics(model, low + np.linspace(0.1, 0.9, 9)[:, None] * (high - low), frame)
+    fixed = np.max(np.abs(at.jacobian[:, :3]), axis=(0, 2)) < STILL
+    only = at.position[0]
+    return np.where(fixed & (lows <= only) & (only <= highs), only, targets)
 
 
 def reached(model: RobotModel, start: Array, targets: Array, frame: str | None = None) -> tuple[Array, Bools]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from elastocal.design.drawing import Box
 from elastocal.design.pool import spread_points, spread_poses
-from elastocal.design.reaching import reached
+from elastocal.design.reaching import across, reached
 from elastocal.design.task import Tests
 from elastocal.errors import InputError
 from elastocal.model.limits import limit_text
@@ -52,7 +52,8 @@ def placed(tests: TestPlan, model: RobotModel, load_frame: str, rng: np.random.G
 def _reached(tests: TestPlan, model: RobotModel, rng: np.random.Generator) -> Array:
     points = tests.points
     if tests.box is not None:
-        points = spread_points(np.array(tests.box.low), np.array(tests.box.high), tests.count, rng)
+        low, high = np.array(tests.box.low), np.array(tests.box.high)
+        points = across(model, spread_points(low, high, tests.count, rng), low, high, tests.frame)
     if points is None:
         raise InputError("test poses: give configurations, points or a box")
     starts = spread_poses(model, STARTS, rng)

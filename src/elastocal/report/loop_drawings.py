@@ -23,10 +23,20 @@ _LINES = (
 )
 
 
-def loop_graph(key: str, title: str, fit: LoopFit, notes: tuple[str, ...] = ()) -> Lines:
-    """Readings less the offset of their cycle, and the fitted lines drawn to zero force, where they show the gap."""
+def loop_graphs(key: str, title: str, fit: LoopFit, notes: tuple[str, ...] = ()) -> tuple[Lines, ...]:
+    """Displacement against force, and what the compliance leaves of it: the gap and the hysteresis, which it hides."""
+    whole = Lines(key, title, "force", "N", "displacement", "um", _series(fit, 0.0), notes)
+    p = fit.compliance.value
+    if not np.isfinite(p):
+        return (whole,)
+    name = "displacement less p F"
+    return whole, Lines(f"{key}_gap", f"{title}: gap and hysteresis", "force", "N", name, "um", _series(fit, p), notes)
+
+
+def _series(fit: LoopFit, off: float) -> tuple[Series, ...]:
+    """Readings less the offset of their cycle, and the fitted lines drawn to zero force; both less ``off`` F."""
     loop = fit.loop
-    read = 1e6 * (loop.displacement - fit.offsets)
+    read = 1e6 * (loop.displacement - fit.offsets - off * loop.force)
     groups = (("readings", fit.used), ("left out", ~fit.used))
     series = [Series(name, _floats(loop.force[at]), _floats(read[at]), True) for name, at in groups if np.any(at)]
     p, g, h = (e.value for e in (fit.compliance, fit.half_gap, fit.half_hysteresis))
@@ -34,8 +44,8 @@ def loop_graph(key: str, title: str, fit: LoopFit, notes: tuple[str, ...] = ()) 
         at = fit.used & (loop.side == side) & (loop.branch == branch)
         if np.any(at) and np.isfinite(p + g + h):
             force = np.array([0.0, side * np.max(np.abs(loop.force[at]))])
-            series.append(Series(name, _floats(force), _floats(1e6 * (p * force + g * side + h * branch))))
-    return Lines(key, title, "force", "N", "displacement", "um", tuple(series), notes)
+            series.append(Series(name, _floats(force), _floats(1e6 * ((p - off) * force + g * side - h * branch))))
+    return tuple(series)
 
 
 def direction_map(
@@ -49,7 +59,7 @@ def direction_map(
     values, bars = (factor * np.array([f(e) for e in numbers]) for f in (_value, Estimate.half_width))
     series = [Series("measured, 95 %", _floats(angles), _floats(values), True, _floats(bars))]
     if fit.principal is not None:
-        word = "ellipse of the play" if fit.root else "matrix"
+        word = "gap of the ellipse" if fit.root else "matrix"
         series.append(Series(word, _floats(turn), _floats(factor * fit.at(around)[0])))
     if fit.isotropic.known:
         series.append(Series("one number", _floats(turn), (factor * fit.isotropic.value,) * len(turn)))

@@ -14,12 +14,17 @@ if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
 
 SIDECAR = "elastocal-compliance/1"
+SAME = 1e-6
+"""m and rad by which nominal poses of one robot may differ."""
 
 
 @dataclass(frozen=True)
 class ExportRequest:
+    """``source`` is the URDF that is corrected and written to ``urdf``."""
+
     calibration: Path
     urdf: Path | None = None
+    source: Path | None = None
     kinematics: Path | None = None
     schema: Path | None = None
 
@@ -29,7 +34,7 @@ class ExportResult:
     """``files`` to be written, and what each holds; ``source`` is the robot's file (None: shipped)."""
 
     robot: str
-    source: Path | None
+    robot_file: Path | None
     files: dict[Path, str | bytes]
     words: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
@@ -66,21 +71,38 @@ def run(request: ExportRequest) -> ExportResult:
 
 
 def _urdf(request: ExportRequest, record: CalibrationRecord, model: RobotModel, notes: list[str]) -> bytes:
-    """The robot's own URDF with corrected origins."""
+    """The URDF that the robot file was made from, with corrected origins."""
     from elastocal.compensate.corrected_geometry import corrected_poses
     from elastocal.files.urdf import read_urdf
     from elastocal.files.urdf_write import with_origins
 
-    source = Path(record.robot_word(request.calibration))
-    if source.suffix.lower() != ".urdf":
-        raise InputError(
-            f"--urdf {request.urdf}: the calibrated robot {record.robot} is not a URDF that could be corrected; use "
-            "--kinematics or the calibration itself"
-        )
-    joint_of = read_urdf(source, record.tool).joint_of
-    new = corrected_poses(model, set(joint_of))
+    if request.source is None:
+        raise InputError(f"--urdf {request.urdf}: say with --from which URDF robot {record.robot} was made from")
+    source = read_urdf(request.source, record.tool if record.tool in _links(request.source) else None)
+    _same_geometry(source.model, model, request.source)
+    new = corrected_poses(model, set(source.joint_of))
     notes += [f"The error of frame {name} has no joint in the URDF that could hold it." for name in new.lost]
-    return with_origins(source, {joint_of[name]: pose for name, pose in new.poses.items()})
+    return with_origins(request.source, {j: new.poses[f] for f, j in source.joint_of.items() if f in new.poses})
+
+
+def _links(path: Path) -> set[str]:
+    from elastocal.files.urdf_links import read_links
+    from elastocal.files.urdf_tags import document
+
+    links = read_links(document(path))
+    return {links.root, *(j.child for j in links.joints)}
+
+
+def _same_geometry(urdf: RobotModel, model: RobotModel, path: Path) -> None:
+    """Refuse a URDF of another robot: every frame of it must stand where the calibrated robot's nominal one does."""
+    import numpy as np
+
+    known = {f.name: f for f in model.tree.frames}
+    for frame in urdf.tree.frames:
+        same = known.get(frame.name)
+        if same is None or same.parent != frame.parent or np.abs(same.pose.matrix() - frame.pose.matrix()).max() > SAME:
+            what = "is not in" if same is None else "stands elsewhere in"
+            raise InputError(f"{path}: frame {frame.name} {what} the calibrated robot {model.name}; give its own URDF")
 
 
 def sidecar_text(record: CalibrationRecord, model: RobotModel) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.report.loop_drawings import direction_map, loop_graph
+from elastocal.report.loop_drawings import direction_map, loop_graphs
 
 if TYPE_CHECKING:
     from elastocal.app.commands.loops import LoopsResult
@@ -20,8 +20,11 @@ def graphs(result: LoopsResult) -> tuple[Lines, ...]:
     chosen = [i for i, (r, f) in pairs if i == first or r.joint is not None or not f.departures.straight]
     left = f"{len(chosen) - MOST} more loops are not drawn." if len(chosen) > MOST else ""
     return tuple(
-        loop_graph(f"loop_{i + 1}", f"Loop {result.records[i].name}", result.fits[i], (left,) if left and last else ())
+        graph
         for last, i in ((n == MOST - 1, i) for n, i in enumerate(chosen[:MOST]))
+        for graph in loop_graphs(
+            f"loop_{i + 1}", f"Loop {result.records[i].name}", result.fits[i], (left,) if left and last else ()
+        )
     )
 
 

@@ -207,7 +207,8 @@ def curve_table(result: PlanResult) -> Table:
         errors = counted.factor * found.offer.errors(point.plan.known)
         share = 100 * point.sd[: len(names)] / size
         rows.append((point.count, float(np.sqrt(np.mean(errors**2))), float(errors.max()), *map(float, share[:8])))
-    notes = (f"The first 8 of {len(names)} parameters.",) if len(names) > 8 else ()
+    few = (f"The first 8 of {len(names)} parameters.",) if len(names) > 8 else ()
+    notes = (*few, "Sizes that leave a parameter open are not listed.")
     return Table("curve", "", columns, tuple(rows), notes)
 
 

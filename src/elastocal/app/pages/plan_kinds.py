@@ -47,8 +47,8 @@ def contact_table(result: PlanResult) -> Table:
         Column("object", "object"),
         Column("force_N", "force", "N", 3),
         *(Column(f"{c}_mm", c, "mm", 2) for c in "xyz"),
-        *(Column(f"press_{c}", f"press {c}", "", 3, part=1) for c in "xyz"),
-        *(Column(f"{a}_{u}", a, u, 4, part=2) for a, u in zip(axes.names, axes.units, strict=True)),
+        *(Column(f"press_{c}", f"press {c}", "", 3) for c in "xyz"),
+        *(Column(f"{a}_{u}", a, u, 4, part=1) for a, u in zip(axes.names, axes.units, strict=True)),
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (f"P{i + 1}", method.surfaces[kind.touches.which[i]].name, float(state.size[i]),

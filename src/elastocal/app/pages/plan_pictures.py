@@ -16,7 +16,7 @@ MOST = 1500
 
 
 def pictures(result: PlanResult) -> tuple[Lines, ...]:
-    """The tool from above and from the side."""
+    """The tool from above and from the side; of what is chosen, everywhere that it takes the arm to."""
     import numpy as np
 
     from elastocal.design.poses import Poses
@@ -24,7 +24,11 @@ def pictures(result: PlanResult) -> tuple[Lines, ...]:
     offer, model = result.planned.offer, result.task.model
     every = offer.pool.poses
     thin = every.picked(np.arange(0, len(every), max(1, -(-len(every) // MOST))))
-    sets = [("feasible candidates", thin), ("test poses", Poses(model, offer.tests.q)), ("chosen", result.pool.poses)]
+    sets = [
+        ("feasible candidates", thin),
+        ("test poses", Poses(model, offer.tests.q)),
+        ("chosen", result.task.measuring.stations(result.pool)[0].poses),
+    ]
     if result.task.tests is None:
         sets.pop(1)
     places = [(name, poses.origin(model.tool)) for name, poses in sets]
