@@ -88,7 +88,7 @@ DOWN = kuka(0, 0, 180)
 
 
 def calibration(folder: Path, robot: str, names: tuple[str, ...], share: float, **changed: Any) -> Path:
-    """A calibration of a shipped robot, or of one in the folder, whose compliances are known to a share of their size."""
+    """A calibration of a shipped robot, or of one in the folder, with values known to a share of their size."""
     from elastocal.files.calibration_record import CalibrationRecord, ParameterRecord, calibration_text
     from elastocal.files.digest import robot_mark
     from elastocal.files.robot_word import load_robot

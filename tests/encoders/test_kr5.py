@@ -114,7 +114,7 @@ def test_counts_that_start_elsewhere_change_nothing_but_the_offset():
     moved = []
     for k, one in enumerate(series()):
         for axis, column in one.counts.items():
-            one = one.with_counts(axis, column.values + 50_000 + 1000 * k)
+            one = one.with_added(axis, 50_000 + 1000 * k)
         moved.append(one)
     shifted, free = identify_transmission(moved), identify_transmission(series(), from_zero=False)
     assert not shifted.zero.accepted

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
+from elastocal.files.joint_log import read_log
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot_write import robot_text
 from elastocal.files.robot_yaml import build_robot, read_robot
@@ -83,6 +84,52 @@ def test_a_robot_without_drives_takes_no_counts(tmp_path, pair):
     with pytest.raises(InputError, match="no counts_per_turn of L"):
         table(tmp_path, "R_counts,L_counts\n1,2\n", blind)
     assert table(tmp_path, "R_counts,L_motor_rad\n1000,12\n", blind)[0, 0] == pytest.approx(2 * np.pi / 50)
+
+
+def log_of(tmp_path, text, model):
+    path = tmp_path / "log.csv"
+    path.write_text(text)
+    return read_log(path, model)
+
+
+def test_logs_by_motors(tmp_path, pair):
+    """By hand: R = m1 / 50, L = (m2 - 3 R) / 400; by equal work tau_R = 50 t1 + 3 t2, tau_L = 400 t2."""
+    text = (
+        "time_s,R_motor_rad,L_motor_turns,R_motor_torque_Nm,L_motor_torque_Nm\n"
+        f"0,10,{120.6 / (2 * np.pi)!r},2,0.5\n1,20,{121.2 / (2 * np.pi)!r},-1,0.25\n2,20,20,,0.25\n3,20,20,1,\n"
+    )
+    log = log_of(tmp_path, text, pair)
+    np.testing.assert_allclose(log.q[:2], [[0.2, 0.3], [0.4, 0.3]], rtol=1e-12)
+    np.testing.assert_allclose(log.torque, [[101.5, 200], [-49.25, 100], [np.nan, 100], [np.nan, np.nan]], rtol=1e-12)
+    counted = log_of(tmp_path, "R_counts,L_counts,R_torque_Nm,L_torque_N\n1000,150,7,8\n", pair)
+    np.testing.assert_allclose(counted.q, [[2 * np.pi / 50, -3 * 2 * np.pi / 50 / 400]], rtol=1e-12)
+    np.testing.assert_allclose(counted.torque, [[7, 8]])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("R_counts,L_mm\n1,2\n", "gives an axis by its motor and 'L_mm' gives one by its own value"),
+        ("R_counts\n1\n", "there is no column for axis L of pair; add L_counts"),
+        ("R_deg,L_mm,R_motor_torque_Nm,L_torque_N\n1,2,3,4\n", "'R_motor_torque_Nm' gives the torque of a motor and"),
+        ("R_deg,L_mm,R_motor_torque\n1,2,3\n", "'R_motor_torque' has no unit; write R_motor_torque_Nm"),
+        ("R_deg,L_mm,L_motor_torque_N\n1,2,3\n", "unit 'N' does not fit L_motor_torque"),
+    ],
+)
+def test_complaints_about_logs(tmp_path, pair, text, said):
+    with pytest.raises(InputError) as error:
+        log_of(tmp_path, text, pair)
+    assert said in str(error.value)
+
+
+def test_logs_by_motors_need_drives(tmp_path):
+    driven = ("structure", "counts_per_turn", "counts_at_zero")
+    text = "\n".join(line for line in ROBOT.splitlines() if not line.strip().startswith(driven)) + "\n"
+    plain = build_robot(parse_yaml(text, "plain.yaml"))
+    with pytest.raises(InputError, match="torques of motors need to know how motors move the axes; add structure"):
+        log_of(tmp_path, "R_deg,L_mm,R_motor_torque_Nm\n1,2,3\n", plain)
+    with pytest.raises(InputError, match="does not say how motors move the axes"):
+        log_of(tmp_path, "R_counts,L_counts\n1,2\n", plain)
 
 
 def test_robot_files_keep_drives(pair):

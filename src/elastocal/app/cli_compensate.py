@@ -95,6 +95,7 @@ def compensate(
     from elastocal.app.pages import compensate as pages
     from elastocal.app.pages.compensate_tables import target_table
     from elastocal.app.program_pushing import ProgramLoadRequest
+    from elastocal.app.progress import progress
     from elastocal.app.pushing import LoadRequest
     from elastocal.files.write import check_targets, make_folder
 
@@ -107,7 +108,8 @@ def compensate(
         loads=ProgramLoadRequest(load, tuple(load_lines or ()), loads, milling, payload, payload_frame, rated_kg),
         first_order=first_order, taught=taught, densify=densify_um, chord=chord_um, truth=truth, out=out,
     )  # fmt: skip
-    result = command.run(request)
+    with progress(f"correcting {program.name}") as callback:
+        result = command.run(request, callback)
     for place in result.written:
         make_folder(place.parent)
         check_targets({"--out": place, "--report": report, "--csv": csv}, inputs)

@@ -71,22 +71,22 @@ def chosen_configurations(
     return within_limits(model, found, ignore_limits)
 
 
-def typed(model: RobotModel, at: tuple[str, ...]) -> Configurations:
-    """From --at texts, one configuration each."""
+def typed(model: RobotModel, at: tuple[str, ...], option: str = "--at") -> Configurations:
+    """From the texts of an option, one configuration each."""
     import numpy as np
 
-    rows = [_typed_row(model, text) for text in at] or [np.zeros(0)]
+    rows = [_typed_row(model, text, f"{option} {text!r}") for text in at] or [np.zeros(0)]
     shown = np.array(rows, dtype=np.float64).reshape(len(rows), model.n)
-    return of_shown(model, shown, tuple(f"--at {t!r}" for t in at) or ("",))
+    return of_shown(model, shown, tuple(f"{option} {t!r}" for t in at) or ("",))
 
 
-def _typed_row(model: RobotModel, text: str) -> Array:
+def _typed_row(model: RobotModel, text: str, where: str) -> Array:
     """Values (n,) as the controller shows them, from these or from "counts: ..." or "motor_deg: ..."."""
     import numpy as np
 
     from elastocal.files.motor_columns import motors_to_axes
 
-    axes, where = axes_of(model), f"--at {text!r}"
+    axes = axes_of(model)
     word, colon, rest = text.partition(":")
     if not colon:
         what = ", ".join(f"{a} [{u}]" for a, u in zip(axes.names, axes.units, strict=True))

@@ -73,7 +73,7 @@ def _gap(fit: LoopFit) -> list[str]:
         out.append(f"the gap is negative ({2e6 * gap.value:.3g} um), which no play is; {advice}.")
     if hysteresis.known and hysteresis.value + hysteresis.half_width() < 0:
         out.append(
-            "the hysteresis is negative: loading leads unloading, as if the loop gave work; check the order of the rows."
+            "the hysteresis is negative: loading leads unloading, and the loop gives work; check the order of the rows."
         )
     elif gap.known and hysteresis.known and gap.value > 0 and hysteresis.value > gap.value:
         out.append(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from elastocal.design.pool import joint_ranges
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools
@@ -26,8 +27,6 @@ def across(model: RobotModel, targets: Array, lows: Array, highs: Array, frame: 
 
     ``lows`` and ``highs`` (N, 3) are the boxes that the targets lie in: what they leave out stays out of reach.
     """
-    from elastocal.design.pool import joint_ranges
-
     low, high = joint_ranges(model)
     at = kinematics(model, low + np.linspace(0.1, 0.9, 9)[:, None] * (high - low), frame)
     fixed = np.max(np.abs(at.jacobian[:, :3]), axis=(0, 2)) < STILL

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from elastocal.encoders.equations import System
-from elastocal.encoders.fit import Fit, Pattern
+from elastocal.encoders.fit import Fit
 from elastocal.encoders.matrices import Matrices
+from elastocal.encoders.rational import round_numbers
 from elastocal.encoders.series import Series
 from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Bools
 
 UNUSUAL = 1000.0
 """A gear ratio above this is more often a unit that is wrong."""
 DEGREES = 180 / np.pi
+NEAR, LEAST = 0.01, 100
+"""How near counts per turn are to 57.3 times a number, and the fewest counts per turn that are likely."""
 
 
 def check_moved(system: System, axes: Sequence[str]) -> None:
@@ -59,17 +63,11 @@ def _slope(series: Series, axis: str) -> float:
     return float(np.linalg.lstsq(x, series.counts[axis].values, rcond=None)[0][moving.index(axis)])
 
 
-def doubts(found: Matrices, pattern: Pattern, fit: Fit, unseen: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """What is to be said of a result that may be right."""
-    out = []
-    s = found.structure if np.isfinite(found.per_turn).all() else found.joint
-    for i, axis in enumerate(found.axes):
-        row = np.abs(np.nan_to_num(s[i]))
-        if (k := int(np.argmax(row))) != i:
-            out.append(
-                f"Motor {axis} follows joint {found.axes[k]} more than joint {axis}; check whether columns are swapped."
-            )
-    out += _large(found)
+def doubts(
+    found: Matrices, fit: Fit, unseen: Sequence[tuple[str, str]], rounds: Sequence[bool], prismatic: Collection[str]
+) -> tuple[str, ...]:
+    """What is to be said of a result that may be right; ``rounds``: which counts per turn are a round number."""
+    out = [*_followers(found, prismatic), *_large(found, prismatic), *_motor_units(found, rounds)]
     if unseen:
         named = ", ".join(f"{i} by {j}" for i, j in unseen[:6])
         more = f" and {len(unseen) - 6} others" if len(unseen) > 6 else ""
@@ -85,10 +83,47 @@ def doubts(found: Matrices, pattern: Pattern, fit: Fit, unseen: Sequence[tuple[s
     return tuple(out)
 
 
-def _large(found: Matrices) -> list[str]:
+def _followers(found: Matrices, prismatic: Collection[str]) -> list[str]:
+    """Joints of the other kind are not compared: a metre is not a radian."""
+    out = []
+    for i, axis in enumerate(found.axes):
+        alike = np.array([(j in prismatic) == (axis in prismatic) for j in found.axes])
+        row = np.abs(np.nan_to_num(found.joint[i])) * alike
+        if (k := int(np.argmax(row))) != i:
+            out.append(
+                f"Motor {axis} follows joint {found.axes[k]} more than joint {axis}; check whether columns are swapped."
+            )
+    return out
+
+
+def _motor_units(found: Matrices, rounds: Sequence[bool]) -> list[str]:
+    """Counts per turn that are 57.3 times a round number, or as many times more or fewer than those of most axes."""
+    out = []
+    for axis, counts, is_round in zip(found.axes, found.per_turn, rounds, strict=True):
+        if is_round or not np.isfinite(counts):
+            continue
+        alike = int(np.sum(_near(found.per_turn, counts)))
+        for factor in (DEGREES, 1 / DEGREES):
+            others = [a for a, other in zip(found.axes, found.per_turn, strict=True) if _near(counts, factor * other)]
+            simple = [n for n in round_numbers(2 * counts) if n >= LEAST and _near(counts, factor * n)]
+            if len(others) >= alike or (factor > 1 and simple):
+                than = f"those of {', '.join(others)}" if len(others) >= alike else f"{simple[0]}"
+                said = f"57.3 times {than}" if factor > 1 else f"57.3 times less than {than}"
+                out.append(
+                    f"Counts per motor turn of {axis} would be {counts:.6g}, {said}, as degrees are to radians; check "
+                    "the unit of its motor angles."
+                )
+    return out
+
+
+def _near(a: Array | float, b: float) -> Bools:
+    return np.asarray(np.abs(np.asarray(a) / b - 1) < NEAR)
+
+
+def _large(found: Matrices, prismatic: Collection[str]) -> list[str]:
     own = np.abs(np.diag(found.structure))
     return [
         f"The gear ratio of {axis} would be {ratio:.4g}; check the units of its joint values and motor angles."
         for axis, ratio in zip(found.axes, own, strict=True)
-        if ratio > UNUSUAL
+        if ratio > UNUSUAL and axis not in prismatic
     ]

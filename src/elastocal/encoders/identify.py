@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,43 +11,17 @@ from elastocal.encoders.by_table import TableEntry, entries_by_table
 from elastocal.encoders.checks import check_moved, check_units, doubts
 from elastocal.encoders.equations import System, system
 from elastocal.encoders.fit import Fit, Pattern, fitted
-from elastocal.encoders.matrices import Matrices, Regularity, matrices, regularity
+from elastocal.encoders.matrices import Matrices, Regularity, matrices, regularity_of
 from elastocal.encoders.offsets import ZeroTest, offsets_are_zero
 from elastocal.encoders.pattern import robust_pattern, significance, unseen
-from elastocal.encoders.rational import Simple, round_counts, simplest_fraction, supported
-from elastocal.encoders.robust import LEVEL, GrossError
+from elastocal.encoders.ratios import Ratios, ratios_of
+from elastocal.encoders.robust import LEVEL, ContradictionError, GrossError
+from elastocal.encoders.scatter import scattered
 from elastocal.encoders.series import Series
+from elastocal.encoders.swapped import swapped
 from elastocal.encoders.wrap import unwrapped, wraps
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.spatial.entries import Array, Bools
-
-
-@dataclass(frozen=True, eq=False)
-class Ratios:
-    """S with counts per turn that are round where the data support it, and the fractions that its entries stand for.
-
-    ``fractions`` by motor and joint, for entries that are not zero; ``proposed`` are those that the data support.
-    """
-
-    counts: tuple[Simple | None, ...]
-    counts_proposed: tuple[bool, ...]
-    matrices: Matrices
-    fractions: Mapping[tuple[str, str], Simple | None]
-    proposed: Mapping[tuple[str, str], bool]
-
-    @property
-    def per_turn(self) -> Array:
-        """Counts per turn: the round number where it is proposed, else as measured."""
-        return self.matrices.per_turn
-
-    @property
-    def structure(self) -> Array:
-        """S: the fraction where it is proposed, else as measured with these counts per turn; unknown entries are 0."""
-        out, axes = np.nan_to_num(self.matrices.structure), self.matrices.axes
-        for (i, j), simple in self.fractions.items():
-            if simple is not None and self.proposed[i, j]:
-                out[axes.index(i), axes.index(j)] = float(simple.value)
-        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,14 +67,17 @@ def identify_transmission(
     from_zero: bool | None = None,
     wrap: int | None = None,
     per_turn: Mapping[str, float] | None = None,
+    prismatic: Collection[str] = (),
     level: float = LEVEL,
 ) -> TransmissionFit:
     """Fit, screen and judge; ``per_turn`` gives counts per motor turn that are known, ``wrap`` the counters' modulus.
 
     ``from_zero`` says whether counts are zero where the joints are; None: if the tables do not contradict it.
+    ``prismatic`` names the joints whose values are lengths.
     """
+    check_units(series)
     given = unwrapped(series, wrap) if wrap is not None else tuple(series)
-    for found in wraps(given):
+    for found in wraps(given) if wrap is None else ():
         raise InputError(
             f"{found.place}: the counter runs over at {found.modulus} (this row fits the others with "
             f"{found.turns * found.modulus:+d} counts); unwrap by --wrap {found.modulus}, or log counts that go on"
@@ -108,8 +85,14 @@ def identify_transmission(
     equations = system(given, bool(from_zero))
     names = _ordered(equations, axes)
     check_moved(equations, names)
-    check_units(given)
-    screening, pattern = robust_pattern(equations, level)
+    try:
+        screening, pattern = robust_pattern(equations, level)
+    except ContradictionError:
+        if (said := swapped(given, bool(from_zero), level, prismatic)) is None:
+            raise
+        raise InputError(
+            f"{said} look swapped: exchanged, they agree with the others; exchange their headings"
+        ) from None
     zero = offsets_are_zero(screening.fit) if from_zero is None else ZeroTest(None, None, from_zero)
     if zero.accepted and not equations.from_zero and (without := _without_offsets(given)) is not None:
         equations = without
@@ -118,13 +101,23 @@ def identify_transmission(
     everything = fitted(equations, None, pattern)
     known = _known_counts(per_turn or {}, names)
     all_rows, robust = (matrices(f, names).with_per_turn(known) for f in (everything, screening.fit))
-    seen = unseen(equations)
+    seen, ratios = unseen(equations), ratios_of(robust, pattern, known, prismatic)
+    rounds = [k or bool(np.isfinite(n)) for k, n in zip(ratios.counts_proposed, known, strict=True)]
+    notes = (
+        *_scatter(screening.fit, given, level, prismatic), *doubts(robust, screening.fit, seen, rounds, prismatic)
+    )  # fmt: skip
     return TransmissionFit(
         names, equations, pattern, screening.bad, everything, screening.fit, all_rows, robust,
-        regularity(robust.structure, robust.structure_sd), _significance(equations, names, kept), seen,
-        entries_by_table(equations, pattern, screening.cells, all_rows, robust),
-        _ratios(robust, pattern, known), zero, doubts(robust, pattern, screening.fit, seen),
+        regularity_of(robust), _significance(equations, names, kept), seen,
+        entries_by_table(equations, pattern, screening.cells, all_rows, robust), ratios, zero, notes,
     )  # fmt: skip
+
+
+def _scatter(fit: Fit, series: Sequence[Series], level: float, prismatic: Collection[str]) -> tuple[str, ...]:
+    """Doubts where the residuals are no noise, with the columns whose exchange would explain them."""
+    found = scattered(fit, prismatic)
+    said = swapped(series, fit.system.from_zero, level, prismatic) if found else None
+    return found if said is None else (f"{said} look swapped: exchanged, they agree with the others.", *found)
 
 
 def _without_offsets(series: Sequence[Series]) -> System | None:
@@ -157,27 +150,6 @@ def _significance(equations: System, axes: tuple[str, ...], kept: tuple[Bools, .
         for j in found.block.inputs if found.block.relation == "joint" else ():
             out[axes.index(found.block.axis), axes.index(j)] = significance(whole, found, j)
     return out
-
-
-def _ratios(robust: Matrices, pattern: Pattern, known: Array) -> Ratios:
-    axes = robust.axes
-    counts = tuple(
-        None
-        if np.isfinite(known[i])
-        else round_counts(*(float(v[i]) for v in (robust.per_turn, robust.per_turn_sd, robust.per_turn_freedom)))
-        for i in range(len(axes))
-    )
-    kept = supported(counts)
-    exact = np.array([float(c.value) if c is not None and k else np.nan for c, k in zip(counts, kept, strict=True)])
-    found = robust.with_per_turn(exact)
-    s, sd, freedom = found.structure, found.structure_sd, found.structure_freedom
-    entries = [(i, j) for i in axes for j in axes if j in pattern.get(i, frozenset())]
-    at = [(axes.index(i), axes.index(j)) for i, j in entries]
-    simple = [simplest_fraction(float(s[k]), float(sd[k]), float(freedom[k])) for k in at]
-    proposed = supported(simple)
-    return Ratios(
-        counts, kept, found, dict(zip(entries, simple, strict=True)), dict(zip(entries, proposed, strict=True))
-    )
 
 
 def _at_zero(of: TransmissionFit, axis: str) -> float:

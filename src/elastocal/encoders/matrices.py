@@ -6,7 +6,7 @@ S is dimensionless for revolute joints (motor rad per joint rad) and in rad/m fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -78,20 +78,28 @@ def matrices(fit: Fit, axes: Sequence[str]) -> Matrices:
 
 @dataclass(frozen=True)
 class Regularity:
-    """Rank and determinant of S; ``sigmas`` is the determinant over its standard deviation (first order)."""
+    """Rank, determinant of S with its standard deviation (first order), condition of its rows at equal length.
+
+    ``sigmas`` is the determinant over its standard deviation.  Where counts per turn are unknown, so is the
+    determinant (nan); all else is that of T_j, whose rows S only multiplies.
+    """
 
     rank: int
     determinant: float
     determinant_sd: float
     condition: float
+    sigmas: float
 
-    @property
-    def sigmas(self) -> float:
-        return abs(self.determinant) / self.determinant_sd if self.determinant_sd > 0 else float("inf")
+
+def regularity_of(found: Matrices) -> Regularity:
+    """Of S; of T_j where counts per turn are unknown."""
+    if np.isfinite(found.per_turn).all():
+        return regularity(found.structure, found.structure_sd)
+    return replace(regularity(found.joint, found.joint_sd), determinant=np.nan, determinant_sd=np.nan)
 
 
 def regularity(structure: Array, sd: Array) -> Regularity:
-    """Of S with unknown entries taken as zero: d det = det tr(S^-1 dS)."""
+    """Of a matrix whose unknown entries are taken as zero: d det = det tr(S^-1 dS)."""
     s = np.nan_to_num(structure)
     lengths = np.linalg.norm(s, axis=1)
     scaled = s / np.where(lengths > 0, lengths, 1.0)[:, None]
@@ -99,9 +107,11 @@ def regularity(structure: Array, sd: Array) -> Regularity:
     rank = int(np.sum(values > 1e-9 * max(values[0], 1e-300)))
     cofactors = _cofactors(s)
     spread = float(np.sqrt(np.sum((cofactors * np.nan_to_num(sd)) ** 2)))
+    determinant = float(np.linalg.det(s))
     return Regularity(
-        rank, float(np.linalg.det(s)), spread, float(values[0] / values[-1]) if values[-1] > 0 else np.inf
-    )
+        rank, determinant, spread, float(values[0] / values[-1]) if rank == len(s) else np.inf,
+        abs(determinant) / spread if spread > 0 else np.inf,
+    )  # fmt: skip
 
 
 def _cofactors(s: Array) -> Array:

@@ -5,6 +5,8 @@ Gear wheels have whole numbers of teeth, so a ratio is a fraction p/q.  The simp
 Phi(q) = sum_{k <= q} phi(k) per unit length (phi: Euler's totient), so an interval of width w holds w Phi(q) of them on
 average and a value that is no such fraction at all has one there with the probability 1 - exp(-w Phi(q)).
 
+A prismatic joint's ratio is turns per mm, since leads are whole or simple parts of a mm.
+
 Counts per turn are round where they are 1 or 3 times a power of two, or 1, 2, 2.5 or 5 times a power of ten: 2 in each
 octave and 4 in each decade.
 
@@ -74,14 +76,15 @@ def round_counts(value: float, sd: float, freedom: float) -> Simple | None:
     if not (isfinite(value) and isfinite(sd) and sd > 0 and freedom >= 0.5):
         return None
     low, high = interval(value, sd, freedom, COVER_COUNTS)
-    inside = [r for r in _round_numbers(high) if low <= r <= high]
+    inside = [r for r in round_numbers(high) if low <= r <= high]
     if not inside or low <= 0:
         return None
     expected = log(high / low) * (2 / log(2) + 4 / log(10))
     return Simple(Fraction(min(inside, key=lambda r: abs(r - value))), low, high, expected)
 
 
-def _round_numbers(most: float) -> list[int]:
+def round_numbers(most: float) -> list[int]:
+    """All up to ``most``."""
     twos = [m * 2**k for m in (1, 3) for k in range(40)]
     tens = [m * 10**k // 10 for m in (10, 20, 25, 50) for k in range(1, 12)]
     return sorted({n for n in (*twos, *tens) if n <= most})

@@ -9,6 +9,7 @@ of cells is below ``level`` (Bonferroni): of good tables one in 1/level has a nu
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,10 @@ AS_WELL, SEVERAL = 9.0, 25.0
 """Gain (squared standard deviations) that tells one column from another, and two bad numbers of a row from one."""
 MOST = 1 / 3
 """Share of the rows that may be bad."""
+
+
+class ContradictionError(InputError):
+    """Too many rows contradict the others to say which are wrong."""
 
 
 @dataclass(frozen=True)
@@ -137,10 +142,20 @@ def _check_share(system: System, of: Incidence, out: set[int]) -> None:
     total = sum(len(s.rows) for s in system.series)
     rows = {(of.cells[i].series, of.cells[i].row) for i in out}
     if len(rows) > MOST * total:
-        raise InputError(
-            f"{system.series[0].table}: more than a third of the rows contradict the others; check units, the order of "
-            "columns, and whether all counts belong to one zero"
+        raise ContradictionError(
+            f"{_holders(system, [k for k, _ in rows])}: more than a third of the rows contradict the others; check "
+            "units, the order of columns, and whether all counts belong to one zero"
         )
+
+
+def _holders(system: System, series: list[int]) -> str:
+    """The tables of these rows, the one with the largest share first."""
+    held = Counter(system.series[k].table for k in series)
+    size = Counter({table: 0 for table in held})
+    for one in system.series:
+        size[one.table] += len(one.rows)
+    order = sorted(held, key=lambda table: -held[table] / size[table])
+    return " and ".join(f"{table} ({held[table]} of {size[table]} rows)" for table in order)
 
 
 def _named(system: System, of: Incidence, tests: CellTests, cell: int) -> GrossError:
@@ -163,6 +178,6 @@ def _story(system: System, c: Cell, tests: CellTests, i: int) -> tuple[Column, f
     """Column, printed and predicted number, the slip, and the standard deviation of the prediction."""
     column = system.series[c.series].column(c.what, c.axis)
     sd = float(tests.sd[i] / column.factor)
-    printed = float(column.values[c.row] / column.factor)
-    predicted = float((column.values[c.row] - tests.delta[i]) / column.factor)
+    printed = float(column.as_printed(column.values)[c.row])
+    predicted = float(column.as_printed(column.values - tests.delta[i])[c.row])
     return column, printed, predicted, slip(column.texts[c.row], predicted, sd), sd

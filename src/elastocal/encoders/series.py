@@ -21,17 +21,25 @@ TURN = 2 * np.pi
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Numbers of one heading in SI; ``factor`` leads from what is printed (``texts``) to them."""
+    """Numbers of one heading in SI; ``factor`` leads from what is printed (``texts``) to them.
+
+    ``added`` are the counts by which ``values`` are ahead of what a counter that ran over shows.
+    """
 
     heading: str
     values: Array
     factor: float
     texts: tuple[str, ...]
+    added: Array | float = 0.0
 
     @classmethod
     def of(cls, heading: str, numbers: Sequence[float], factor: float = 1.0) -> Column:
         values = np.asarray(numbers, dtype=np.float64)
         return cls(heading, values * factor, factor, tuple(f"{v:.12g}" for v in values))
+
+    def as_printed(self, values: Array) -> Array:
+        """Numbers of this column (n,) in the unit and with the zero that they are printed in."""
+        return np.asarray((values - self.added) / self.factor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +71,10 @@ class Series:
     def place(self, row: int, column: Column) -> str:
         return f"{self.table}, {self.row_word} {self.rows[row]}, column {column.heading}"
 
-    def with_counts(self, axis: str, values: Array) -> Series:
-        column = replace(self.counts[axis], values=values)
+    def with_added(self, axis: str, counts: Array | float) -> Series:
+        """The same with these counts added to what the encoder of an axis shows."""
+        old = self.counts[axis]
+        column = replace(old, values=old.values + counts, added=old.added + counts)
         return replace(self, counts={**self.counts, axis: column})
 
 

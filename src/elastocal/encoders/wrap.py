@@ -1,26 +1,27 @@
-"""Counters that run over: found where rows agree with the others once a whole modulus is added.
+"""Counters that run over: columns of counts that fit the linear law once whole moduli are added.
 
-A counter of modulus M shows the counts minus k M.  Neighbouring rows between which it did not run over still fit the
-linear relation; they predict the others, and k = round((prediction - shown) / M).  M is tried among the powers of two
-that the shown numbers leave room for.
+Columns are taken one after another, those of few inputs first, and each that is understood tells the later ones its
+slopes: where a joint moved alone, its slope is known in the table in which all move.  M is tried among the powers of
+two that the shown numbers leave room for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from elastocal.encoders.series import Series
+from elastocal.encoders.turns import Rows, Turns, all_but_one, plain, turned
 from elastocal.errors import InputError
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array
 
-CLOSE = 2e-3
-"""What the unwrapped rows may leave, in parts of the modulus."""
-BETTER = 20.0
-"""How many times less than before they must leave."""
 MODULI = tuple(2**k for k in range(8, 33))
+ROOM = 16
+"""A modulus is at most this many times the range of the shown counts."""
+Slopes = dict[tuple[str, str, str], tuple[float, float]]
+"""Counts per unit and standard deviation by relation, motor and input."""
 
 
 @dataclass(frozen=True)
@@ -33,73 +34,116 @@ class Wrap:
     turns: int
 
 
+def wraps(series: Sequence[Series]) -> Iterator[Wrap]:
+    """The columns of counts that run over, by their first row that did."""
+    slopes: Slopes = {}
+    for k, axis in _order(series):
+        one = series[k]
+        rows, y = _rows(one, axis, slopes), one.counts[axis].values
+        reach = max(float(np.ptp(y)), 1.0)
+        moduli = [m for m in MODULI if reach < m <= ROOM * reach]
+        if plain(rows, moduli[0]):
+            _learn(slopes, one, axis)
+            continue
+        if (best := _turns(rows, moduli)) is not None:
+            row = int(np.flatnonzero(best.turns)[0])
+            yield Wrap(one.place(row, one.counts[axis]), axis, best.modulus, int(best.turns[row]))
+
+
+def _turns(rows: Rows, moduli: Sequence[int]) -> Turns | None:
+    """The explanation that is least by chance, of all rows before all but one."""
+    found = [t for m in moduli if (t := turned(rows, m)) is not None]
+    if not found:
+        found = [t for m in moduli for kept in all_but_one(rows) if (t := turned(rows, m, kept)) is not None]
+    return min(found, key=lambda t: t.chance, default=None)
+
+
 def unwrapped(series: Sequence[Series], modulus: int) -> tuple[Series, ...]:
-    """Counts that go on where the counter ran over; between two rows it must move by less than half the modulus."""
-    out = []
-    for one in series:
-        for axis, column in one.counts.items():
-            if np.ptp(column.values) >= modulus:
-                raise InputError(
-                    f"{one.table}, column {column.heading}: holds counts that differ by {np.ptp(column.values):g}, so "
-                    f"they do not wrap at {modulus}; correct --wrap"
-                )
-            one = one.with_counts(axis, np.unwrap(column.values, period=modulus))
-        out.append(one)
-    for wrap in wraps(out, (modulus,)):
-        raise InputError(
-            f"{wrap.place}: with --wrap {modulus} the counts still do not fit; a row is more than half of it away from "
-            "the one before, so log closer rows or correct the modulus"
-        )
+    """Counts that go on where the counter ran over; refuses columns in which nothing tells how often it did.
+
+    A column whose shown counts differ by the modulus or more did not run over at it.
+    """
+    out, slopes = list(series), Slopes()
+    beyond = [(k, a) for k, a in _order(series) if np.ptp(series[k].counts[a].values) >= modulus]
+    for k, axis in beyond:
+        _learn(slopes, out[k], axis)
+    waiting = [c for c in _order(series) if c not in beyond]
+    while waiting:
+        again = []
+        for k, axis in waiting:
+            done = _one(out[k], axis, modulus, slopes)
+            if done is None:
+                again.append((k, axis))
+            else:
+                out[k] = done
+                _learn(slopes, done, axis)
+        if len(again) == len(waiting):
+            raise _refusal(out[again[0][0]], again[0][1], modulus)
+        waiting = again
+    if beyond and all(a is b for a, b in zip(out, series, strict=True)):
+        raise _too_small(series[beyond[0][0]], beyond[0][1], modulus)
     return tuple(out)
 
 
-def wraps(series: Sequence[Series], moduli: Sequence[int] = MODULI) -> Iterator[Wrap]:
-    """The columns of counts that wrap, by their first row that does."""
-    for one in series:
-        for axis, column in one.counts.items():
-            x = _inputs(one, axis)
-            found = None if x is None else _wrapped(x, column.values, moduli, len(moduli) > 1)
-            if found is not None:
-                modulus, turns = found
-                row = int(np.flatnonzero(turns != turns[0])[0])
-                yield Wrap(one.place(row, column), axis, modulus, int(turns[row] - turns[0]))
-
-
-def _inputs(series: Series, axis: str) -> Array | None:
-    columns = [series.motors[axis]] if axis in series.motors else list(series.joints.values())
-    moving = [c.values for c in columns if np.ptp(c.values) > 0]
-    if not moving:
+def _one(series: Series, axis: str, modulus: int, slopes: Slopes) -> Series | None:
+    rows = _rows(series, axis, slopes)
+    if plain(rows, modulus):
+        return series
+    found = _turns(rows, (modulus,))
+    if found is None or found.open:
         return None
-    return np.column_stack([*moving, np.ones(len(series.rows))])
+    return series.with_added(axis, modulus * found.turns.astype(np.float64))
 
 
-def _wrapped(x: Array, y: Array, moduli: Sequence[int], shown: bool) -> tuple[int, Ints] | None:
-    """Modulus and whole turns (n,) of the best explanation; None where the counts fit as they are."""
-    n, p = x.shape
-    if n < p + 2:
-        return None
-    plain = _left(x, y)
-    best: tuple[float, int, Ints] | None = None
-    for window in range(n - p):
-        rows = slice(window, window + p + 1)
-        if np.linalg.matrix_rank(x[rows] / np.max(np.abs(x), axis=0)) < p or _left(x[rows], y[rows]) > plain / BETTER:
+def _too_small(series: Series, axis: str, modulus: int) -> InputError:
+    column = series.counts[axis]
+    return InputError(
+        f"{series.table}, column {column.heading}: holds counts that differ by {np.ptp(column.values):g}, so they do "
+        f"not wrap at {modulus}, nor do any others; correct --wrap"
+    )
+
+
+def _refusal(series: Series, axis: str, modulus: int) -> InputError:
+    return InputError(
+        f"{series.table}, column {series.counts[axis].heading}: nothing tells how often the counter ran over at "
+        f"{modulus}; add rows that are less than a third of it apart, or a table in which each joint moves alone, or "
+        "correct the modulus"
+    )
+
+
+def _order(series: Sequence[Series]) -> list[tuple[int, str]]:
+    """Columns by the number of inputs."""
+    every = [(k, axis) for k, one in enumerate(series) for axis in one.counts]
+    return sorted(every, key=lambda c: len(_inputs(series[c[0]], c[1])[1]))
+
+
+def _inputs(series: Series, axis: str) -> tuple[str, dict[str, Array]]:
+    """The motor's own angle where it was read, else all joints that move."""
+    relation, columns = ("motor", {axis: series.motors[axis]}) if axis in series.motors else ("joint", series.joints)
+    return relation, {a: c.values for a, c in columns.items() if np.ptp(c.values) > 0}
+
+
+def _rows(series: Series, axis: str, slopes: Slopes) -> Rows:
+    relation, inputs = _inputs(series, axis)
+    known = [slopes.get((relation, axis, a), (np.nan, np.nan)) for a in inputs]
+    x = np.column_stack([*inputs.values(), np.zeros((len(series.rows), 0))])
+    told = np.array(known).reshape(-1, 2)
+    return Rows(x, series.counts[axis].values, told[:, 0], told[:, 1])
+
+
+def _learn(slopes: Slopes, series: Series, axis: str) -> None:
+    """Slopes of a column that is understood, each from the series that tells most of it."""
+    for relation, one in (("joint", replace(series, motors={})), ("motor", series)):
+        if relation == "motor" and axis not in series.motors:
             continue
-        aim = x @ np.linalg.lstsq(x[rows], y[rows], rcond=None)[0]
-        for modulus in moduli:
-            if shown and not np.ptp(y) < modulus <= 16 * max(float(np.ptp(y)), 1.0):
-                continue
-            turns = np.round((aim - y) / modulus).astype(np.int64)
-            left = _left(x, y + modulus * turns)
-            if (
-                np.any(turns != turns[0])
-                and left < CLOSE * modulus
-                and left < plain / BETTER
-                and (best is None or left < best[0])
-            ):
-                best = left, modulus, turns
-    return None if best is None else best[1:]
-
-
-def _left(x: Array, y: Array) -> float:
-    """Largest residual of a fit."""
-    return float(np.max(np.abs(y - x @ np.linalg.lstsq(x, y, rcond=None)[0])))
+        names, rows = list(_inputs(one, axis)[1]), _rows(one, axis, {})
+        x = np.column_stack([rows.x, np.ones(len(rows.x))])
+        scale = np.linalg.norm(x, axis=0)
+        if rows.spare < 1 or np.linalg.matrix_rank(x / scale) < x.shape[1]:
+            continue
+        beta, left = rows.fitted(rows.shown)
+        sd = left * np.sqrt(np.diag(np.linalg.inv((x / scale).T @ (x / scale)))) / scale
+        for name, slope, its in zip(names, beta, sd, strict=False):
+            key = relation, axis, name
+            if its < slopes.get(key, (0.0, np.inf))[1]:
+                slopes[key] = float(slope), float(its)

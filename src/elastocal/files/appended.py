@@ -20,7 +20,10 @@ SYNC_EVERY = 1.0
 
 
 class AppendedLog:
-    """A new file; one that exists is refused, since a recording cannot be had again."""
+    """A new file; one that exists is refused, since a recording cannot be had again.
+
+    Where nothing followed the first line the file is removed in the end: it would only stand in the way of a retry.
+    """
 
     def __init__(self, path: Path, first_line: bytes) -> None:
         try:
@@ -31,16 +34,19 @@ class AppendedLog:
             ) from None
         except OSError as error:
             raise InputError(f"--out {path}: cannot be written ({error.strerror}); choose another place") from None
+        self._path = path
         self._failed: OSError | None = None
         self._ended = threading.Event()
         self._syncing = threading.Thread(target=self._sync, daemon=True)
         self.add(first_line)
+        self._bare = True
         self._syncing.start()
 
     def add(self, line: bytes) -> None:
         """The line and its end; raises OSError where the disk is full or has failed."""
         if self._failed is not None:
             raise self._failed
+        self._bare = False
         rest = memoryview(line + b"\n")
         while rest:
             rest = rest[os.write(self._file, rest) :]
@@ -54,6 +60,8 @@ class AppendedLog:
         self._ended.set()
         self._syncing.join()
         os.close(self._file)
+        if self._bare:
+            self._path.unlink(missing_ok=True)
 
     def _sync(self) -> None:
         try:

@@ -1,9 +1,12 @@
 """Log as CSV, with units in the header:
 
     time_s,A1_deg,A2_deg,...,A2_torque_Nm,...,A2_deg_per_s,...,A2_current_A,...
+    time_s,A1_counts,A2_counts,...,A2_motor_torque_Nm,...
 
-Axes are the controller's.  Comma, semicolon or tab separate; between semicolons or tabs a decimal comma is a decimal
-point.  ``time_s`` or ``time_ms``, torques, speeds and currents are optional; an empty torque is unknown (nan).
+Axes are the controller's, or all of them by their motors (``motor_columns``); torques are those of the axes, or those
+of the motors, which S^T turns into the former.  Speeds are those of the axes.  Comma, semicolon or tab separate;
+between semicolons or tabs a decimal comma is a decimal point.  ``time_s`` or ``time_ms``, torques, speeds and currents are
+optional; an empty torque is unknown (nan).
 
 The bare header ``q_0,q_1,...,tau_0,tau_1,...`` that identification programs write is read as well: joint values and
 torques of the joints in the model's order, taken as rad (m) and N m (N), which the notes say.
@@ -21,9 +24,11 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files.log_axes import axes_log
+from elastocal.files.motor_columns import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
 from elastocal.files.tables import Field, RawTable, add_once, cell, number, read_csv, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.measure.joint_log import JointLog
+from elastocal.model.drives import Drives
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
@@ -34,7 +39,11 @@ _SPEED = re.compile(r"_[a-z]+_per$")
 
 @dataclass(frozen=True, eq=False)
 class _Columns:
-    """Fields of the table by quantity; a list over axes has None where a column is missing."""
+    """Fields of the table by quantity; a list over axes has None where a column is missing.
+
+    ``motors`` are the ways in which values are given where these are of motors, else empty; ``geared`` tells that
+    torques are those of motors.
+    """
 
     time: Field | None
     values: list[Field]
@@ -42,6 +51,8 @@ class _Columns:
     speed: list[Field | None]
     current: list[Field | None]
     ignored: tuple[str, ...]
+    motors: tuple[str, ...] = ()
+    geared: bool = False
 
 
 def read_csv_log(path: Path, model: RobotModel) -> JointLog:
@@ -52,6 +63,11 @@ def read_csv_log(path: Path, model: RobotModel) -> JointLog:
     columns = _bare(raw, model) if bare else _named(raw, model)
     values = np.array([_column(raw, f, empty=False) for f in columns.values]).reshape(model.n, len(raw.rows)).T
     torque = _table(raw, columns.torque, model.n)
+    controller = model.controller
+    if columns.motors:
+        values = motors_to_axes(values, columns.motors, controller.axes, controller.drives, raw.top)
+    if columns.geared:
+        torque = _axis_torques(raw, torque, controller.drives)
     lines = np.array([line for line, _ in raw.rows])
     time = None if columns.time is None else _column(raw, columns.time, empty=False)
     notes = [f"Columns not used: {', '.join(columns.ignored)}."] if columns.ignored else []
@@ -66,6 +82,7 @@ def read_csv_log(path: Path, model: RobotModel) -> JointLog:
 
 def _named(raw: RawTable, model: RobotModel) -> _Columns:
     axes, allowed = model.controller.axes, _allowed(model)
+    kinds = dict(zip(axes, (m.kind for m in model.motions), strict=True))
     found: dict[str, Field] = {}
     ignored = []
     for place, column in enumerate(raw.header):
@@ -74,18 +91,44 @@ def _named(raw: RawTable, model: RobotModel) -> _Columns:
             or column.startswith("time_")
             or any(column == a or column.startswith(f"{a}_") for a in axes)
         ):
-            name, factor = understood(raw, column, allowed, ())
+            name, factor = motor_column(raw, column, kinds) or understood(raw, column, allowed, ())
             add_once(raw, found, _SPEED.sub("_per", name), Field(place, factor))
         else:
             ignored.append(column)
-    missing = [a for a in axes if a not in found]
+    driven = by_motors(raw, found, kinds)
+    missing = [a for a in axes if a not in (*found, *driven)]
     if missing:
-        unit = "deg" if model.motions[axes.index(missing[0])].kind == "revolute" else "mm"
+        unit = COUNTS if driven else "deg" if kinds[missing[0]] == "revolute" else "mm"
         raise InputError(
             f"{raw.top}: there is no column for axis {missing[0]} of {model.name}; add {missing[0]}_{unit}"
         )
-    torque, speed, current = ([found.get(f"{a}_{what}") for a in axes] for what in ("torque", "per", "current"))
-    return _Columns(found.get("time"), [found[a] for a in axes], torque, speed, current, tuple(ignored))
+    geared = _geared(raw, found, axes)
+    words = (MOTOR_TORQUE if geared else "torque", "per", "current")
+    torque, speed, current = ([found.get(f"{a}_{what}") for a in axes] for what in words)
+    values = [driven[a][1] if driven else found[a] for a in axes]
+    motors = tuple(COUNTS if driven[a][0] == COUNTS else f"{MOTOR}_rad" for a in axes) if driven else ()
+    return _Columns(found.get("time"), values, torque, speed, current, tuple(ignored), motors, geared)
+
+
+def _geared(raw: RawTable, found: Mapping[str, Field], axes: tuple[str, ...]) -> bool:
+    """Whether torques are those of motors; a mixture is refused, since an axis may carry several motors."""
+    own, geared = ([f"{a}_{word}" for a in axes if f"{a}_{word}" in found] for word in ("torque", MOTOR_TORQUE))
+    if own and geared:
+        one, other = (raw.header[found[names[0]].place] for names in (geared, own))
+        raise InputError(
+            f"{raw.top}: column {one!r} gives the torque of a motor and {other!r} that of an axis; give all torques in "
+            "one way, since motors may be coupled"
+        )
+    return bool(geared)
+
+
+def _axis_torques(raw: RawTable, torque: Array, drives: Drives | None) -> Array:
+    if drives is None:
+        raise InputError(
+            f"{raw.top}: torques of motors need to know how motors move the axes; add structure under the controller "
+            "of the robot file ('elastocal transmission' writes it)"
+        )
+    return drives.torques_of_motors(torque)
 
 
 def _allowed(model: RobotModel) -> dict[str, Mapping[str, float]]:
@@ -93,7 +136,7 @@ def _allowed(model: RobotModel) -> dict[str, Mapping[str, float]]:
     out: dict[str, Mapping[str, float]] = {"time": TIME}
     for axis, motion in zip(model.controller.axes, model.motions, strict=True):
         way, load = (ANGLE, MOMENT) if motion.kind == "revolute" else (LENGTH, FORCE)
-        out |= {axis: way, f"{axis}_torque": load, f"{axis}_current": CURRENT}
+        out |= {axis: way, f"{axis}_torque": load, f"{axis}_{MOTOR_TORQUE}": MOMENT, f"{axis}_current": CURRENT}
         out |= {f"{axis}_{unit}_per": {"s": factor} for unit, factor in way.items()}
     return out
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from elastocal.model.drives import Drives
     from elastocal.spatial.entries import Array
 
-COUNTS, MOTOR = "counts", "motor"
+COUNTS, MOTOR, MOTOR_TORQUE = "counts", "motor", "motor_torque"
 MOTOR_UNITS = {**ANGLE, "turns": 360 * ANGLE["deg"]}
 """Units of motor angles, in rad."""
 
@@ -25,7 +25,7 @@ MOTOR_UNITS = {**ANGLE, "turns": 360 * ANGLE["deg"]}
 def motor_column(raw: RawTable, column: str, axes: Mapping[str, object]) -> tuple[str, float] | None:
     """Quantity (A1_counts, A1_motor) and factor to SI of a column that is of a motor; None for any other."""
     axis, _, unit = column.rpartition("_")
-    if column in axes:
+    if column in axes or column.endswith(f"_{MOTOR_TORQUE}"):
         return None
     if axis in axes and unit == COUNTS:
         return column, 1.0

@@ -1,6 +1,8 @@
 """A path or a set of test poses as CSV: axes of the controller, or places of the tool, each with its load if any.
 
 A1_deg,...,A6_deg[,fx_N,...,mz_Nm]        or        x_mm,y_mm,z_mm[,fx_N,...,mz_Nm]
+
+Axes may be given by their motors: A1_counts, A1_motor_deg.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ def read_path(path: Path, model: RobotModel) -> PathTable:
     if not (stems & set(PLACE)) or stems & set(axes):
         from elastocal.files.tables import read_configurations
 
-        table = read_configurations(path, axes)
+        table = read_configurations(path, axes, model.controller.drives)
         return PathTable(model.controller.to_joints(table.values), None, table.wrenches)
     units = {**dict.fromkeys(PLACE, LENGTH), **{w: FORCE if w[0] == "f" else MOMENT for w in WRENCH}}
     fields: dict[str, Field] = {}

@@ -63,5 +63,9 @@ class Drives:
         return np.asarray(np.linalg.solve(self.structure.T, torques.T).T)
 
     def torques_of_motors(self, torques: Array) -> Array:
-        """(N, n) torques of the motors to those of the controller's axes: S^T tau_m."""
-        return np.asarray(torques @ self.structure)
+        """(N, n) torques of the motors to those of the controller's axes: S^T tau_m.
+
+        A torque that is nan spoils those axes only that its motor turns with.
+        """
+        lost = np.isnan(torques).astype(float) @ (self.structure != 0) > 0
+        return np.where(lost, np.nan, np.nan_to_num(torques) @ self.structure)

@@ -1,7 +1,9 @@
 """A datagram with the moment it reached this machine, as the system noted it.
 
 The moment that a program reads a datagram hides how long it has waited for the program.  Linux stamps datagrams on
-arrival (SO_TIMESTAMPNS); elsewhere the moment of reading must do, and the recorder says so.
+arrival (SO_TIMESTAMPNS); elsewhere the moment of reading must do, and the recorder says so.  Stamps are of the wall
+clock, which may be set while a recording runs, so only the wait is taken from them: all moments are of the monotonic
+clock.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ _SPEC = struct.Struct("@qq")
 
 @dataclass(frozen=True)
 class Datagram:
-    """``arrived`` is in ns of ``time.time_ns``."""
+    """``arrived`` is in ns of ``time.monotonic_ns``."""
 
     data: bytes
     peer: Any
@@ -41,14 +43,14 @@ def receiver(sock: socket.socket, largest: int) -> tuple[Callable[[], Datagram],
 
 def _plain(sock: socket.socket, largest: int) -> Datagram:
     data, peer = sock.recvfrom(largest)
-    return Datagram(data, peer, time.time_ns())
+    return Datagram(data, peer, time.monotonic_ns())
 
 
 def _stamped(sock: socket.socket, largest: int) -> Datagram:
     data, extra, _, peer = sock.recvmsg(largest, 64)
-    arrived = time.time_ns()
+    read, shown, waited = time.monotonic_ns(), time.time_ns(), 0
     for level, kind, content in extra:
         if level == socket.SOL_SOCKET and kind == _STAMPS and len(content) == _SPEC.size:
             seconds, ns = _SPEC.unpack(content)
-            arrived = seconds * 1_000_000_000 + ns
-    return Datagram(data, peer, arrived)
+            waited = max(0, shown - (seconds * 1_000_000_000 + ns))
+    return Datagram(data, peer, read - waited)

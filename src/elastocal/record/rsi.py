@@ -57,7 +57,7 @@ def _answer(sock: socket.socket, datagram: Datagram, telegram: Telegram, sender:
         tally.unanswered += 1
         tally.add(telegram, datagram.arrived)
         return
-    left = time.time_ns()
+    left = time.monotonic_ns()
     tally.add(telegram, datagram.arrived)
     tally.answered(1e-9 * (left - datagram.arrived))
 

@@ -14,12 +14,15 @@ from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from elastocal.compensate.correction import Correction
     from elastocal.compensate.program import Changes, Program, Skipped
     from elastocal.compensate.program_correction import Job
     from elastocal.compensate.verification import Residual
     from elastocal.spatial.entries import Array, Bools
 
+STEPS = 4
 SOFT = 0.1
 """Share of its own size by which no arm may bend."""
 
@@ -85,12 +88,14 @@ class CompensateResult:
         return np.asarray(self.correction.status == Status.CORRECTED)
 
 
-def run(request: CompensateRequest) -> CompensateResult:
+def run(
+    request: CompensateRequest, progress: Callable[[int, int], None] = lambda done, total: None
+) -> CompensateResult:
     with one_thread():
-        return _run(request)
+        return _run(request, progress)
 
 
-def _run(request: CompensateRequest) -> CompensateResult:
+def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> CompensateResult:
     import numpy as np
 
     from elastocal.app.program_points import line_points
@@ -114,17 +119,20 @@ def _run(request: CompensateRequest) -> CompensateResult:
         raise InputError(f"--chord-um {request.chord:g}: give a positive length")
     at = placed(with_tools(robot.model, program, flange), stations(program, 1e-6 * request.chord))
     load = program_pushing(at, request.loads, flange)
+    progress(1, STEPS)
     work = job(at, load.loads, _near(robot, request.near), request.position_only)
     nominal, stated_poses = nominals(work), work.targets(np.arange(len(at.stations)), robot.model.tool)
     work = as_taught(work.at.model, work, nominal) if request.taught else work
     found = replace(corrected(work, request.first_order), nominal=nominal)
     before = residuals(work.at.model, work, nominal)
     _bearable(work, before)
+    progress(2, STEPS)
     inserted, dense = line_points(work, found, request.densify)
     new = rewritten(work, found, inserted)
     bytes_ = post.write(program, new.changes)
     command = _as_written(work, found, new.changes, post.read(bytes_, stated))
     good = found.status == Status.CORRECTED
+    progress(3, STEPS)
     before_load = nominal if request.taught else None
     truth = None if request.truth is None else _on_truth(request, work, flange, nominal, command)
     return CompensateResult(
@@ -161,7 +169,7 @@ def _near(robot: Calibrated, text: str | None) -> Array | None:
 
     if text is None:
         return None
-    return np.asarray(within_limits(robot.model, typed(robot.model, (text,)), False).q[0])
+    return np.asarray(within_limits(robot.model, typed(robot.model, (text,), "--near"), False).q[0])
 
 
 def _bearable(work: Job, before: Residual) -> None:

@@ -8,7 +8,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.app.configurations import Axes, Configurations, axes_of, numbers, of_shown, within_limits
+from elastocal.app.configurations import Axes, Configurations, axes_of, numbers, of_shown, typed, within_limits
 from elastocal.app.robot_choice import load_robot
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
@@ -83,22 +83,22 @@ def _given(model: RobotModel, request: KinetostaticsRequest) -> tuple[Configurat
 
     axes = axes_of(model)
     drives, targets = (request.at, request.torque), (request.position, request.rpy, request.force)
-    typed = [v is not None for v in (*drives, *targets)]
+    given = [v is not None for v in (*drives, *targets)]
     if request.table is not None:
-        if any(typed):
+        if any(given):
             raise InputError(
                 "--table gives the states already; leave out --at, --torque, --position, --rpy and --force"
             )
-        table = read_drives_or_targets(request.table, dict(zip(axes.names, axes.kinds, strict=True)))
+        kinds = dict(zip(axes.names, axes.kinds, strict=True))
+        table = read_drives_or_targets(request.table, kinds, model.controller.drives)
         if isinstance(table, DriveTable):
             places = tuple(f"{table.file}, line {line}" for line in table.lines)
             return of_shown(model, table.values / axes.factors, places), table.torques
         return table
-    if all(typed[:2]) and not any(typed[2:]):
-        shown = np.array([numbers(str(request.at), model.n, f"--at {request.at!r}", ", ".join(axes.names))])
+    if all(given[:2]) and not any(given[2:]):
         torque = numbers(str(request.torque), model.n, f"--torque {request.torque!r}", ", ".join(axes.names))
-        return of_shown(model, shown, (f"--at {request.at!r}",)), np.array([torque])
-    if typed[2] and typed[4] and not any(typed[:2]):
+        return typed(model, (str(request.at),)), np.array([torque])
+    if given[2] and given[4] and not any(given[:2]):
         position = 1e-3 * np.array([numbers(str(request.position), 3, f"--position {request.position!r}", "x, y, z")])
         force = np.array([numbers(str(request.force), 3, f"--force {request.force!r}", "fx, fy, fz in N")])
         rpy = None
@@ -149,10 +149,7 @@ def _inverse(
     from elastocal.model.statics.kinetostatics_inverse import PoseStatus
 
     axes = axes_of(model)
-    near = None
-    if request.near is not None:
-        typed = np.array([numbers(request.near, model.n, f"--near {request.near!r}", ", ".join(axes.names))])
-        near = of_shown(model, typed, ("",)).q
+    near = None if request.near is None else typed(model, (request.near,), "--near").q
     found = _solved(model, frame, target, near)
     beyond = {row for row, _, _ in model.beyond_limits(found.q)}
     status = [PoseStatus(int(s)) for s in found.status]

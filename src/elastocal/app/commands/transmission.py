@@ -60,11 +60,12 @@ def run(request: TransmissionRequest) -> TransmissionResult:
     with one_thread():
         fit = identify_transmission(
             tables.series, axes=axes, from_zero=OFFSETS[request.offsets], wrap=request.wrap,
-            per_turn=_per_turn(request.counts_per_turn),
+            per_turn=_per_turn(request.counts_per_turn), prismatic=[a for a, kind in kinds.items() if kind == "prismatic"],
         )  # fmt: skip
     drives, notes = _drives(fit, request.measured)
-    fragment = "" if drives is None else _fragment(fit, drives, request)
-    text = fragment if drives is None or model is None else _robot(model, drives, fit, request)
+    source = _source(fit, request, kinds)
+    fragment = "" if drives is None else _fragment(fit, drives, source)
+    text = fragment if drives is None or model is None else _robot(model, drives, request, source)
     if request.out is not None and not text:
         raise InputError(
             f"--out {request.out}: counts per turn are unknown; log motor angles or give --counts-per-turn"
@@ -134,26 +135,29 @@ def _drives(fit: TransmissionFit, measured: bool) -> tuple[Drives | None, tuple[
     return Drives(structure, found.per_turn, np.nan_to_num(zero)), notes
 
 
-def _source(fit: TransmissionFit, request: TransmissionRequest) -> str:
+def _source(fit: TransmissionFit, request: TransmissionRequest, kinds: Mapping[str, str]) -> str:
     import numpy as np
 
     names = ", ".join(t.name for t in request.tables)
     sd = fit.robust.structure_sd
-    own = ", ".join(f"{a} {np.diag(fit.robust.structure)[i]:.6g} +- {sd[i, i]:.2g}" for i, a in enumerate(fit.axes))
+    units = [" rad/m" if kinds.get(a) == "prismatic" else "" for a in fit.axes]
+    own = ", ".join(
+        f"{a} {np.diag(fit.robust.structure)[i]:.6g} +- {sd[i, i]:.2g}{units[i]}" for i, a in enumerate(fit.axes)
+    )
     left = f", without {len(fit.bad)} readings that the others contradict" if fit.bad else ""
     return f"elastocal transmission from {names}{left}; measured ratios {own}"
 
 
-def _fragment(fit: TransmissionFit, drives: Drives, request: TransmissionRequest) -> str:
+def _fragment(fit: TransmissionFit, drives: Drives, source: str) -> str:
     from elastocal.files.robot_write import controller_text
 
-    return controller_text(drives, fit.axes, _source(fit, request))
+    return controller_text(drives, fit.axes, source)
 
 
-def _robot(model: RobotModel, drives: Drives, fit: TransmissionFit, request: TransmissionRequest) -> str:
+def _robot(model: RobotModel, drives: Drives, request: TransmissionRequest, source: str) -> str:
     from dataclasses import replace
 
     from elastocal.files.robot_write import robot_text
 
     changed = replace(model, transmission=replace(model.controller, drives=drives))
-    return robot_text(changed, (f"Made from {request.robot} with the drives by {_source(fit, request)}.",))
+    return robot_text(changed, (f"Made from {request.robot} with the drives by {source}.",))

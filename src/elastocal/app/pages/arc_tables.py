@@ -41,7 +41,7 @@ def arc_table(result: ArcsResult) -> Table:
     )  # fmt: skip
     rows = [row for arc in result.known for row in _known_rows(arc)]
     rows += _free_rows(result.free) if result.free is not None else []
-    notes = ("residual sd: corrected for the parameters fitted; rms: plain, over all coordinates.",)
+    notes: tuple[str, ...] = ("residual sd: corrected for the parameters fitted; rms: plain, over all coordinates.",)
     if d == 3:
         notes += ("centre: of the marker's own circle, where its plane meets the axis.",)
     return Table("arcs", "", columns, tuple(rows), notes)
@@ -155,7 +155,7 @@ def bad_table(table: PointTable, arcs: Sequence[KnownArc], free: FreeArcs | None
     )  # fmt: skip
     rows = [row for arc in arcs for b in arc.bad for row in _bad_rows(table, (arc.marker,), b, bool(angle))]
     rows += [row for b in free.bad for row in _bad_rows(table, free.markers, b, bool(angle))] if free else []
-    notes = ("probability: of a point so far off among all points, if none were bad.",)
+    notes: tuple[str, ...] = ("probability: of a point so far off among all points, if none were bad.",)
     if angle:
         notes += ("Where an angle is given the point lies on the circle, and only the joint's angle is wrong.",)
     return Table("bad_points", "", columns, tuple(rows), notes)

@@ -79,7 +79,7 @@ def _facts(result: RecordResult) -> tuple[Fact, ...]:
     return (
         Fact("elastocal", "Elastocal", __version__, __version__),
         Fact("listened", "listened on", result.address, result.address),
-        Fact("log", "log", str(request.out), str(request.out)),
+        Fact("log", "log", *((str(request.out),) * 2 if s.telegrams or s.malformed else (None, "none: nothing came"))),
         Fact("cycle", "cycle", s.step, cycle),
         Fact("sen_type", "answers as", request.sender, request.sender),
         Fact("ended_by", "ended by", result.ended, result.ended),

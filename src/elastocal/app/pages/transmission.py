@@ -12,6 +12,7 @@ from elastocal.app.pages.transmission_tables import (
     matrix_table,
     noise_table,
     ratio_table,
+    regularity_table,
     residual_lines,
 )
 from elastocal.report.blocks import Code, Fact, Report, Section
@@ -24,16 +25,16 @@ if TYPE_CHECKING:
 def page(result: TransmissionResult) -> Report:
     fit = result.fit
     sections = [
-        Section("Structure matrix", (matrix_table(result),)),
+        Section("Structure matrix", (matrix_table(result), regularity_table(fit))),
         Section("Entries", (entry_table(result),)),
         Section("Counts per motor turn", (counts_table(fit),)),
-        Section("Gear ratios", (ratio_table(fit),)),
+        Section("Gear ratios", (ratio_table(result),)),
     ]
     if fit.bad:
         sections.append(Section("Readings that the others contradict", (gross_table(fit),)))
     sections += [
         Section("Tables compared", (compared_table(fit),)),
-        Section("Noise", (noise_table(fit), residual_lines(fit))),
+        Section("Noise", (noise_table(result), residual_lines(fit))),
     ]
     if result.fragment:
         sections.append(Section("For the robot file", (Code("controller", result.fragment),)))
@@ -65,8 +66,8 @@ def verdict(result: TransmissionResult) -> tuple[str, ...]:
     r = fit.regularity
     if r.rank < len(fit.axes) or r.sigmas < 3:
         out.append(
-            f"THE MATRIX IS NOT REGULAR: rank {r.rank} of {len(fit.axes)}, determinant {r.determinant:.3g} +- "
-            f"{r.determinant_sd:.2g}; motors do not determine the joints."
+            f"THE MATRIX IS NOT REGULAR: rank {r.rank} of {len(fit.axes)}, and its determinant is {r.sigmas:.2g} standard "
+            "deviations from zero; motors do not determine the joints."
         )
     return tuple(out)
 
@@ -97,7 +98,8 @@ def _simple(result: TransmissionResult) -> str:
     found = [(i, j, s) for (i, j), s in fit.ratios.fractions.items() if s is not None and fit.ratios.proposed[i, j]]
     if not found:
         return "No simple gear ratio is supported by these data."
-    named = ", ".join(f"{i} {s.text()}" if i == j else f"{i} by {j} {s.text()}" for i, j, s in found)
+    unit = {j: " turns/mm" if result.kinds.get(j) == "prismatic" else "" for j in fit.axes}
+    named = ", ".join(f"{i} {'' if i == j else f'by {j} '}{s.text()}{unit[j]}" for i, j, s in found)
     every = f" for {len(found)} of {len(fit.ratios.fractions)} entries"
     return (
         f"Simple ratios are supported{every}: {named}. Chance would do as well for all {len(found)} together with the "

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 UNSEEN = "no table reads this motor's counts while this joint moves; it counts as zero"
 NO_SPARE = "no equation to spare"
 NO_TURNS = "no table has motor angles of this axis"
+NO_TURNS_OF_ALL = "counts per turn of some axes are unknown"
 
 
 def matrix_table(result: TransmissionResult) -> Table:
@@ -27,14 +28,30 @@ def matrix_table(result: TransmissionResult) -> Table:
         (axis, *(_entry(fit, float(s[i, j]), axis, other) for j, other in enumerate(fit.axes)))
         for i, axis in enumerate(fit.axes)
     )
-    r = fit.regularity
     notes = (
         "Motor turns for one turn of each joint (rad/m for prismatic joints), without gross errors; zeros found by "
         "significance.",
-        f"Rank {r.rank} of {len(fit.axes)}, determinant {r.determinant:.6g} +- {r.determinant_sd:.2g}, condition of "
-        f"the rows at equal length {r.condition:.4g}.",
     )
     return Table("matrix", "", columns, rows, notes)
+
+
+def regularity_table(fit: TransmissionFit) -> Table:
+    columns = (
+        Column("rank", "rank"), Column("axes", "of"), Column("determinant", "determinant of S", digits=6),
+        Column("determinant_sd", "sd", digits=2), Column("sigmas", "over its sd", digits=3),
+        Column("condition", "condition", digits=4),
+    )  # fmt: skip
+    r = fit.regularity
+    unknown = NO_TURNS_OF_ALL if isnan(r.determinant) else NO_SPARE
+    row = (
+        r.rank, len(fit.axes), known(r.determinant, unknown), known(r.determinant_sd, unknown),
+        known(r.sigmas, NO_SPARE), known(r.condition, "the rows are dependent"),
+    )  # fmt: skip
+    notes = (
+        "Rank and condition are those of T_j with rows of equal length, which S shares; entries that no table tells of "
+        "count as zero.",
+    )
+    return Table("regularity", "", columns, (row,), notes)
 
 
 def _entry(fit: TransmissionFit, value: float, motor: str, joint: str) -> Cell:
@@ -93,18 +110,20 @@ def counts_table(fit: TransmissionFit) -> Table:
     return Table("counts_per_turn", "", columns, tuple(rows), notes)
 
 
-def ratio_table(fit: TransmissionFit) -> Table:
+def ratio_table(result: TransmissionResult) -> Table:
+    fit = result.fit
     columns = (
         Column("motor", "motor"), Column("joint", "joint"), Column("ratio", "ratio", decimals=5),
-        Column("sd", "sd", digits=2), *_simple_columns("fraction"), Column("rivals", "as simple inside", digits=2),
+        Column("sd", "sd", digits=2), Column("unit", "unit"), *_simple_columns("fraction"), Column("rivals", "as simple inside", digits=2),
     )  # fmt: skip
-    s, sd = fit.ratios.matrices.structure, fit.ratios.matrices.structure_sd
+    s, sd = (m * fit.ratios.scale for m in (fit.ratios.matrices.structure, fit.ratios.matrices.structure_sd))
     rows = []
     for (motor, joint), simple in fit.ratios.fractions.items():
         k = fit.at(motor, joint)
         rivals = None if simple is None else simple.expected
         numbers = (known(float(s[k]), NO_TURNS), known(float(sd[k]), NO_SPARE))
-        rows.append((motor, joint, *numbers, *_simple(simple, fit.ratios.proposed[motor, joint]), rivals))
+        unit = "turns/mm" if result.kinds.get(joint) == "prismatic" else "1"
+        rows.append((motor, joint, *numbers, unit, *_simple(simple, fit.ratios.proposed[motor, joint]), rivals))
     notes = (
         "With the round counts per turn that are proposed above. The fraction is the one of the smallest denominator "
         "within 95 %; as simple inside: how many fractions of at most this denominator an interval of this width holds "
@@ -158,17 +177,31 @@ def compared_table(fit: TransmissionFit) -> Table:
     return Table("by_table", "", columns, rows, ("Each table alone; sd of the counts per joint value only.", *notes))
 
 
-def noise_table(fit: TransmissionFit) -> Table:
+def noise_table(result: TransmissionResult) -> Table:
+    fit = result.fit
     columns = (
         Column("table", "table"), Column("relation", "counts against"), Column("angle_deg", "angle", "deg", digits=3),
-        Column("count", "count", "counts", digits=3), Column("spare", "spare equations", digits=3),
+        Column("length_mm", "length", "mm", digits=3), Column("count", "count", "counts", digits=3), Column("spare", "spare equations", digits=3),
     )  # fmt: skip
     rows = tuple(
-        (table, f"{relation} values", degrees(level.angle), level.count, level.spare)
+        (table, f"{relation} values", *_input_noise(result, table, relation, level.angle), level.count, level.spare)
         for (table, relation), level in zip(fit.system.levels, fit.rest.levels, strict=True)
         if level is not None
     )
-    return Table("noise", "", columns, rows, ("Standard deviation of an angle and of a count, without gross errors.",))
+    return Table(
+        "noise",
+        "",
+        columns,
+        rows,
+        ("Standard deviation of an angle (or a length) and of a count, without gross errors.",),
+    )
+
+
+def _input_noise(result: TransmissionResult, table: str, relation: str, sd: float) -> tuple[Cell, Cell]:
+    """As an angle or as a length, whichever the table's inputs are; both where it has joints of both kinds."""
+    joints = {j for s in result.fit.system.series if s.table == table for j in s.joints}
+    kinds = {"revolute"} if relation == "motor" else {result.kinds.get(j, "revolute") for j in joints}
+    return degrees(sd) if "revolute" in kinds else None, 1e3 * sd if "prismatic" in kinds else None
 
 
 def residual_lines(fit: TransmissionFit) -> Lines:

@@ -1,0 +1,179 @@
+"""How often a counter of modulus M ran over before each row: whole numbers k and slopes b, for which
+
+    shown_n + M k_n = sum_j x_nj b_j + o + noise.
+
+Slopes that other series tell of are one more equation each, reach_j b_j = reach_j t_j, with reach_j the range of x_j;
+the others may let the counter run over ``MOST`` times within their range.  With the slopes and the offset as random
+numbers of these sizes, k is the whole-number point nearest in the metric of all errors (as carrier phases are resolved
+in satellite positioning): lattice reduction, ``elastocal.encoders.lattice``.
+
+Chance: numbers without any such law leave a largest residual r in s spare equations with the probability (4 r / M)^s
+for one choice of the slopes, and there are about (2 MOST + 1) choices for each unknown slope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from elastocal.encoders.lattice import nearest
+from elastocal.spatial.entries import Array, Bools, Ints
+
+MOST = 8
+FINE = 5e-4
+"""Coarsest noise that is looked for, in parts of the modulus; counts are the finest."""
+SMALL = 0.02
+"""Residuals, in parts of the modulus, of counts that need no turns."""
+CHANCE = 1e-4
+"""Turns must be rarer than this by chance, and explain the rows this much better than none."""
+FEW = 40
+"""How many rows are left out in turn."""
+ALIAS = 1.5
+"""Slopes within this factor that fit as well leave open which are true."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Shown counts (n,) against inputs (n, p); ``slopes`` and their ``sd`` (p,) by other series, nan where unknown."""
+
+    x: Array
+    shown: Array
+    slopes: Array
+    sd: Array
+
+    @property
+    def known(self) -> Bools:
+        return np.isfinite(self.slopes)
+
+    @property
+    def reach(self) -> Array:
+        return np.ptp(self.x, axis=0)
+
+    @property
+    def spare(self) -> int:
+        return len(self.shown) + int(self.known.sum()) - self.x.shape[1] - 1
+
+    def some(self, at: Ints | Bools) -> Rows:
+        return Rows(self.x[at], self.shown[at], self.slopes, self.sd)
+
+    def fitted(self, counts: Array) -> tuple[Array, float]:
+        """Slopes and offset (p + 1,), and the largest residual of rows and known slopes (at least half a count)."""
+        known, reach = np.flatnonzero(self.known), self.reach
+        told = np.zeros((len(known), self.x.shape[1] + 1))
+        told[np.arange(len(known)), known] = reach[known]
+        a = np.vstack([np.column_stack([self.x, np.ones(len(self.x))]), told])
+        y = np.concatenate([counts, reach[known] * self.slopes[known]])
+        w = np.concatenate([np.ones(len(counts)), 1 / np.maximum(reach * self.sd, 1.0)[known]])
+        beta = np.linalg.lstsq(a * w[:, None], y * w, rcond=None)[0]
+        return beta, float(max(np.max(np.abs(y - a @ beta)), 0.5))
+
+
+@dataclass(frozen=True, eq=False)
+class Turns:
+    """``turns`` (n,) of the counter, logarithm of their chance, and whether other slopes would do as well."""
+
+    modulus: int
+    turns: Ints
+    chance: float
+    open: bool
+
+
+def plain(rows: Rows, modulus: int) -> bool:
+    """Whether the rows, or all but one of them, need no turns."""
+    parts = [rows, *(rows.some(kept) for kept in all_but_one(rows))]
+    return any(part.spare > 0 and part.fitted(part.shown)[1] < SMALL * modulus for part in parts)
+
+
+def turned(rows: Rows, modulus: int, kept: Ints | None = None) -> Turns | None:
+    """Turns that make the rows (or those ``kept``) fit the linear law; None where nothing rarer than chance does."""
+    at = np.arange(len(rows.shown)) if kept is None else kept
+    part = rows.some(at)
+    if part.spare < 1:
+        return None
+    found = _best(part, modulus)
+    chance = found.chance + log(len(rows.shown)) * (len(rows.shown) - len(at))
+    if chance > log(CHANCE) + _chance(part, part.fitted(part.shown)[1], modulus, False):
+        return None
+    turns = _extended(rows, at, found.turns, modulus)
+    return Turns(modulus, turns - turns[0], chance, found.open) if np.ptp(turns) > 0 else None
+
+
+def all_but_one(rows: Rows) -> Iterator[Ints]:
+    """Rows in which one is left out, which may be wrong in another way."""
+    every = np.arange(len(rows.shown))
+    yield from (np.delete(every, i) for i in every[:FEW])
+
+
+def _best(rows: Rows, modulus: int) -> Turns:
+    window = _window(rows)
+    few = rows.some(window)
+    found: list[tuple[float, float, Ints, Array]] = []
+    for noise in (1.0, FINE * modulus):
+        for k in _candidates(few, modulus, noise):
+            turns = _extended(rows, window, k, modulus)
+            beta, left = rows.fitted(rows.shown + modulus * turns)
+            found.append((left, _chance(rows, left, modulus, True), turns, beta[:-1]))
+    least = min(f[0] for f in found)
+    alike = [f for f in found if f[0] <= 3 * least + 1]
+    _, chance, turns, slopes = min(alike, key=lambda f: float(np.sum(np.abs(f[3]) * rows.reach)))
+    return Turns(modulus, turns, chance, any(_rival(rows, slopes, f[3], modulus) for f in alike))
+
+
+def _rival(rows: Rows, slopes: Array, other: Array, modulus: int) -> bool:
+    """Whether other slopes are about as small, where they differ."""
+    differ = np.abs(other - slopes) * rows.reach > 0.25 * modulus
+    return bool(differ.any()) and np.abs(other)[differ].sum() < ALIAS * np.abs(slopes)[differ].sum()
+
+
+def _candidates(rows: Rows, modulus: int, noise: float) -> Iterator[Ints]:
+    """The nearest whole numbers, and those one short vector of the lattice away."""
+    known, reach = rows.known, np.maximum(rows.reach, 1e-300)
+    sd = np.where(known, np.maximum(np.nan_to_num(rows.sd), 1.0 / reach), MOST * modulus / reach)
+    y = rows.shown - rows.x @ np.where(known, rows.slopes, 0.0)
+    wide = np.column_stack([rows.x * sd, np.full(len(y), float(modulus))])
+    root = np.linalg.cholesky(noise**2 * np.eye(len(y)) + wide @ wide.T)
+    white = np.linalg.solve(root, np.column_stack([modulus * np.eye(len(y)), y - np.median(y)]))
+    k, short = nearest(white[:, :-1], white[:, -1])
+    yield k
+    for step in short:
+        yield k + step
+        yield k - step
+
+
+def _window(rows: Rows) -> Ints:
+    """Neighbouring rows that tell all slopes apart, few enough to search; all rows where they are few."""
+    n, p = rows.x.shape
+    size = p + 9
+    if n <= size:
+        return np.arange(n)
+    scaled = rows.x / np.maximum(rows.reach, 1e-300)
+    for first in range(0, n - size + 1, max(size // 2, 1)):
+        part = scaled[first : first + size]
+        if np.linalg.matrix_rank(part - part.mean(axis=0), tol=1e-6) == p:
+            return np.arange(first, first + size)
+    return np.unique(np.linspace(0, n - 1, size).astype(np.int64))
+
+
+def _extended(rows: Rows, at: Ints, turns: Ints, modulus: int) -> Ints:
+    """Turns of all rows from those of some: rows nearer in the inputs first, twice as many each time."""
+    scaled = rows.x / np.maximum(rows.reach, 1e-300)
+    away = np.linalg.norm(scaled - scaled[at].mean(axis=0), axis=1)
+    away[at] = -1.0
+    order, out = np.argsort(away, kind="stable"), np.zeros(len(away), dtype=np.int64)
+    out[at] = turns
+    size = len(at)
+    while size < len(order):
+        beta, _ = rows.some(order[:size]).fitted((rows.shown + modulus * out)[order[:size]])
+        more = order[size : 2 * size]
+        out[more] = np.round((rows.x[more] @ beta[:-1] + beta[-1] - rows.shown[more]) / modulus)
+        size += len(more)
+    return out
+
+
+def _chance(rows: Rows, left: float, modulus: int, searched: bool) -> float:
+    """Logarithm of the probability that numbers without a law fit as well."""
+    choices = int((~rows.known).sum()) * log(2 * MOST + 1) if searched else 0.0
+    return rows.spare * min(log(4 * left / modulus), 0.0) + choices
