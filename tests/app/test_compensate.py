@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,11 @@ def test_turns_of_krl_change_only_with_the_sign_of_an_axis(run: Any, tmp_path: P
     told = " ".join(got.out.split())
     assert "S 2,T 43" in data  # A4 goes from zero to just below it: bit 3
     assert "A4 changes sign, so T 35 becomes T 43" in told
+    idle = run(*words[:-1], tmp_path / "idle", "--taught")  # nothing pushes at XP1 and XP2: they are as they were
+    assert idle.code == 0
+    text = (tmp_path / "idle" / "contour.dat").read_bytes()
+    assert text == (tmp_path / "contour.dat").read_bytes()
+    assert (tmp_path / "idle" / "contour.src").read_bytes() != program.read_bytes()
 
 
 def test_a_truth_that_the_model_does_not_know(run: Any, tmp_path: Path) -> None:
@@ -288,3 +294,53 @@ def test_csv_json_and_page_hold_the_same(run: Any, tmp_path: Path) -> None:
     assert shown in got.out
     assert shown in page.read_text()
     assert told["verdict"][0][:60] in page.read_text()
+
+
+def test_the_same_path_in_a_turned_base(run: Any, tmp_path: Path) -> None:
+    """Points and forces written in a base that is turned by A 30, B -10, C 50: the same places are told."""
+    turn, origin = kuka(30, -10, 50), np.array([1500.0, 200, 700])
+    places = np.array([[1750.0, -80, 800], [2000, 100, 780], [1900, 300, 820]])
+    force, tilt = np.array([-400.0, 100, -150]), kuka(0, 0, 180)
+    told = []
+    for name, base, shift in (("plain", np.eye(3), np.zeros(3)), ("turned", turn, origin)):
+        xyz, push = (places - shift) @ base, force @ base
+        a, b, c = _angles(base.T @ tilt)
+        frame = "A 30, B -10, C 50" if name == "turned" else "A 0, B 0, C 0"
+        rows = "".join(
+            f"{x:.9f},{y:.9f},{z:.9f},{a:.10f},{b:.10f},{c:.10f},{push[0]:.9f},{push[1]:.9f},{push[2]:.9f}\n"
+            for x, y, z in xyz
+        )
+        path = tmp_path / f"{name}.csv"
+        path.write_text(
+            f"# base {{X {shift[0]}, Y {shift[1]}, Z {shift[2]}, {frame}}}\n"
+            "# tool {X 200, Y 100, Z 0, A 0, B 90, C 0}\n"
+            f"x_mm,y_mm,z_mm,a_deg,b_deg,c_deg,fx_N,fy_N,fz_N\n{rows}"
+        )
+        words = ("compensate", path, "--robot", KR270, "--near", HOME, "--densify-um", "3", "--json")
+        answer = answered(run(*words, "--out", tmp_path / f"{name}_new.csv"))
+        new = csv_rows((tmp_path / f"{name}_new.csv").read_text())
+        told.append(np.array([[float(r[f"{k}_mm"]) for k in "xyz"] for r in new]) @ base.T + shift)
+        assert all(t["after_um"] < 0.2 for t in answer["targets"])
+    assert len(told[0]) == len(told[1]) > 4  # points were put in
+    np.testing.assert_allclose(told[0], told[1], atol=2e-5)
+    assert np.abs(told[0][0] - places[0]).max() > 1.0
+
+
+def _angles(rotation: np.ndarray) -> np.ndarray:
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True))
+
+
+def test_a_direction_of_the_tool_is_corrected_too(run: Any, tmp_path: Path) -> None:
+    """i j k towards the spindle: the told direction is tilted, the loaded tool stands as it should."""
+    path = tmp_path / "ijk.csv"
+    head = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 200, Y 100, Z 0, A 0, B -90, C 0}\n"
+    path.write_text(f"{head}x_mm,y_mm,z_mm,i,j,k\n0,0,0,0,0,1\n100,50,0,0.1,0,0.99498743710662\n")
+    words = ("compensate", path, "--robot", KR270, "--near", HOME, *PUSH, "--json", "--out", tmp_path / "new.csv")
+    told = answered(run(*words))
+    assert all(t["after_um"] < 0.5 for t in told["targets"])
+    new = [[float(r[c]) for c in "ijk"] for r in csv_rows((tmp_path / "new.csv").read_text())]
+    np.testing.assert_allclose(np.linalg.norm(new, axis=1), 1.0, atol=1e-6)
+    assert abs(new[0][0]) > 1e-3
+    assert "turn about the tool axis open" in json.dumps(told)

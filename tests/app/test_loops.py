@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
@@ -199,6 +200,61 @@ def test_hysteresis_larger_than_the_gap_and_negative_gaps_are_told(run, written)
     assert "check the sense of the gauge" in done.err
     backwards = run("loops", written({0: readings(P, 5e-5, -8e-6)}), "--json")
     assert "loading leads unloading" in backwards.err
+
+
+def test_a_reversed_gauge_is_refused_and_nothing_written(run, written, tmp_path):
+    loops, out = everything(), tmp_path / "elements.yaml"
+    force, way, cycle = loops[60]
+    loops[60] = force, -way, cycle
+    done = run("loops", written(loops), "--out", out)
+    assert done.code == 2
+    assert re.search(r"loops.csv: in loop 60 deg the displacement runs against the force \(-37\.\d+ \+- ", done.err)
+    assert done.err.count("\n") == 1
+    assert not out.exists()
+
+
+def test_too_much_taken_off_a_joint_is_refused(run, written):
+    """Read at the link, 5 um/N, and 37.6 um/N of the gripper taken off."""
+    text = csv_text(everything(joints=False))
+    force, way, cycle = readings(5e-6, 1e-4, H)
+    text += "".join(f"J2,330,50,{c},{f:g},{1e6 * s:.6f}\n" for f, s, c in zip(force, way, cycle, strict=True))
+    done = run("loops", written(text), "--at-gripper")
+    assert done.code == 2
+    assert "joint J2 would have a negative compliance (-299" in done.err
+
+
+def test_what_is_negative_within_its_noise_is_no_element(run, written):
+    rng = np.random.default_rng(3)
+    loops = {
+        (name, 330): readings(p, g, H, noise=NOISE, rng=rng) for name, p, g in (("J1", -1e-8, 5e-5), ("J2", P, -2e-5))
+    }
+    text = run("loops", written(loops), "--json").data["yaml"]
+    assert "# joint_compliance of J1: not known, negative in these loops (-" in text
+    assert "joint: J2, k_rad_per_Nm" in text
+    assert "# joint_backlash of J2: not known, negative in these loops (-6" in text
+    assert text.count("\n  - ") == 2
+    play = run("loops", written({d: readings(P, -2e-5, H, noise=NOISE, rng=rng) for d in (0, 60, 120)}), "--json")
+    assert "# gripper_backlash of gripper: not known, negative in these loops (-2" in play.data["yaml"]
+    assert "kind: gripper_backlash" not in play.data["yaml"]
+
+
+def test_elements_state_their_accuracy(run, written):
+    """Half axes and entries with one standard deviation each, in the order of the numbers."""
+    rng = np.random.default_rng(2)
+    p = np.array([[4e-5, 3e-6], [3e-6, 3e-5]])
+    loops = {}
+    for d in range(0, 180, 30):
+        u = np.array([np.cos(np.radians(d)), np.sin(np.radians(d))])
+        loops[d] = readings(u @ p @ u, float(np.hypot(3e-5 * u[0], 1e-4 * u[1])), H, noise=NOISE, rng=rng)
+    data = run("loops", written(loops), "--json").data
+    compliance, play = yaml.safe_load(data["yaml"])["elements"]
+    large, small = (r["sd"] * 0.5e-6 for r in data["principal"][2:])
+    said = [float(v) for v in play["source"].removeprefix("+- ").removesuffix(" (one sd)").split(", ")]
+    assert said == pytest.approx([small, large], rel=0.05)
+    said = [float(v) for v in compliance["source"].removeprefix("+- ").removesuffix(" (one sd)").split(", ")]
+    for name, sd, truth in zip(("k11", "k22", "k12"), said, (4e-5, 3e-5, 3e-6), strict=True):
+        assert compliance["entries_SI"][name] == pytest.approx(truth, abs=5 * sd)
+        assert 0 < sd < 1e-7
 
 
 @pytest.mark.parametrize(

@@ -197,11 +197,12 @@ def test_require_counts_torques_and_the_kuka_program_sweeps_slowly(plan, tmp_pat
     assert "error=2Nm" in plan(text, "--require", "error=1mm").err
 
 
-def test_arcs_give_what_the_compensator_command_then_finds(plan, run, tmp_path) -> None:
+@pytest.mark.parametrize("turning", ["concentric", "common rotation"])
+def test_arcs_give_what_the_compensator_command_then_finds(plan, run, tmp_path, turning) -> None:
     """Points on circles at the planned angles: a fit to them is as accurate as planned."""
     from elastocal.files.robot_yaml import read_robot
 
-    done = plan(ARCS, "--json")
+    done = plan(f"{ARCS}model: {turning}\n", "--json")
     assert done.code == 0, done.err
     table = rows(tmp_path / "out" / "plan.csv")
     assert [r["marker"] for r in table[:3]] == ["P1", "P01", "P02"]
@@ -230,9 +231,9 @@ def test_arcs_give_what_the_compensator_command_then_finds(plan, run, tmp_path) 
     words = ("--moving", "P1", "--pivot", "P01", "--pivot", "P02", "--joint", "A2", "--robot", "kuka-kr270")
     ran = run("compensator", tmp_path / "points.csv", *words, "--noise-um", 20, "--json")
     assert ran.code == 0, ran.err
-    found = ran.data["geometry"][2]  # with a common rotation
+    found = ran.data["geometry"][2 if turning == "common rotation" else 0]
     plans = {(r["plan"], r["model"]): r for r in done.data["plan"]}
-    best = plans["exact covariance", "common rotation"]
+    best = plans["exact covariance", turning]
     for name, value in (("L", spring.L), ("a_x", spring.a_x), ("a_y", spring.a_y)):
         assert found[f"{name}_sd_mm"] == pytest.approx(best[f"{name}_sd_mm"], rel=0.02)
         assert abs(found[f"{name}_mm"] - 1e3 * value) < 4 * best[f"{name}_sd_mm"]
@@ -296,6 +297,7 @@ poses: 8
         (ARCS.replace("kuka-kr270", "kuka-kr5"), "has no gravity_compensator"),
         (ARCS.replace("poses: 9", "poses: 2"), "plan at least 3"),
         (ARCS.replace("[180, 200]", "[180, 0]"), "the distance of every marker"),
+        (ARCS.replace("[180, 200]", "[180]") + "model: common rotation\n", "needs two markers or more"),
         (ARCS + "joint: A3\n", "there is no joint with a compensator 'A3'"),
         (ARCS + "limits_deg: [-200, 0]\n", "must lie within those of A2"),
         (ARCS + "at_deg: {A3: 400}\n", "say with at_deg where the axes stand"),

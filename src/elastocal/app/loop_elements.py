@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ def elements_text(frame: str, directions: Directions | None, joints: tuple[Joint
     for j in joints:
         k, gap = j.values.compliance, j.values.half_gap
         elements += _line(f"{{kind: joint_compliance, joint: {j.joint}, k_rad_per_Nm: {_six(k.value)}", k)
-        elements += _line(f"{{kind: joint_backlash, joint: {j.joint}, gap_rad: {_six(max(gap.value, 0.0))}", gap)
+        elements += _line(f"{{kind: joint_backlash, joint: {j.joint}, gap_rad: {_six(gap.value)}", gap)
     if not elements:
         return ""
     top = f"# From the loops in {file}; gaps are half of the play.\n"
@@ -36,14 +37,25 @@ def elements_text(frame: str, directions: Directions | None, joints: tuple[Joint
 
 
 def _line(text: str, number: Estimate) -> list[str]:
+    """An element, or why there is none: neither a spring nor a play is negative."""
+    kind, place = (part.partition(": ")[2] for part in text.split(", ")[:2])
     if not number.known:
-        kind = text.removeprefix("{kind: ").partition(",")[0]
-        return [f"# {kind}: not known, {number.reason}"]
-    sd = f", source: '+- {number.sd:.2g} (one sd)'" if isfinite(number.sd) else ""
-    return [f"- {text}{sd}}}"]
+        return [f"# {kind} of {place}: not known, {number.reason}"]
+    if number.value < 0:
+        said = f"negative in these loops ({number.value:.3g} +- {number.sd:.2g}); see the notes"
+        return [f"# {kind} of {place}: not known, {said}"]
+    return [f"- {text}{_accuracy([number.sd])}}}"]
+
+
+def _accuracy(sd: Sequence[float]) -> str:
+    """What the element says of its accuracy; one standard deviation for each of its numbers."""
+    said = ", ".join(f"{float(v):.2g}" for v in sd)
+    return f", source: '+- {said} (one sd)'" if all(isfinite(v) for v in sd) else ""
 
 
 def _compliance(frame: str, fit: DirectionFit) -> list[str]:
+    import numpy as np
+
     if fit.suffices == "one number" or fit.principal is None:
         p = fit.isotropic
         return [
@@ -53,7 +65,8 @@ def _compliance(frame: str, fit: DirectionFit) -> list[str]:
     if fit.principal.values[-1] < 0:
         return ["# link_compliance: not known, the matrix would be negative in some direction; measure in more"]
     entries = ", ".join(f"{n}: {_six(v)}" for n, v in zip(fit.names, fit.components, strict=True))
-    return [*_rejected(fit), f"- {{kind: link_compliance, frame: {frame}, entries_SI: {{{entries}}}}}"]
+    said = _accuracy(list(np.sqrt(np.diag(fit.covariance))))
+    return [*_rejected(fit), f"- {{kind: link_compliance, frame: {frame}, entries_SI: {{{entries}}}{said}}}"]
 
 
 def _backlash(frame: str, fit: DirectionFit) -> tuple[list[str], list[str]]:
@@ -61,15 +74,15 @@ def _backlash(frame: str, fit: DirectionFit) -> tuple[list[str], list[str]]:
     axes = fit.principal
     if fit.suffices == "one number" or axes is None:
         g = fit.isotropic
-        value = max(g.value, 0.0)
-        text = f"{{kind: gripper_backlash, frame: {frame}, gap_m: {_six(value)}"
+        text = f"{{kind: gripper_backlash, frame: {frame}, gap_m: {_six(g.value)}"
         return [], [*_rejected(fit), *_line(text, g)]
     half = [_six(v) for v in axes.values] + ["0"] * (3 - fit.dimension)
     order = _order(axes)
     at = frame if order else f"{frame}_play"
     gaps = ", ".join(half[i] for i in order or (0, 1, 2))
+    said = _accuracy([axes.sd[i] for i in order or (0, 1, 2) if i < fit.dimension])
     frames = [] if order else [_turned(frame, at, axes)]
-    return frames, [*_rejected(fit), f"- {{kind: gripper_backlash, frame: {at}, gap_m: [{gaps}]}}"]
+    return frames, [*_rejected(fit), f"- {{kind: gripper_backlash, frame: {at}, gap_m: [{gaps}]{said}}}"]
 
 
 def _order(axes: Principal) -> tuple[int, ...]:

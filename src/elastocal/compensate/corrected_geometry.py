@@ -58,7 +58,7 @@ def corrected_poses(model: RobotModel, writable: Collection[str] | None = None) 
 def _error(model: RobotModel, frame: str) -> Pose:
     """Tx Ty Tz Rx Ry Rz of a frame's constant error."""
     x, y, z, rx, ry, rz = (_constant(model, Dof(frame, axis)) for axis in AXES)
-    return Pose(axis_matrix(0, rx) @ axis_matrix(1, ry) @ axis_matrix(2, rz), [x, y, z])
+    return Pose(axis_matrix(0, rx) @ axis_matrix(1, ry) @ axis_matrix(2, rz), np.array([x, y, z]))
 
 
 def _offset(model: RobotModel, frame: Frame) -> Pose:

@@ -1,16 +1,18 @@
 """Joint values that say which of several solutions a program means at each station.
 
 Where the program gives axes, these; at a KRL target with S that is gone to axis by axis, the branch that S names with
-the turns of T; everywhere else the solution next to the one before it.
+the turns of T; everywhere else the branch that the arm is on, next to the values before.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from elastocal.compensate.nominal import Nominal, references_on
 from elastocal.compensate.placed import Placed
-from elastocal.compensate.spherical_wrist import branch_of_kuka_status
+from elastocal.compensate.spherical_wrist import branch_of, branch_of_kuka_status
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.task import Task
 from elastocal.compensate.wrist_geometry import WristGeometry
@@ -40,10 +42,19 @@ def references(at: Placed, task: Task, near: Array | None) -> Array:
             before = out[rows[-1]]
             continue
         some = Targets(at.frames[rows[0]], at.position[rows], at.rotation[rows], before)
+        some = replace(some, reference=_begun(inverse[some.frame], some, before))
         for part, _, _, found in inverse[some.frame].chunks(some, _CHUNK):
             out[rows[part]] = np.where(found.reached, found.q, np.nan).T
         before = _filled(out, rows, before)
     return out
+
+
+def _begun(inverse: Nominal, some: Targets, before: Array) -> Array:
+    """Joint values at the first of some targets on the branch where the arm is: in a line it cannot leave it."""
+    if inverse.arm is None:
+        return before
+    q = references_on(inverse.arm, some.picked(slice(0, 1)), branch_of(inverse.arm, before[:, None]), before)[0]
+    return q if np.isfinite(q).all() else before
 
 
 def _runs(at: Placed, known: Bools) -> list[Ints]:

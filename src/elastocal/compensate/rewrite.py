@@ -17,6 +17,8 @@ from elastocal.spatial.entries import Array, Bools
 
 SAME = 4e-8
 """Places (m) that count as one: below the last digit that a program gets."""
+STILL = 1e-7
+"""rad (or m) by which an axis that stands still may seem to move."""
 _CONFIGURED = (0, 3, 5)
 """Axes 1, 4 and 6, whose quarter turns RAPID names."""
 
@@ -77,7 +79,7 @@ def _turns(at: Placed, found: Correction, use: Bools) -> tuple[dict[int, int], l
         if target.turn is None or not use[number]:
             continue
         row = at.stations.row[number]
-        old, new = control.to_controller(np.stack([found.nominal[row], found.command[row]]))
+        old, new = _axes(at, found, row)
         turn, axes = new_turn(target.turn, old, new)
         if axes:
             out[number] = turn
@@ -86,6 +88,12 @@ def _turns(at: Placed, found: Correction, use: Bools) -> tuple[dict[int, int], l
                 f"{target.where}: {names} changes sign, so T {target.turn} becomes T {turn}; check the move."
             )
     return out, warnings
+
+
+def _axes(at: Placed, found: Correction, row: int) -> Array:
+    """Controller values (2, n) before and after; what moves by less than can be written does not move."""
+    old, new = at.model.controller.to_controller(np.stack([found.nominal[row], found.command[row]]))
+    return np.stack([old, np.where(np.abs(new - old) < STILL, old, new)])
 
 
 def _configurations(at: Placed, found: Correction, use: Bools) -> list[str]:
@@ -97,8 +105,7 @@ def _configurations(at: Placed, found: Correction, use: Bools) -> list[str]:
         row = at.stations.row[number]
         if target.kind == "joints" or not use[number]:
             continue
-        both = at.model.controller.to_controller(np.stack([found.nominal[row], found.command[row]]))
-        quarters = np.floor(both[:, _CONFIGURED] / (np.pi / 2)).astype(int)
+        quarters = np.floor(_axes(at, found, row)[:, _CONFIGURED] / (np.pi / 2)).astype(int)
         for axis, before, after in zip(_CONFIGURED, *quarters.tolist(), strict=True):
             if before != after:
                 left.setdefault((axis, before, after), []).append(target.where)

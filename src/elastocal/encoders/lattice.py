@@ -1,4 +1,4 @@
-"""Whole numbers k for which |B k + t| is small: a lattice reduced by Lenstra, Lenstra and Lovasz, then Babai's plane."""
+"""Whole numbers k for which |B k + t| is small: reduction by Lenstra, Lenstra and Lovasz, then Babai's planes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SWAP = 0.99
 
 def nearest(basis: Array, target: Array) -> tuple[Ints, Ints]:
     """Whole numbers k (n,) with B k near -t, and short combinations (n, n) that may be added to them, as rows."""
-    whole = _reduction(np.linalg.qr(basis, mode="r"))
+    whole = _reduction(np.linalg.qr(basis)[1])
     q, r = np.linalg.qr(basis @ whole)
     left, at = -q.T @ target, np.zeros(len(target), dtype=np.int64)
     for i in range(len(at) - 1, -1, -1):

@@ -151,9 +151,7 @@ def _check_share(system: System, of: Incidence, out: set[int]) -> None:
 def _holders(system: System, series: list[int]) -> str:
     """The tables of these rows, the one with the largest share first."""
     held = Counter(system.series[k].table for k in series)
-    size = Counter({table: 0 for table in held})
-    for one in system.series:
-        size[one.table] += len(one.rows)
+    size = {table: sum(len(s.rows) for s in system.series if s.table == table) for table in held}
     order = sorted(held, key=lambda table: -held[table] / size[table])
     return " and ".join(f"{table} ({held[table]} of {size[table]} rows)" for table in order)
 

@@ -27,10 +27,10 @@ FINE = 5e-4
 """Coarsest noise that is looked for, in parts of the modulus; counts are the finest."""
 SMALL = 0.02
 """Residuals, in parts of the modulus, of counts that need no turns."""
-CHANCE = 1e-4
+RARE = log(1e-4)
 """Turns must be rarer than this by chance, and explain the rows this much better than none."""
-FEW = 40
-"""How many rows are left out in turn."""
+FEW = 12
+"""How many rows that do not fit are left out in turn."""
 ALIAS = 1.5
 """Slopes within this factor that fit as well leave open which are true."""
 
@@ -50,25 +50,35 @@ class Rows:
 
     @property
     def reach(self) -> Array:
-        return np.ptp(self.x, axis=0)
+        return np.asarray(np.ptp(self.x, axis=0))
 
     @property
     def spare(self) -> int:
-        return len(self.shown) + int(self.known.sum()) - self.x.shape[1] - 1
+        return len(self.shown) + int(self.known.sum()) - len(self.slopes) - 1
 
     def some(self, at: Ints | Bools) -> Rows:
         return Rows(self.x[at], self.shown[at], self.slopes, self.sd)
 
     def fitted(self, counts: Array) -> tuple[Array, float]:
-        """Slopes and offset (p + 1,), and the largest residual of rows and known slopes (at least half a count)."""
+        """Slopes and offset (p + 1,), and the largest residual of rows and known slopes (at least half a count).
+
+        One row in 20 may be off by more.
+        """
+        beta, left = self.fits(counts[:, None])
+        return beta[:, 0], float(left[0])
+
+    def fits(self, counts: Array) -> tuple[Array, Array]:
+        """The same for several columns of counts (n, m) at once."""
         known, reach = np.flatnonzero(self.known), self.reach
         told = np.zeros((len(known), self.x.shape[1] + 1))
         told[np.arange(len(known)), known] = reach[known]
         a = np.vstack([np.column_stack([self.x, np.ones(len(self.x))]), told])
-        y = np.concatenate([counts, reach[known] * self.slopes[known]])
+        told_y = np.tile((reach[known] * self.slopes[known])[:, None], counts.shape[1])
+        y = np.vstack([counts, told_y])
         w = np.concatenate([np.ones(len(counts)), 1 / np.maximum(reach * self.sd, 1.0)[known]])
-        beta = np.linalg.lstsq(a * w[:, None], y * w, rcond=None)[0]
-        return beta, float(max(np.max(np.abs(y - a @ beta)), 0.5))
+        beta = np.linalg.lstsq(a * w[:, None], y * w[:, None], rcond=None)[0]
+        off = np.sort(np.abs(y - a @ beta), axis=0)
+        return beta, np.maximum(off[-1 - len(self.shown) // 20], 0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +92,15 @@ class Turns:
 
 
 def plain(rows: Rows, modulus: int) -> bool:
-    """Whether the rows, or all but one of them, need no turns."""
-    parts = [rows, *(rows.some(kept) for kept in all_but_one(rows))]
-    return any(part.spare > 0 and part.fitted(part.shown)[1] < SMALL * modulus for part in parts)
+    """Whether the rows need no turns, or too few are off for chance: worst first, up to a third of them."""
+    kept, ways = rows, 0.0
+    for out in range(min(len(rows.shown) // 3, FEW) + 1):
+        left = kept.fitted(kept.shown)[1]
+        if left < SMALL * modulus and kept.spare > 0 and (not out or _chance(kept, left, modulus, False) + ways < RARE):
+            return True
+        parts = [kept.some(at) for at in all_but_one(kept, FEW)]
+        kept, ways = min(parts, key=lambda part: part.fitted(part.shown)[1]), ways + log(len(kept.shown))
+    return False
 
 
 def turned(rows: Rows, modulus: int, kept: Ints | None = None) -> Turns | None:
@@ -95,31 +111,32 @@ def turned(rows: Rows, modulus: int, kept: Ints | None = None) -> Turns | None:
         return None
     found = _best(part, modulus)
     chance = found.chance + log(len(rows.shown)) * (len(rows.shown) - len(at))
-    if chance > log(CHANCE) + _chance(part, part.fitted(part.shown)[1], modulus, False):
+    if chance > RARE + _chance(part, part.fitted(part.shown)[1], modulus, False):
         return None
     turns = _extended(rows, at, found.turns, modulus)
     return Turns(modulus, turns - turns[0], chance, found.open) if np.ptp(turns) > 0 else None
 
 
-def all_but_one(rows: Rows) -> Iterator[Ints]:
-    """Rows in which one is left out, which may be wrong in another way."""
-    every = np.arange(len(rows.shown))
-    yield from (np.delete(every, i) for i in every[:FEW])
+def all_but_one(rows: Rows, most: int) -> Iterator[Ints]:
+    """Rows in which one is left out: each of the ``most`` that fit worst as they are."""
+    beta, _ = rows.fitted(rows.shown)
+    off = np.abs(rows.shown - rows.x @ beta[:-1] - beta[-1])
+    yield from (np.delete(np.arange(len(off)), i) for i in np.argsort(-off, kind="stable")[:most])
 
 
 def _best(rows: Rows, modulus: int) -> Turns:
-    window = _window(rows)
-    few = rows.some(window)
-    found: list[tuple[float, float, Ints, Array]] = []
-    for noise in (1.0, FINE * modulus):
-        for k in _candidates(few, modulus, noise):
-            turns = _extended(rows, window, k, modulus)
-            beta, left = rows.fitted(rows.shown + modulus * turns)
-            found.append((left, _chance(rows, left, modulus, True), turns, beta[:-1]))
-    least = min(f[0] for f in found)
-    alike = [f for f in found if f[0] <= 3 * least + 1]
-    _, chance, turns, slopes = min(alike, key=lambda f: float(np.sum(np.abs(f[3]) * rows.reach)))
-    return Turns(modulus, turns, chance, any(_rival(rows, slopes, f[3], modulus) for f in alike))
+    """Of the turns that fit about as well as any, those of the smallest slopes."""
+    turns = np.array([
+        _extended(rows, window, k, modulus)
+        for window in _windows(rows)
+        for noise in (1.0, FINE * modulus)
+        for k in _candidates(rows.some(window), modulus, noise)
+    ])  # fmt: skip
+    beta, left = rows.fits(rows.shown[:, None] + modulus * turns.T)
+    slopes, alike = beta[:-1].T, np.flatnonzero(left <= 3 * left.min() + 1)
+    best = min(alike, key=lambda i: float(np.abs(slopes[i]) @ rows.reach))
+    rivals = any(_rival(rows, slopes[best], slopes[i], modulus) for i in alike)
+    return Turns(modulus, turns[best], _chance(rows, float(left[best]), modulus, True), rivals)
 
 
 def _rival(rows: Rows, slopes: Array, other: Array, modulus: int) -> bool:
@@ -143,18 +160,16 @@ def _candidates(rows: Rows, modulus: int, noise: float) -> Iterator[Ints]:
         yield k - step
 
 
-def _window(rows: Rows) -> Ints:
-    """Neighbouring rows that tell all slopes apart, few enough to search; all rows where they are few."""
+def _windows(rows: Rows) -> list[Ints]:
+    """The first and the last neighbouring rows that tell all slopes apart; all rows where they are few."""
     n, p = rows.x.shape
     size = p + 9
     if n <= size:
-        return np.arange(n)
+        return [np.arange(n)]
     scaled = rows.x / np.maximum(rows.reach, 1e-300)
-    for first in range(0, n - size + 1, max(size // 2, 1)):
-        part = scaled[first : first + size]
-        if np.linalg.matrix_rank(part - part.mean(axis=0), tol=1e-6) == p:
-            return np.arange(first, first + size)
-    return np.unique(np.linspace(0, n - 1, size).astype(np.int64))
+    parts = [np.arange(first, first + size) for first in range(0, n - size + 1, max(size // 2, 1))]
+    good = [w for w in parts if np.linalg.matrix_rank(scaled[w] - scaled[w].mean(axis=0), tol=1e-6) == p]
+    return [good[0], good[-1]] if good else [np.unique(np.linspace(0, n - 1, size).astype(np.int64))]
 
 
 def _extended(rows: Rows, at: Ints, turns: Ints, modulus: int) -> Ints:

@@ -20,6 +20,8 @@ from elastocal.spatial.entries import Array
 MODULI = tuple(2**k for k in range(8, 33))
 ROOM = 16
 """A modulus is at most this many times the range of the shown counts."""
+MANY = 20
+"""Up to so many rows are left out in turn; of more, one in 20 may be off."""
 Slopes = dict[tuple[str, str, str], tuple[float, float]]
 """Counts per unit and standard deviation by relation, motor and input."""
 
@@ -42,7 +44,7 @@ def wraps(series: Sequence[Series]) -> Iterator[Wrap]:
         rows, y = _rows(one, axis, slopes), one.counts[axis].values
         reach = max(float(np.ptp(y)), 1.0)
         moduli = [m for m in MODULI if reach < m <= ROOM * reach]
-        if plain(rows, moduli[0]):
+        if not moduli or plain(rows, moduli[0]):
             _learn(slopes, one, axis)
             continue
         if (best := _turns(rows, moduli)) is not None:
@@ -53,8 +55,9 @@ def wraps(series: Sequence[Series]) -> Iterator[Wrap]:
 def _turns(rows: Rows, moduli: Sequence[int]) -> Turns | None:
     """The explanation that is least by chance, of all rows before all but one."""
     found = [t for m in moduli if (t := turned(rows, m)) is not None]
-    if not found:
-        found = [t for m in moduli for kept in all_but_one(rows) if (t := turned(rows, m, kept)) is not None]
+    if not found and len(rows.shown) <= MANY:
+        parts = list(all_but_one(rows, MANY))
+        found = [t for m in moduli for kept in parts if (t := turned(rows, m, kept)) is not None]
     return min(found, key=lambda t: t.chance, default=None)
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from elastocal.arcs.marker_design import Model
 from elastocal.errors import UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign_file import named_robot
@@ -29,7 +30,8 @@ ARCS = "arcs"
 class ArcPlanEntry:
     """``radii`` are the distances of the markers from P0; ``at`` are values of the axes that stand still.
 
-    ``sense``: P1 runs with the joint's angle or against it, in the plane that a_x and a_y are stated in.
+    ``sense``: P1 runs with the joint's angle or against it, in the plane that a_x and a_y are stated in.  ``model`` of
+    the markers is what the places are best for; places for a common rotation may leave concentric arcs badly known.
     """
 
     format: str
@@ -45,6 +47,7 @@ class ArcPlanEntry:
     at: dict[str, float] = quantity("joint value", default_factory=dict)
     noise: float = quantity("length", default=3e-5)
     sense: Literal["with", "against"] = "with"
+    model: Model = "concentric"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,7 @@ class ArcPlanFile:
     axes: Array
     noise: float
     sense: int
+    markers: Model
     notes: tuple[str, ...]
     files: tuple[Path, ...]
 
@@ -82,6 +86,8 @@ def read_arc_plan(path: Path) -> ArcPlanFile:
         raise located.error(("poses",), f"{e.poses} angles fit either sense of rotation; plan at least 3")
     if not e.radii or not min(e.radii) > 0:
         raise located.error(("radii",), "give the distance of every marker from the spring's fixed end, above zero")
+    if e.model == "common rotation" and len(e.radii) < 2:
+        raise located.error(("model",), "a common rotation needs two markers or more; add radii")
     if not e.noise > 0:
         raise located.error(("noise",), "must be positive; a reading without noise does not exist")
     own = robot_file(e.robot)
@@ -89,7 +95,7 @@ def read_arc_plan(path: Path) -> ArcPlanFile:
     limits = _limits(located, e, model, spring.joint)
     return ArcPlanFile(
         e.name, e.robot, model, spring, e.poses, np.array(e.radii), limits, _axes(located, e, model), e.noise,
-        1 if e.sense == "with" else -1, robot.notes, files,
+        1 if e.sense == "with" else -1, e.model, robot.notes, files,
     )  # fmt: skip
 
 

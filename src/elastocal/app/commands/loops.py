@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from elastocal.loops.joint import JointValues
     from elastocal.spatial.entries import Array
 
+SURE = 0.999
+"""Level of the interval that must lie below zero where a number is called negative."""
+
 
 @dataclass(frozen=True)
 class LoopsRequest:
@@ -89,8 +92,10 @@ def run(request: LoopsRequest) -> LoopsResult:
     lengths = {j: _lever(table, j, levers) for j in dict.fromkeys(r.joint for r in table.records if r.joint)}
     with one_thread():
         fits = fit_loops([r.loop for r in table.records], noise)
+        _check_sense(table, fits)
         directions = _directions(table, fits)
         joints = tuple(_joint(request, table, fits, directions, j, lever) for j, lever in lengths.items())
+    _check_joints(request, joints)
     text = elements_text(request.frame, directions, joints, table.file)
     notes = notes_of(table, fits, directions, joints)
     return LoopsResult(request, table, noise, fits, directions, joints, text, notes)
@@ -138,6 +143,27 @@ def _lever(table: LoopTable, joint: str, typed: Mapping[str, float]) -> float:
         said = " and ".join(f"{1e3 * v:g}" for v in sorted(given))
         raise InputError(f"{table.file}: joint {joint} has levers of {said} mm; give one, or name the loops apart")
     return given.pop()
+
+
+def _check_sense(table: LoopTable, fits: tuple[LoopFit, ...]) -> None:
+    """Nothing that is pushed moves against the push: there the gauge, or the sign of the force, is reversed."""
+    for record, fit in zip(table.records, fits, strict=True):
+        p = fit.compliance
+        if p.known and p.value + p.half_width(SURE) < 0:
+            raise InputError(
+                f"{table.file}: in loop {record.name} the displacement runs against the force ({1e6 * p.value:.4g} +- "
+                f"{1e6 * p.sd:.2g} um/N); turn the sign of one of the two columns there"
+            )
+
+
+def _check_joints(request: LoopsRequest, joints: tuple[JointResult, ...]) -> None:
+    for j in joints:
+        k = j.values.compliance
+        if request.at_gripper and k.known and k.value + k.half_width(SURE) < 0:
+            raise InputError(
+                f"--at-gripper: joint {j.joint} would have a negative compliance ({1e6 * k.value:.4g} urad/(N m)) "
+                "without the gripper's; leave the option out if the gauge was at the link"
+            )
 
 
 def _directions(table: LoopTable, fits: tuple[LoopFit, ...]) -> Directions | None:

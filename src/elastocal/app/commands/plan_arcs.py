@@ -31,8 +31,8 @@ class ArcPlanResult:
 
     @property
     def best(self) -> PlanRow:
-        """By exact covariance, with the strictest model of the markers."""
-        return self.plan.best(self.plan.rows[-1].model)
+        """By exact covariance, for the model of the markers that is asked for."""
+        return self.plan.best(self.file.markers)
 
     @property
     def markers(self) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
     check_plan_targets(request.out, file.name, file.files)
     configurations(file, np.array(file.limits))  # whether the other axes may stand where they are
     plan = compared(file)
-    q = configurations(file, plan.best(plan.rows[-1].model).angles)
+    q = configurations(file, plan.best(file.markers).angles)
     result = ArcPlanResult(request, file, plan, q, {}, ())
     files, said = _files(result)
     return replace(result, files=files, notes=(*file.notes, *said))

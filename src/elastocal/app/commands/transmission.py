@@ -60,7 +60,7 @@ def run(request: TransmissionRequest) -> TransmissionResult:
     with one_thread():
         fit = identify_transmission(
             tables.series, axes=axes, from_zero=OFFSETS[request.offsets], wrap=request.wrap,
-            per_turn=_per_turn(request.counts_per_turn), prismatic=[a for a, kind in kinds.items() if kind == "prismatic"],
+            per_turn=_per_turn(request.counts_per_turn), prismatic=[a for a in kinds if kinds[a] == "prismatic"],
         )  # fmt: skip
     drives, notes = _drives(fit, request.measured)
     source = _source(fit, request, kinds)

@@ -94,8 +94,8 @@ def _mixed(result: CompensateResult, bad: int) -> str:
     if not result.left and not bad:
         return "Every motion of the program is corrected."
     return (
-        f"THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS: {bad} targets cannot be corrected, and in all "
-        f"{len(result.left)} motion lines stay as they are; they are listed below."
+        f"THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS: {bad} target(s) cannot be corrected, and "
+        f"{len(result.left)} motion line(s) in all stay as they are; they are listed below."
     )
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from elastocal.app.pages.transmission_noise import compared_table, noise_table, residual_lines
 from elastocal.app.pages.transmission_tables import (
-    compared_table,
     counts_table,
     entry_table,
     gross_table,
     matrix_table,
-    noise_table,
     ratio_table,
     regularity_table,
-    residual_lines,
 )
 from elastocal.report.blocks import Code, Fact, Report, Section
 
@@ -66,8 +64,8 @@ def verdict(result: TransmissionResult) -> tuple[str, ...]:
     r = fit.regularity
     if r.rank < len(fit.axes) or r.sigmas < 3:
         out.append(
-            f"THE MATRIX IS NOT REGULAR: rank {r.rank} of {len(fit.axes)}, and its determinant is {r.sigmas:.2g} standard "
-            "deviations from zero; motors do not determine the joints."
+            f"THE MATRIX IS NOT REGULAR: rank {r.rank} of {len(fit.axes)}, and its determinant is {r.sigmas:.2g} "
+            "standard deviations from zero; motors do not determine the joints."
         )
     return tuple(out)
 
