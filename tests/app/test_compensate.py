@@ -73,12 +73,12 @@ def test_arcs_of_g_code_become_chords_of_corrected_points(run: Any, tmp_path: Pa
     step = 2 * np.arccos(1 - 100e-6 / 40e-3)
     assert len(new) == 13 + 4 * (int(np.ceil(np.pi / 2 / step)) - 1)
     model = read_robot(KR270)
-    angle = np.pi / 2 * 6 / int(np.ceil(np.pi / 2 / step))
-    middle = new[4 + 5]
+    angle = np.pi / 2 * 3 / int(np.ceil(np.pi / 2 / step))
+    third = new[4 + 2]
     on_arc = np.array([260, 40, -5]) + 40 * np.array([np.sin(angle), -np.cos(angle), 0])
-    far, _ = error(model, middle, (on_arc, DOWN), FORCE)
+    far, _ = error(model, third, (on_arc, DOWN), FORCE)
     assert far < 2e-7
-    assert np.linalg.norm(middle[0] - on_arc) > 1.5
+    assert np.linalg.norm(third[0] - on_arc) > 1.5
 
 
 @pytest.mark.parametrize("ending", sorted(WORDS))

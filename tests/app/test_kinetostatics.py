@@ -63,6 +63,23 @@ def test_out_of_reach_is_said_with_what_is_left(run):
     assert row["torque_J1_Nm"] is None
 
 
+def test_where_nothing_is_reached_the_verdict_begins_with_it(run):
+    """Exit code 0, as where no configuration of deflect converges: the states are the answer."""
+    done = run("kinetostatics", "scara-ruggeri", "--position", "900,0,0", "--force", "-30,10,0")
+    assert done.code == 0
+    assert "NO STATE REACHED, of 1." in done.out
+    assert "1 of 1: out of reach." in done.out
+
+
+def test_a_height_that_a_planar_arm_has_not_is_said(run):
+    done = run("kinetostatics", "scara-ruggeri", "--position", "200,350,20", "--force", "-30,10,0", "--json")
+    row = states(done)[0]
+    assert row["status"] == "off the plane"
+    assert row["left_um"] == pytest.approx(20_000, rel=1e-6)
+    told = run("kinetostatics", "scara-ruggeri", "--position", "200,350,20", "--force", "-30,10,0").out
+    assert "no start helps" in " ".join(told.split())
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -113,6 +113,41 @@ def test_campaign_tables_take_counts(run, tmp_path):
     assert found[0] == pytest.approx(found[1], rel=1e-6)
 
 
+def test_rank_and_determinant_are_numbers(tables, run):
+    (r,) = run("transmission", *tables, "--json").data["regularity"]
+    assert (r["rank"], r["axes"]) == (6, 6)
+    assert r["determinant"] == pytest.approx(124.96 * 124.94 * 87.03 * 74.37 * 42.24 * 24.12, rel=1e-3)
+    assert 0 < r["determinant_sd"] < 1e-2 * r["determinant"]
+    assert 1 < r["condition"] < 2
+
+
+def test_without_counts_per_turn_the_rank_is_known_and_the_determinant_is_not(tables, run):
+    done = run("transmission", tables[1], "--json")
+    (r,) = done.data["regularity"]
+    assert (done.code, r["rank"], r["determinant"]) == (0, 3, None)
+    assert "counts per turn" in r["unknown"]["determinant"]
+    assert "NOT REGULAR" not in run("transmission", tables[1]).out
+
+
+def test_prismatic_axes_have_turns_per_millimetre(tmp_path, run):
+    path = tmp_path / "p.csv"
+    path.write_text("q_mm,q_counts,q_motor_turns\n" + "".join(f"{12 * k},{12288 * k},{3 * k}\n" for k in range(1, 13)))
+    done = run("transmission", path, "--json")
+    (ratio,), (joint, _) = done.data["ratios"], done.data["noise"][::-1]
+    assert (ratio["simple"], ratio["unit"]) == ("1/4", "turns/mm")
+    assert joint["angle_deg"] is None
+    assert joint["length_mm"] is not None
+    assert "gear ratio" not in done.err
+    assert "rad/m" in done.data["controller"]
+
+
+def test_swapped_columns_name_the_table_that_has_them(tables, run):
+    tables[1].write_text(WRIST.replace("A4_deg,A5_deg", "A5_deg,A4_deg"))
+    done = run("transmission", *tables)
+    assert done.code == 2
+    assert done.err.startswith("elastocal: wrist.csv: columns A4_deg and A5_deg look swapped")
+
+
 WRAPPED = "".join(
     ["A_deg,A_counts\n", *(f"{k},{(60000 + 5000 * k) % 65536}\n" for k in range(20))]
 )  # fmt: skip

@@ -64,3 +64,14 @@ def test_the_page_shows_the_list(outcome):
     report = page(ReproduceResult("t", "s", outcome("kr5-transmission")))
     table = next(t for t in report.tables() if t.key == "outliers")
     assert ("II", 1, "epsilon_5") in {row[:3] for row in table.rows}
+
+
+def test_what_is_said_of_counts_per_turn_comes_from_the_fit(outcome):
+    """The note of each ratio names the counts of its own motor; the printed s44 is the mean of counts over angles."""
+    of = outcome("kr5-transmission")
+    notes = {f.name: f.note for f in of.figures}
+    assert notes["s11_ratio"].startswith("with 16384 counts per turn")
+    assert notes["s65_ratio"].startswith("with 12288 counts per turn")
+    assert "16384 (A1, A2, A3) and 12288 (A4, A5, A6)" in of.verdict
+    assert "mean of counts over angles, in place of least squares, gives 74.59" in notes["s44_all"]
+    assert "mean of counts" not in notes["s22_all"]

@@ -113,7 +113,7 @@ def test_with_free_offsets_the_same_misprints_are_found(found):
 def test_counts_that_start_elsewhere_change_nothing_but_the_offset():
     moved = []
     for k, one in enumerate(series()):
-        for axis, column in one.counts.items():
+        for axis in one.counts:
             one = one.with_added(axis, 50_000 + 1000 * k)
         moved.append(one)
     shifted, free = identify_transmission(moved), identify_transmission(series(), from_zero=False)

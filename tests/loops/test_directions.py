@@ -149,6 +149,18 @@ def test_what_suffices():
     assert ellipse.along(UNITS[3]).value == pytest.approx(3e-5, abs=3e-6)
 
 
+def test_a_rejected_matrix_is_as_uncertain_as_the_directions_scatter_about_it():
+    """The same fit with sds that the scatter would have: the test statistic is one there, and nothing is raised."""
+    values = np.hypot(1e-4 * UNITS[:, 0], 5e-5 * UNITS[:, 1]) + 1e-5 * np.cos(6 * ANGLES)
+    found = fit_directions(UNITS, numbers(values, 1e-6), root=True)
+    assert found.matrix.rejected
+    assert found.matrix.statistic > 50
+    wide = fit_directions(UNITS, numbers(values, 1e-6 * np.sqrt(found.matrix.statistic)), root=True)
+    assert wide.matrix.statistic == pytest.approx(1.0)
+    assert found.covariance == pytest.approx(wide.covariance, rel=1e-6)
+    assert found.principal.sd == pytest.approx(wide.principal.sd, rel=1e-6)
+
+
 def test_few_directions_say_what_is_missing():
     one = fit_directions(UNITS[:1], numbers([1e-4], 1e-6), root=True)
     assert one.principal is None

@@ -292,6 +292,19 @@ def test_an_arm_too_soft_for_so_small_a_ball_slips():
     assert found.size[0] == pytest.approx(10.0, rel=1e-6)
 
 
+@pytest.mark.parametrize("share", [0.46, 0.5])
+def test_a_normal_that_turns_far_is_followed(share):
+    """A soft arm, driven into a small ball by half its radius, rests 0.7 rad round it: least energy by SLSQP."""
+    model, q = random_robot(2, 3, 1, k=8.24e-6, weight=False), np.array([[0.41, 0.72, 0.45]])
+    n, radius = np.array([-0.86, 0.5, -0.08]) / np.linalg.norm([-0.86, 0.5, -0.08]), 9.1e-3
+    centre = kinematics(model, q).position[0] - (1 - share) * radius * n
+    found = contact(model, q, Touches.one(model.tool, Sphere(centre=tuple(centre), radius=radius), 1))
+    assert found.status[0] == ContactStatus.CONTACT
+    normal = (least_energy(model, q[0], model.tool, ball(centre, radius))[1] - centre) / radius
+    assert np.arccos(n @ normal) > 0.7
+    np.testing.assert_allclose(found.force[0] / found.size[0], normal, rtol=0, atol=1e-6)
+
+
 def test_a_tip_beyond_the_middle_of_the_object_penetrates():
     base = random_robot(1, 3, 1, k=2e-6, weight=False)
     q = configurations(base, 1, 1)

@@ -10,12 +10,18 @@ from oracle.robots import random_robot
 
 from elastocal.errors import InputError
 from elastocal.files.robot_yaml import read_robot
+from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
+from elastocal.model.compliant.joint_compliance import JointCompliance
+from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.contact import flexible
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.holding import holding_torque
-from elastocal.model.statics.kinetostatics import direct
+from elastocal.model.statics.kinetostatics import direct, held_at, joint_loads
 from elastocal.model.statics.kinetostatics_inverse import PoseStatus, inverse, spread
+from elastocal.spatial.pose import Pose
 
 FORCES = np.array([[30.0, -20.0], [-15.0, 35.0], [25.0, 30.0]])
 POINTS = np.array([[0.3, 0.25], [0.1, 0.45], [-0.2, 0.3]])
@@ -111,6 +117,49 @@ def test_a_position_alone_leaves_freedoms_and_one_too_far_is_out_of_reach():
     assert far.status[0] == PoseStatus.OUT_OF_REACH
     assert far.left[0, 0] == pytest.approx(2.0 - 0.6625, abs=0.03)
     assert np.isnan(far.torque).all()
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_the_slope_of_the_joints_loads_by_central_differences(gaps):
+    """A soft arm, so that what bends carries part of the slope; at a force that holds the gaps on their sides."""
+    model = random_robot(3, 4, 1, k=2e-4)
+    if gaps:
+        model = model.with_elements(GripperBacklash(frame=model.tool, gap=5e-3))
+    q, force, flex = np.full((1, model.n), 0.3), np.array([[40.0, -25.0, 30.0]]), flexible(model)
+
+    def loads(f):
+        return joint_loads(model, flex, held_at(model, flex, q, f, model.tool))
+
+    slope = loads(force)[1][0]
+    step = 1e-2
+    numeric = np.array([(loads(force + step * e)[0] - loads(force - step * e)[0])[0] / (2 * step) for e in np.eye(3)])
+    np.testing.assert_allclose(slope, numeric.T, rtol=0, atol=1e-6 * np.abs(slope).max())
+    rigid = random_robot(3, 4, 1, k=1e-12)
+    stiff = joint_loads(rigid, flexible(rigid), held_at(rigid, flexible(rigid), q, force, rigid.tool))[1][0]
+    assert np.abs(slope - stiff).max() > 0.01 * np.abs(slope).max()
+
+
+def test_one_drive_tells_no_component_of_an_oblique_force():
+    """A 2 m arm raised by 30 deg feels what acts across it, a mixture of fx and fz, and along it nothing."""
+    tree = FrameTree(
+        (Frame("J", joint=JointMotion("revolute", (0, -1, 0))), Frame("tip", "J", Pose(translation=(2.0, 0, 0))))
+    )
+    model = RobotModel("arm", tree, "tip", (JointCompliance(joint="J", k=1e-9),), np.zeros(3))
+    across = direct(model, [[0.0]], [[-200.0]])
+    np.testing.assert_allclose(across.force, [[np.nan, np.nan, 100.0]], rtol=1e-6)
+    oblique = direct(model, [[np.pi / 6]], [[-200.0]])
+    assert np.isnan(oblique.force).all()
+    assert oblique.status[0] == Status.CONVERGED
+
+
+def test_a_target_off_the_plane_of_the_arm_is_told_from_one_out_of_reach():
+    found = inverse(scara(), [[0.3, 0.25, 0.1], [2.0, 0.0, 0.0], [0.3, 0.25, 0.0]], [[5.0, 1.0, 0.0]] * 3, [0.3, 0.9])
+    assert list(found.status) == [PoseStatus.OFF_THE_PLANE, PoseStatus.OUT_OF_REACH, PoseStatus.REACHED]
+    assert found.left[0, 2] == pytest.approx(0.1)
+    assert "no start helps" in PoseStatus.OFF_THE_PLANE.text
+    assert np.isnan(found.torque[:2]).all()
+    space = inverse(read_robot("fanuc-m710ic50"), [[0.0, 0.0, 9.0]], [[1.0, 0, 0]], np.full(6, 0.2))
+    assert space.status[0] == PoseStatus.OUT_OF_REACH
 
 
 def test_no_force_leaves_the_gaps_unknown():

@@ -43,7 +43,7 @@ def kinetostatics(
     csv: o.CsvFile = None,
     json: o.Json = False,
 ) -> None:
-    """Drive torques to pose and force, or back, of a robot that bends.
+    """Drive torques to pose and force, and back.
 
     With joint values and torques: where the loaded frame is and what force acts on it. With position and force: the
     joint values that bring the loaded frame there, and the torques that hold it.

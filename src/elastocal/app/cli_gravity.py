@@ -50,7 +50,7 @@ def gravity(
     report: o.ReportFile = None,
     json: o.Json = False,
 ) -> None:
-    """Masses, friction and holding torques from a controller's log.
+    """Masses, friction, holding torque from a controller's log.
 
     Mass moments of all links at once with their accuracy and what acts only together, friction, the torque to hold the
     arm anywhere, judged by the last part of the log.

@@ -28,7 +28,7 @@ def identify(
     csv: o.CsvFile = None,
     json: o.Json = False,
 ) -> None:
-    """Parameters from measured deflections, positions or contacts.
+    """Parameters from deflections, positions or contacts.
 
     With their accuracy, what the readings can tell apart, a reduced model that is safe to compensate with, and how
     well it predicts poses that it has not seen.

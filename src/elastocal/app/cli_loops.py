@@ -39,7 +39,7 @@ def loops(
     csv: o.CsvFile = None,
     json: o.Json = False,
 ) -> None:
-    """Compliance, backlash and hysteresis from force-deflection loops.
+    """Compliance, backlash, hysteresis from dial-gauge loops.
 
     Each direction by itself, all directions together as one number or a matrix with polar maps, joints by their lever
     arms, and the elements for the robot file.

@@ -15,13 +15,16 @@ from elastocal.encoders.matrices import Matrices, Regularity, matrices, regulari
 from elastocal.encoders.offsets import ZeroTest, offsets_are_zero
 from elastocal.encoders.pattern import robust_pattern, significance, unseen
 from elastocal.encoders.ratios import Ratios, ratios_of
-from elastocal.encoders.robust import LEVEL, ContradictionError, GrossError
+from elastocal.encoders.robust import LEVEL, ContradictionError, GrossError, Screening
 from elastocal.encoders.scatter import scattered
 from elastocal.encoders.series import Series
 from elastocal.encoders.swapped import swapped
 from elastocal.encoders.wrap import unwrapped, wraps
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.spatial.entries import Array, Bools
+
+MANY = 1 / 6
+"""Share of bad rows from which swapped columns are looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +107,7 @@ def identify_transmission(
     seen, ratios = unseen(equations), ratios_of(robust, pattern, known, prismatic)
     rounds = [k or bool(np.isfinite(n)) for k, n in zip(ratios.counts_proposed, known, strict=True)]
     notes = (
-        *_scatter(screening.fit, given, level, prismatic), *doubts(robust, screening.fit, seen, rounds, prismatic)
+        *_mixed_up(screening, given, level, prismatic), *doubts(robust, screening.fit, seen, rounds, prismatic)
     )  # fmt: skip
     return TransmissionFit(
         names, equations, pattern, screening.bad, everything, screening.fit, all_rows, robust,
@@ -113,10 +116,12 @@ def identify_transmission(
     )  # fmt: skip
 
 
-def _scatter(fit: Fit, series: Sequence[Series], level: float, prismatic: Collection[str]) -> tuple[str, ...]:
-    """Doubts where the residuals are no noise, with the columns whose exchange would explain them."""
-    found = scattered(fit, prismatic)
-    said = swapped(series, fit.system.from_zero, level, prismatic) if found else None
+def _mixed_up(
+    screening: Screening, series: Sequence[Series], level: float, prismatic: Collection[str]
+) -> tuple[str, ...]:
+    """Doubts where residuals are no noise, or bad numbers are many, with the columns whose exchange explains them."""
+    found, many = scattered(screening.fit, prismatic), len(screening.bad) > MANY * sum(len(s.rows) for s in series)
+    said = swapped(series, screening.fit.system.from_zero, level, prismatic) if found or many else None
     return found if said is None else (f"{said} look swapped: exchanged, they agree with the others.", *found)
 
 

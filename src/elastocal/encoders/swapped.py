@@ -14,6 +14,9 @@ from elastocal.encoders.scatter import scattered
 from elastocal.encoders.series import Column, Series
 from elastocal.errors import InputError
 
+FEW = 1 / 10
+"""Share of the rows that may be bad once the columns are in place."""
+
 
 def swapped(series: Sequence[Series], from_zero: bool, level: float, prismatic: Collection[str] = ()) -> str | None:
     """Table and headings of the exchange that leaves fewest bad numbers; None where none makes sense of the rows."""
@@ -23,7 +26,7 @@ def swapped(series: Sequence[Series], from_zero: bool, level: float, prismatic: 
             screening, _ = robust_pattern(system(candidate, from_zero), level)
         except (InputError, np.linalg.LinAlgError):
             continue
-        if not scattered(screening.fit, prismatic):
+        if not scattered(screening.fit, prismatic) and len(screening.bad) <= FEW * sum(len(s.rows) for s in series):
             found.append((len(screening.bad), said))
     return min(found)[1] if found else None
 
@@ -35,7 +38,8 @@ def _exchanges(series: Sequence[Series]) -> Iterator[tuple[str, list[Series]]]:
             *((a, b, one.counts, "counts") for a, b in combinations(one.counts, 2)),
         ]
         for a, b, columns, group in pairs:
-            said = f"{one.table}: columns {columns[a].heading} and {columns[b].heading}"
+            first, second = sorted((columns[a].heading, columns[b].heading))
+            said = f"{one.table}: columns {first} and {second}"
             changed = _with(one, group, {**columns, a: columns[b], b: columns[a]})
             yield said, [*series[:k], changed, *series[k + 1 :]]
 

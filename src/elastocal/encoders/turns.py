@@ -129,7 +129,7 @@ def _best(rows: Rows, modulus: int) -> Turns:
     turns = np.array([
         _extended(rows, window, k, modulus)
         for window in _windows(rows)
-        for noise in (1.0, FINE * modulus)
+        for noise in (max(1.0, 1e-5 * modulus), FINE * modulus)
         for k in _candidates(rows.some(window), modulus, noise)
     ])  # fmt: skip
     beta, left = rows.fits(rows.shown[:, None] + modulus * turns.T)

@@ -189,7 +189,7 @@ def _solved(model: RobotModel, frame: str, target: TargetTable, near: Array | No
     beyond[[row for row, _, _ in model.beyond_limits(tried.q)]] = True
     far = np.linalg.norm(tried.q - starts[0], axis=1) + 1e3 * beyond
     order = 1e9 * (tried.status != PoseStatus.REACHED) + 1e6 * np.linalg.norm(tried.left, axis=1) * (
-        tried.status == PoseStatus.OUT_OF_REACH
+        tried.status != PoseStatus.NO_EQUILIBRIUM
     )
     best = np.argmin((order + far).reshape(count, STARTS), axis=1) + STARTS * np.arange(count)
     return Inverse(

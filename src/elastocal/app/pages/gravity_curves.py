@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from elastocal.report.blocks import Lines, Series
 
@@ -41,8 +41,8 @@ def _joint(whole: Judged, j: int, seen: int, split: bool) -> Lines | None:
     x = np.arange(log.count, dtype=np.float64) if log.time is None else log.time
     joint, force = log.joints[j], whole.samples.units[j]
 
-    def series(name: str, values: object, at: object = slice(None), points: bool = False) -> Series:
-        chosen = rows[at]  # type: ignore[index]
+    def series(name: str, values: object, at: Any = slice(None), points: bool = False) -> Series:
+        chosen = rows[at]
         y = np.asarray(values)[chosen, j]
         return Series(name, tuple(float(v) for v in x[chosen]), tuple(float(v) for v in y), points=points)
 

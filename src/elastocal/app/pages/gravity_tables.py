@@ -209,7 +209,7 @@ def payload_table(payload: GravityFit) -> Table:
     for i, (axis, u) in enumerate(zip("xyz", moment, strict=True), 1):
         slope = np.array([-u / mass, 1.0]) / mass if mass else np.full(2, np.nan)
         part = covariance[np.ix_([0, i], [0, i])]
-        spread = float(np.sqrt(max(slope @ part @ slope, 0.0))) if mass else np.nan
+        spread = float(np.sqrt(max(float(slope @ part @ slope), 0.0))) if mass else np.nan
         why = "the mass is not known"
         centre = 1e3 * u / mass if mass else np.nan
         rows.append((f"centre {axis}", concise(centre, 1e3 * spread), "mm", known(centre, why),

@@ -65,7 +65,7 @@ def _verdict(result: KinetostaticsResult) -> tuple[str, ...]:
     good = "reached" if result.inverse else "converged"
     count, total = sum(w == good for w in result.words), len(result.words)
     done = "reached" if result.inverse else "solved"
-    out = [f"{count} of {total} states {done}."]
+    out = [f"{count} of {total} states {done}." if count else f"NO STATE {done.upper()}, of {total}."]
     for word in dict.fromkeys(w for w in result.words if w != good):
         out.append(f"{result.words.count(word)} of {total}: {word}.")
     return tuple(out)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.contact_step import RELEASED, Grip, Pressed, Step, grip, newton_step
+from elastocal.model.statics.contact_step import RELEASED, Pressed, grip, newton_step
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.newton import LONGEST_STEP
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -20,7 +20,6 @@ SETTLED = 1e-8
 """A full step this small (rad, and m per m of the robot's length) leaves an error of its square: below rounding."""
 
 MAX_STEPS = 40
-LARGEST_TURN = 0.5  # rad by which the normal may turn in a step
 MOST_FLIPS = 8  # changes of side after which no side is right
 CLEAR = 1e-6  # a step this small shows where the tip is without force
 
@@ -56,7 +55,6 @@ def press(model: RobotModel, flex: Flexibility, start: Pressed) -> Found:
         moving = open_ & np.isfinite(length) & np.isfinite(step.size)
         changed = np.zeros(len(rows), dtype=bool) if before is None else np.any(step.sides != before, axis=0)
         factor = np.where(moving, np.minimum(1.0, LONGEST_STEP / np.maximum(length, LONGEST_STEP)), 0.0)
-        factor *= _gentle(held, step, factor)
         factor[changed & (flips[rows] >= 2)] *= 0.5  # sides that change to and fro may agree half-way
         pushed = active.size > 0  # without any force the gaps have no side yet
         active = replace(
@@ -78,10 +76,3 @@ def press(model: RobotModel, flex: Flexibility, start: Pressed) -> Found:
         if left.sum() < 0.5 * len(rows):
             rows, active, before = rows[left], active.take(left), before[:, left]
     return Found(theta, size, steps, done, released, flips > MOST_FLIPS, slips, either)
-
-
-def _gentle(held: Grip, step: Step, factor: Array) -> Array:
-    """A share of the step with which the normal turns no farther than its tangent is good for (N,)."""
-    dx = np.einsum("ijn,jn->in", held.jacobian, np.where(np.isfinite(step.theta), step.theta, 0.0)) * factor
-    turn = np.linalg.norm(np.einsum("ijn,jn->in", held.near.hessian, dx), axis=0)
-    return np.asarray(np.minimum(1.0, LARGEST_TURN / np.maximum(turn, LARGEST_TURN)))

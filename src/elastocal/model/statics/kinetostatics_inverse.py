@@ -11,6 +11,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import flexible
 from elastocal.model.statics.equilibrium import Status, equilibrium
@@ -26,6 +27,10 @@ LONGEST = 0.3  # rad or m that a joint moves in a step
 REACHED = 1e-9
 """m per m of the robot's length, and rad, within which a pose is reached."""
 
+SAMPLES = 16
+STILL = 1e-9
+"""Configurations in which joints are tried, and the share of the largest motion that is none."""
+
 
 class PoseStatus(IntEnum):
     """Outcome of the inverse problem; ``text`` is the help."""
@@ -33,6 +38,7 @@ class PoseStatus(IntEnum):
     REACHED = 0
     OUT_OF_REACH = 1
     NO_EQUILIBRIUM = 2
+    OFF_THE_PLANE = 3
 
     @property
     def text(self) -> str:
@@ -42,6 +48,8 @@ class PoseStatus(IntEnum):
             "what is left, start elsewhere, or check the target",
             PoseStatus.NO_EQUILIBRIUM: "no determined equilibrium there: a backlash carries no force, or the load is "
             "too large; change the force",
+            PoseStatus.OFF_THE_PLANE: "off the plane: the target is beside the plane or line in which the joints move "
+            "the frame, so that no start helps; change the target, see what is left",
         }[self]
 
 
@@ -109,9 +117,20 @@ def _answer(
     columns = np.moveaxis(joint_columns(model, flex, held), -1, 0)
     rank = np.linalg.matrix_rank(np.nan_to_num(columns), rtol=1e-6)
     far = (np.linalg.norm(left[:, :3], axis=1) > REACHED * model.size) | np.any(np.abs(left[:, 3:]) > REACHED, axis=1)
-    status = np.where(lost, int(PoseStatus.NO_EQUILIBRIUM), np.where(far, int(PoseStatus.OUT_OF_REACH), 0))
+    beside = np.linalg.norm(left[:, :3] @ _unmoved(model, at), axis=1) > REACHED * model.size
+    status = np.select(
+        [lost, beside, far], [PoseStatus.NO_EQUILIBRIUM, PoseStatus.OFF_THE_PLANE, PoseStatus.OUT_OF_REACH], 0
+    )
     torque[status != PoseStatus.REACHED] = np.nan
     return Inverse(at, q, torque, left, model.n - rank, status)
+
+
+def _unmoved(model: RobotModel, frame: str) -> Array:
+    """Unit vectors (3, d) along which no joint moves the frame, wherever it is: one for an arm in a plane."""
+    columns = np.moveaxis(kinematics(model, spread(model, SAMPLES), frame).jacobian[:, :3], 1, 0).reshape(3, -1)
+    axes, sizes, _ = np.linalg.svd(columns)
+    moved = int(np.sum(sizes > STILL * np.max(sizes, initial=0.0)))
+    return np.asarray(axes[:, moved:])
 
 
 def _missing(held: Response, frame: str, target: Array, turn: Array | None) -> Array:

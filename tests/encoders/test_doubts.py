@@ -1,0 +1,147 @@
+"""Tables that are wrong as a whole: units of one motor, columns mixed up, residuals that are no noise; lengths."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from elastocal.cases.kr5_tables import series
+from elastocal.encoders import cells
+from elastocal.encoders.equations import system
+from elastocal.encoders.fit import fitted
+from elastocal.encoders.identify import identify_transmission
+from elastocal.encoders.series import Column, Series
+from elastocal.errors import InputError
+
+DEG = np.pi / 180
+
+
+def with_motor(factor, axes):
+    """Tables I and II in which motor angles of some axes are multiplied."""
+    return [
+        replace(s, motors={a: replace(c, values=c.values * (factor if a in axes else 1)) for a, c in s.motors.items()})
+        for s in series()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"),
+    [
+        (DEG, "Counts per motor turn of A3 would be 938356, 57.3 times"),
+        (1 / DEG, "57.3 times less than those of A1, A2"),
+    ],
+)
+def test_motor_angles_of_one_axis_in_another_unit_are_doubted(factor, said):
+    notes = identify_transmission(with_motor(factor, {"A3"})).notes
+    assert sum(said in n for n in notes) == 1
+    assert sum("motor turn" in n for n in notes) == 1
+    assert not any("57.3" in n for n in identify_transmission(series()).notes)
+
+
+def test_motor_angles_of_all_axes_in_another_unit_are_doubted_by_round_numbers():
+    notes = identify_transmission(with_motor(DEG, {f"A{i}" for i in range(1, 7)})).notes
+    assert sum("57.3 times 16384" in n for n in notes) == 3
+    assert sum("57.3 times 12288" in n for n in notes) == 3
+
+
+def swap(one, group, a, b):
+    columns = getattr(one, group)
+    return replace(one, **{group: {**columns, a: columns[b], b: columns[a]}})
+
+
+def test_swapped_joints_are_named_with_their_table():
+    wrong = (*series()[:-1], swap(series()[-1], "joints", "A4", "A5"))
+    with pytest.raises(InputError, match="II: columns theta_4 and theta_5 look swapped"):
+        identify_transmission(wrong)
+
+
+def test_swapped_counts_are_named_with_their_table():
+    notes = identify_transmission((*series()[:-1], swap(series()[-1], "counts", "A4", "A5"))).notes
+    assert notes[0].startswith("II: columns epsilon_4 and epsilon_5 look swapped")
+    assert "Motor A4 follows joint A5 more" in notes[1]
+
+
+def one_joint(noise, factor=DEG, rows=14):
+    rng = np.random.default_rng(9)
+    theta = np.linspace(-60, 60, rows)
+    counts = np.round(300 * (theta + rng.normal(0, noise, rows)))
+    return Series(
+        "t.csv", tuple(range(rows)), {"A": Column.of("A_counts", counts)}, {"A": Column.of("A", theta, factor)}
+    )
+
+
+@pytest.mark.parametrize(("noise", "doubted"), [(0.02, False), (0.3, False), (0.9, True), (15.0, True)])
+def test_scatter_that_is_no_noise_is_doubted(noise, doubted):
+    notes = identify_transmission([one_joint(noise)]).notes
+    assert any("t.csv: counts of A scatter by" in n and "no noise" in n for n in notes) == doubted
+
+
+def test_scatter_of_lengths_is_judged_by_their_range_only():
+    quiet = identify_transmission([one_joint(0.6, 1.0)], prismatic=["A"]).notes  # half a percent of 120 m
+    assert not any("scatter" in n for n in quiet)
+    assert any("scatter" in n for n in identify_transmission([one_joint(0.6, 1.0)]).notes)
+    assert any("scatter" in n for n in identify_transmission([one_joint(4.0, 1.0)], prismatic=["A"]).notes)
+
+
+def screw(lead):
+    """A prismatic joint whose motor turns once for each lead in mm."""
+    turns = np.arange(3.0, 37.0, 3.0)
+    return Series(
+        "p.csv", tuple(range(12)), {"q": Column.of("q_counts", 4096 * turns)},
+        {"q": Column.of("q_mm", lead * turns, 1e-3)}, {"q": Column.of("q_motor_turns", turns, 2 * np.pi)},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("lead", "text"), [(4.0, "1/4"), (25.0, "1/25"), (0.75, "4/3")])
+def test_ratios_of_prismatic_joints_are_turns_per_millimetre(lead, text):
+    found = identify_transmission([screw(lead)], prismatic=["q"])
+    assert found.ratios.fractions["q", "q"].text() == text
+    assert found.ratios.proposed["q", "q"]
+    assert found.ratios.structure[0, 0] == pytest.approx(2000 * np.pi / lead, rel=1e-12)
+    assert not any("gear ratio" in n for n in found.notes)
+
+
+def test_rank_does_not_need_counts_per_turn():
+    plain = [Series(s.table, s.rows, s.counts, s.joints) for s in series()]
+    unknown, known = identify_transmission(plain).regularity, identify_transmission(series()).regularity
+    assert (unknown.rank, known.rank) == (6, 6)
+    assert np.isnan(unknown.determinant)
+    assert np.isnan(unknown.determinant_sd)
+    assert unknown.condition == pytest.approx(known.condition, rel=1e-3)
+    assert unknown.sigmas > known.sigmas > 100
+
+
+def test_accuracy_of_what_a_left_out_row_should_read():
+    """A row far from the others: its prediction is as uncertain as the slope is, sd^2 (1 + x C x); by numpy."""
+    rng = np.random.default_rng(10)
+    theta = np.array([1.0, 2, 3, 4, 5, 6, 40])
+    counts = np.round(250 * theta + rng.normal(0, 40, 7))
+    one = Series("t", tuple(range(7)), {"J": Column.of("c", counts)}, {"J": Column.of("th", theta, DEG)})
+    kept = np.arange(7) < 6
+    whole = system([one])
+    fit, of = fitted(whole, (kept,)), cells.incidence(whole)
+    tests = cells.tested(fit, of)
+    (at,) = [i for i, c in enumerate(of.cells) if (c.row, c.what) == (6, "counts")]
+    x = np.column_stack([theta, np.ones(7)])
+    beta, (rss,), *_ = np.linalg.lstsq(x[kept], counts[kept], rcond=None)
+    variance = rss / 4 * (1 + x[6] @ np.linalg.inv(x[kept].T @ x[kept]) @ x[6])
+    assert tests.sd[at] == pytest.approx(np.sqrt(variance), rel=1e-6)
+    assert variance > 20 * rss / 4
+    assert tests.delta[at] == pytest.approx(counts[6] - x[6] @ beta, rel=1e-6)
+
+
+def test_columns_that_explain_a_row_nearly_as_well_are_both_named():
+    """A coupling of a few counts tells joint from count by less than 3 standard deviations: both must be named."""
+    rng = np.random.default_rng(11)
+    theta = 10.0 * rng.integers(-9, 10, (12, 2))
+    t = np.array([[2000.0, 0.0], [3.0, 1500.0]])
+    counts = np.round(theta @ t.T + rng.normal(0, 6.0, (12, 2)))
+    counts[4, 0] += 4000  # as much as 2 deg of A, which would move motor B by 6 counts
+    one = Series(
+        "t", tuple(range(12)), {a: Column.of(f"{a}_counts", counts[:, i]) for i, a in enumerate("AB")},
+        {a: Column.of(f"{a}_deg", theta[:, i], DEG) for i, a in enumerate("AB")},
+    )  # fmt: skip
+    (bad,) = identify_transmission([one], per_turn={"A": 4096, "B": 4096}).bad
+    assert {bad.column, *(c for c, _ in bad.instead)} == {"A_counts", "A_deg"}
