@@ -61,7 +61,7 @@ def _named(option: str, text: str, model: RobotModel | None, flange: str) -> tup
     if model is not None and value.strip() in model.tree.names:
         return name.strip(), _fixed(model, flange, value.strip())
     x, y, z, a, b, c = numbers(value, 6, f"{option} {text!r}", _POSE)
-    return name.strip(), Pose(_turn((a, b, c)), [1e-3 * v for v in (x, y, z)])
+    return name.strip(), Pose(_turn((a, b, c)), np.array([1e-3 * v for v in (x, y, z)]))
 
 
 def _fixed(model: RobotModel, flange: str, frame: str) -> Pose:

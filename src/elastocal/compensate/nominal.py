@@ -89,9 +89,12 @@ def references_on(arm: WristGeometry, targets: Targets, branch: Ints, near: Arra
 
 
 def nearest_branch(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> int:
-    """The branch whose solution for one target is nearest to joint values (6,) (largest difference of a joint)."""
+    """The branch whose solution for one target is nearest to joint values (6,).
+
+    Differences count more the further in their joint is: a turned hand is nearer than an arm turned over.
+    """
     q, _ = spherical_wrist.all_branches(arm, position, rotation, reference[:, None])
-    far = np.abs(q[:, :, 0] - reference).max(axis=1)
+    far = np.abs(q[:, :, 0] - reference) @ np.arange(6.0, 0.0, -1.0)
     if np.isnan(far).all():
         return int(spherical_wrist.branch_of(arm, reference[:, None])[0])
     return int(np.nanargmin(far))
