@@ -51,6 +51,8 @@ def flange_of(model: RobotModel, asked: str | None) -> str:
 
 def _named(option: str, text: str, model: RobotModel | None, flange: str) -> tuple[str, Pose]:
     """``2=1750,-80,800,0,0,0``; of a tool also a frame of the robot: ``1=tool``."""
+    import numpy as np
+
     from elastocal.spatial.pose import Pose
 
     name, equals, value = text.partition("=")

@@ -14,9 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.contacts.standing import force_level, standing
 from elastocal.errors import InputError
+from elastocal.identifiability.groups import Combination
 from elastocal.identify.fit import Fit
 from elastocal.identify.problem import linearise, weigh
+from elastocal.identify.reduction import Identification
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
@@ -49,22 +52,36 @@ class Elsewhere:
 
 @dataclass(frozen=True, eq=False)
 class ContactJudgement:
-    """``before`` and ``after`` are e_f in N; ``objects`` by how much of the misfit they explain."""
+    """``before`` and ``after`` are e_f in N; ``objects`` by how much of the misfit they explain.
+
+    ``standing`` are estimates that stand for a combination with what is held; ``level`` is the one force of all
+    contacts in N, nan where there are several.
+    """
 
     before: float
     after: float
     lost: tuple[str, ...]
     objects: tuple[Elsewhere, ...]
+    level: float
+    standing: tuple[Combination, ...]
 
 
-def judged(described: RobotModel, fit: Fit) -> ContactJudgement:
-    """The fit against the robot as its file describes it."""
+def judged(described: RobotModel, found: Identification) -> ContactJudgement:
+    """What was identified, against the robot as its file describes it."""
+    fit = found.fit
     kind = fit.campaign.measurement
     if not isinstance(kind, ContactForce):
         raise InputError(f"a measurement of {kind.kind} touches nothing")
     before = force_error(kind, described, fit.campaign.readings)
     after = force_error(kind, fit.model, fit.campaign.readings)
-    return ContactJudgement(before, after, undetermined(kind, fit.model, fit.campaign), elsewhere(fit))
+    return ContactJudgement(
+        before,
+        after,
+        undetermined(kind, fit.model, fit.campaign),
+        elsewhere(fit),
+        force_level(fit.campaign),
+        standing(found),
+    )
 
 
 def force_error(kind: ContactForce, model: RobotModel, readings: Array) -> float:

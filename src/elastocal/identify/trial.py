@@ -100,7 +100,9 @@ def screened(
     for _ in range(ROUNDS):
         trial = first_fit(campaign, model, names, weigh(campaign, at), begin)
         if any(s.bends for s in campaign.scattering):
-            trial = first_fit(campaign, model, names, weigh(campaign, trial.fit.model), begin)
+            again = weigh(campaign, trial.fit.model)
+            if not np.any(trial.fit.problem.weights.live & ~again.live):  # a step too far has no states, no weights
+                trial = first_fit(campaign, model, names, again, begin)
         found = suspects(trial.fit)
         if not found:
             break

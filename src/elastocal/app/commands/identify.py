@@ -63,6 +63,11 @@ class IdentifyResult:
         return self.file.name
 
     @property
+    def standing(self) -> frozenset[str]:
+        """Names of estimates that stand for a combination with what M3 holds."""
+        return frozenset() if self.contacts is None else frozenset(c.kept for c in self.contacts.standing)
+
+    @property
     def model(self) -> RobotModel:
         return self.file.model
 
@@ -119,7 +124,7 @@ def _contacts(file: CampaignFile, found: Study) -> ContactJudgement | None:
     from elastocal.measure.contact_force import ContactForce
 
     touched = isinstance(file.campaign.measurement, ContactForce)
-    return judged(file.model, found.fit) if touched else None
+    return judged(file.model, found.identification) if touched else None
 
 
 def _check_numbers(file: CampaignFile) -> None:
@@ -257,6 +262,7 @@ def _records(result: IdentifyResult) -> tuple[ParameterRecord, ...]:
     study, fit = result.study, result.study.fit
     groups = study.identification.groups
     group = dict(zip(groups.names, (str(g) for g in groups.group), strict=True))
+    group |= dict.fromkeys(result.standing, str(Group.TOGETHER))
     why = {d.name: d.reason for d in study.identification.dropped}
     sd = dict(zip(fit.names, (float(v) for v in fit.sd), strict=True))
     out = []

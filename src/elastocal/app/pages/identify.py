@@ -37,7 +37,7 @@ def _report(result: IdentifyResult, complete: bool) -> Report:
     dropped = tables.dropped_table(study)
     sections = [
         Section("From everything to what the data support", (tables.path_table(study),)),
-        Section("Parameters", (tables.parameter_table(study, result.ensemble),)),
+        Section("Parameters", (tables.parameter_table(study, result.ensemble, result.standing),)),
         Section("Nuisances", (tables.nuisance_table(study),) if study.fit.problem.nuisance else ()),
         Section("Not estimated", (dropped,) if dropped.rows else (Text((_ALL,)),)),
         Section("What acts together", (tables.combination_table(found.groups),) if found.groups.subgroups else ()),
@@ -84,7 +84,10 @@ def verdict(result: IdentifyResult) -> tuple[str, ...]:
     found = study.identification
     shown = reading_unit(fit.campaign.measurement)
     names = fit.names[: fit.problem.parameters]
-    alone = sum(found.groups.group[found.groups.names.index(n)] is Group.IDENTIFIABLE for n in names)
+    alone = sum(
+        found.groups.group[found.groups.names.index(n)] is Group.IDENTIFIABLE and n not in result.standing
+        for n in names
+    )
     sought = (
         found.stages[0].parameters
         - len(found.groups.names)

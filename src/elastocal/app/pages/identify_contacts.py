@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import known
@@ -26,7 +27,26 @@ def contact_verdict(result: IdentifyResult) -> tuple[str, ...]:
         return ()
     lines = [f"The mean force error e_f (002 eq. 10) falls from {found.before:.3g} N to {found.after:.3g} N."]
     lines += [f"OBJECT: {e.text()}; measure its place again." for e in found.objects[:1] if e.convincing]
-    return (*lines, *found.lost)
+    return (*lines, *found.lost, *_standing(result))
+
+
+def _standing(result: IdentifyResult) -> list[str]:
+    """What the contacts give only together, and what would part it."""
+    from elastocal.contacts.combined import written
+
+    found = result.contacts
+    if found is None or not found.standing:
+        return []
+    units = {p.name: p.unit for p in result.study.fit.model.parameters}
+    lines = [
+        f"NOT SEPARABLE: only {written(c, units)} is known; the value of {c.kept} holds only if "
+        f"{', '.join(n for n, _ in c.absorbed)} is what the robot file says."
+        for c in found.standing
+    ]
+    if isfinite(found.level):
+        both = f"{found.level / 2:.3g} N and {found.level:.3g} N"
+        return [*lines, f"REPAIR: all contacts press alike; press some of them with half the force ({both})."]
+    return [*lines, "REPAIR: press at forces that differ more, or touch other places (see assess)."]
 
 
 def force_table(result: IdentifyResult) -> Table:

@@ -53,8 +53,13 @@ _SAME = "the fit is that of the next row"
 _ALONE = "a pose alone holds up a parameter, or nothing was measured twice"
 
 
-def parameter_table(study: Study, sampled: Ensemble | None = None) -> Table:
-    """Values first, then how sure they are by every route; ``sampled`` is what emcee drew, if it was asked for."""
+def parameter_table(
+    study: Study, sampled: Ensemble | None = None, standing: frozenset[str] = frozenset()
+) -> Table:
+    """Values first, then how sure they are by every route; ``sampled`` is what emcee drew, if it was asked for.
+
+    ``standing`` are names of estimates that stand for a combination with what is held.
+    """
     columns = (
         Column("parameter", "parameter"),
         Column("concise", "value (sd)"),
@@ -77,7 +82,7 @@ def parameter_table(study: Study, sampled: Ensemble | None = None) -> Table:
         Column("emcee_high", "to", digits=4, part=2),
         Column("emcee_effective", "effective draws", "", 0, part=2),
     )
-    rows = tuple(_parameter(study, i, sampled) for i in range(study.fit.problem.parameters))
+    rows = tuple(_parameter(study, i, sampled, standing) for i in range(study.fit.problem.parameters))
     return Table("parameters", "", columns, rows, (*_NOTES, *_doubts(study, sampled)))
 
 
@@ -117,10 +122,10 @@ def _half(interval: Array) -> float:
     return float(interval[1] - interval[0]) / 2
 
 
-def _parameter(study: Study, i: int, sampled: Ensemble | None) -> tuple[Cell, ...]:
+def _parameter(study: Study, i: int, sampled: Ensemble | None, standing: frozenset[str]) -> tuple[Cell, ...]:
     fit, found = study.fit, study.identification
     name, value, sd = fit.names[i], float(fit.values[i]), float(fit.sd[i])
-    alone = found.groups.group[found.groups.names.index(name)] is Group.IDENTIFIABLE
+    alone = found.groups.group[found.groups.names.index(name)] is Group.IDENTIFIABLE and name not in standing
     size = str(practical(float(fit.ratios[i]), *found.thresholds))
     kind = size if alone else f"G3{size[2:]}"
     stated: Cell = float(fit.covariance_stated[i, i] ** 0.5) if fit.stated else Unknown(NO_NOISE)
