@@ -67,6 +67,27 @@ def test_the_twelve_parameters_come_back_with_their_accuracy(desk: Callable[...,
     assert "Contour tracking after calibration" in (made.folder / "found.html").read_text()
 
 
+def test_a_prediction_from_the_middle_of_the_plays(desk: Callable[..., Desk], run: Run) -> None:
+    """To first order J (k Q + gap sign Q) + p f + gap f / |f|, with the planar Jacobian of the actual arm."""
+    made = desk()
+    told = run("predict", made.folder / "found.json", "--at", "20,100", "--force", "30,0,0", "--json")
+    assert told.code == 0, told.err
+    true = dict(zip(NAMES, ACTUAL, strict=True))
+    a, b = 0.33 + true["link1_end.x"], 0.33 + true["link2_end.x"]
+    first = np.radians(20) + true["J1.offset"]
+    both = first + np.radians(100) + true["J2.offset"]
+    elbow, wrist = a * np.array([-np.sin(first), np.cos(first)]), b * np.array([-np.sin(both), np.cos(both)])
+    jacobian = np.column_stack([elbow + wrist, wrist])
+    f = np.array([30.0, 0.0])
+    torque = jacobian.T @ f
+    k, gap = (np.array([true[f"J1.{s}"], true[f"J2.{s}"]]) for s in ("k", "gap"))
+    moved = jacobian @ (k * torque + gap * np.sign(torque)) + true["gripper.p"] * f + [true["gripper.gap"], 0.0]
+    (row,) = told.data["predictions"]
+    assert [row["dx_mm"], row["dy_mm"]] == pytest.approx(list(1e3 * moved), abs=3e-3)
+    assert 0.5 < row["dx_95_um"] < 3
+    assert any("floats in its play (configuration 1)" in note for note in told.data["notes"])
+
+
 def arrow_ends(series: dict[str, Any]) -> Any:
     """Tips (n, 2) of arrows drawn as start, tip, barb, tip, barb and a break."""
     return np.array(list(zip(series["x"], series["y"], strict=True))[1::6], dtype=float)
@@ -110,6 +131,25 @@ def test_the_published_plan_is_diagnosed_and_repaired(run: Run, tmp_path: Path) 
     good = run("assess", lay_plan(tmp_path, (20.0, 40.0)), "--json")
     assert "12 of 12 parameters are resolved" in " ".join(good.data["verdict"])
     assert "changes" not in good.data
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_one_force_level_is_identified_as_a_combination(run: Run, tmp_path: Path, seed: int) -> None:
+    """At seed 1 the first step of the fit loses all states; its weights are not taken then."""
+    plan, virtual = lay_plan(tmp_path, (40.0,)), tmp_path / "virtual"
+    done = run("simulate", plan, "--out", virtual, "--truth", tmp_path / "truth.yaml", "--seed", str(seed))
+    assert done.code == 0, done.err
+    found = run("identify", virtual / "campaign.yaml", "--json", "--out", tmp_path / "found.json")
+    assert found.code == 0, found.err
+    said = " ".join(found.data["verdict"])
+    assert "10 of them alone and 1 for a combination" in said
+    assert "NOT SEPARABLE: only 40 N * gripper.p + gripper.gap is known" in said
+    assert "REPAIR: all contacts press alike; press some of them with half the force (20 N and 40 N)." in said
+    groups = {row["parameter"]: row["group"] for row in found.data["parameters"]}
+    assert groups["gripper.p"] == "G3+"
+    assert groups["base.x"] == "G1+"
+    record = json.loads((tmp_path / "found.json").read_text())
+    assert {p["name"]: p.get("group") for p in record["parameters"]}["gripper.p"] == "G3"
 
 
 def test_an_assessment_of_contacts_needs_errors(run: Run, tmp_path: Path) -> None:

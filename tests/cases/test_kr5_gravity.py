@@ -30,6 +30,7 @@ def test_mass_moments_and_the_misprint(outcome, figure):
     of = outcome("kr5-gravity")
     assert figure(of, "m5_dx") == pytest.approx(11.47 / 9.81, abs=2e-3)
     assert figure(of, "m5_dy") == pytest.approx(0.499, abs=2e-3)
+    assert figure(of, "m3_dy_g") == pytest.approx(126.28 * np.sin(np.radians(44.85)), abs=0.1)
     assert figure(of, "m2_dx") == pytest.approx(38.297, abs=0.02)
     assert figure(of, "m3_dx") == pytest.approx(89.527 / 9.81, abs=0.01)
     assert figure(of, "m3_dx_printed") == pytest.approx(9.122, abs=5e-4)

@@ -98,15 +98,26 @@ def test_kr5_tables_with_a_counter_of_16_bits():
     np.testing.assert_allclose(found.robust.structure, plain.robust.structure, rtol=1e-9)
 
 
-def test_another_table_tells_what_even_steps_leave_open():
+@pytest.mark.parametrize("far", [9, 40])  # the second table's counts stay below the modulus, or pass it
+def test_another_table_tells_what_even_steps_leave_open(far):
     """Steps of 0.45 of the modulus may as well go the other way; a joint that moved alone says which."""
     theta = np.arange(8.0)[:, None] * 10
     shown = joined(theta, np.mod(np.round(2949.1 * theta), M), ["A"])
     with pytest.raises(InputError, match="nothing tells how often"):
         unwrapped([shown], M)
-    small = joined(np.linspace(0, 9, 6)[:, None], np.round(2949.1 * np.linspace(0, 9, 6))[:, None], ["A"], "small.csv")
-    found = unwrapped([shown, small], M)[0].counts["A"].values
+    alone = np.linspace(0, far, 6)[:, None]
+    found = unwrapped([shown, joined(alone, np.round(2949.1 * alone), ["A"], "alone.csv")], M)[0].counts["A"].values
     np.testing.assert_array_equal(found, np.round(2949.1 * theta)[:, 0])
+
+
+def test_few_rows_that_ran_over_are_wraps_and_no_misprints():
+    theta = np.array([-40.0, -31, -22, -14, -5, 3, 8, 17, 24, 33, 41, 49])[:, None]
+    true = np.round(700 * theta + 33_000)
+    shown = joined(theta, np.mod(true, M), ["A"])
+    assert np.sum(true >= M) == 1
+    (found,) = wraps([shown])
+    assert (found.modulus, found.turns) == (M, 1)
+    np.testing.assert_array_equal(unwrapped([shown], M)[0].counts["A"].values, true[:, 0])
 
 
 def test_noise_and_misprints_are_no_wraps():

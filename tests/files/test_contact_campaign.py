@@ -147,6 +147,13 @@ def test_a_plan_on_one_small_arc_is_told_what_to_add(tmp_path: Path) -> None:
     assert "second object" in said
 
 
+def test_a_plan_on_one_side_of_several_objects_is_told_so(tmp_path: Path) -> None:
+    table = "object,angle_deg,force_N\n" + "".join(f"disc{d},{a},40\n" for d in (1, 2) for a in range(0, 40, 5))
+    file = read_plan(lay(tmp_path, table))
+    (said,) = (n for n in file.notes if "direction" in n)
+    assert said.startswith("All 16 contacts press in almost one direction, within 35 degrees; add contacts")
+
+
 # --- what is refused ------------------------------------------------------------------------------------------------
 
 BACK = FELT.copy()
@@ -154,6 +161,7 @@ BACK[4] *= -1
 IDLE = FELT.copy()
 IDLE[3] = 0
 FIRST = [f"disc{i + 1}" for i in KIND.touches.which]
+FOUR = [0, 1, 12, 13]
 
 READ = {
     "pulling": (
@@ -204,6 +212,12 @@ READ = {
         {},
         "campaign.yaml, line 4, table: all 14 contacts lie on one arc of 30 degrees of disc disc1 and press in almost "
         "one direction; add contacts on its other sides and on a second object far from it",
+    ),
+    "repeated": (
+        felt_table(np.vstack([FELT[FOUR]] * 4), np.vstack([KIND.q[FOUR]] * 4), [FIRST[i] for i in FOUR] * 4),
+        {},
+        "campaign.yaml, line 4, table: 4 contacts (of 16 rows, the others repeat them) are fewer than the 12 "
+        "parameters sought; touch at least 8 more",
     ),
     "no object column": (
         felt_table().replace("object,", "thing_m,"),

@@ -61,6 +61,15 @@ def test_degrees_read_as_radians_are_refused_with_line_and_value():
     assert slow_samples(endless, logged(endless, q + 6, v), friction=False).log.count == 200
 
 
+def test_a_full_turn_is_told_from_degrees():
+    q, v = waves(2, 200)
+    for turn in (2 * np.pi, -2 * np.pi):
+        wrapped = q.copy()
+        wrapped[100:, 0] += turn
+        with pytest.raises(InputError, match=r"J1 = -?[5-7]\.\d+ rad is far beyond .* this looks like a full turn"):
+            slow_samples(ARM, logged(ARM, wrapped, v))
+
+
 def test_a_little_beyond_the_limits_is_said():
     narrow = planar_arm(limits=(-0.7, 0.7))
     q, v = waves(2, 1500)

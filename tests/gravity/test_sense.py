@@ -76,3 +76,28 @@ def test_what_follows_no_weight_has_no_sign():
     with pytest.raises(InputError, match=r"no weight is known .*--torques drive or load"):
         torque_sense(weightless, samples())
     assert np.isnan(stated_sense(weightless, samples(), -1).ratio)
+
+
+def level(sense=1, order=(0, 1), factor=(1.0, 1.0)):
+    """An arm that stays near level, its friction larger than the variation of its weight."""
+    q, v = waves(2, 1200, seed=1, size=0.25, rate=0.4)
+    q = q + np.array([0.1, 0.2])
+    drive = planar_torques(q) + np.array([4.0, 1.5]) * np.sign(v)
+    torque = (drive * np.asarray(factor))[:, list(order)]
+    return slow_samples(ARM, logged(ARM, q, v, torque=torque, noise=0.3, sense=sense))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_columns_swapped_under_friction_are_told_by_their_size(sign):
+    check_columns(ARM, level(sign))
+    with pytest.raises(InputError, match=r"J1 and J2 are as large as expected of the other .* swapped, put them right"):
+        check_columns(ARM, level(sign, order=(1, 0)))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_slip_in_one_column_is_told_of_that_joint(sign):
+    np.testing.assert_allclose(torque_sense(ARM, level(sign)).factors, 1, atol=0.1)
+    slipped = torque_sense(ARM, level(sign, factor=(1.0, -1.0)))
+    np.testing.assert_allclose(slipped.factors, [1, -1], atol=0.1)
+    np.testing.assert_allclose(torque_sense(ARM, level(sign, factor=(1.0, 1000.0))).factors, [1, 1000], rtol=0.1)
+    np.testing.assert_allclose(stated_sense(ARM, level(sign), -sign).factors, -1, atol=0.1)

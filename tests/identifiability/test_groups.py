@@ -180,3 +180,8 @@ def test_everything_sought_of_the_kr270_has_no_dust_in_its_combinations():
         assert c.absorbed
         assert all(abs(k) * sizes[n] / sizes[c.kept] > 1e-6 for n, k in c.absorbed), c.text()
     assert found.rank.clear
+
+
+def test_a_column_of_zeros_leaves_nothing_known():
+    with np.errstate(all="raise"):
+        assert np.isnan(covariance(np.array([[2.0, 0.0], [1.0, 0.0]]), (0, 1))).all()

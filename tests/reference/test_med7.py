@@ -68,6 +68,21 @@ def test_extrapolation_is_flagged_by_its_accuracy(answer):
     assert any("extrapolated" in [s["name"] for s in data[f"torque_{j}"]["series"]] for j in ("A3", "A5", "A7"))
 
 
+def test_poses_outside_those_fitted_are_counted_for_every_torque_that_they_change(answer):
+    """A2 leaves its range of the first 70 % in the rest, by the log itself; the torques of A2 and A4 depend on it."""
+    import numpy as np
+
+    data, _ = answer
+    q = np.genfromtxt(LOG, delimiter=",", skip_header=1)[:, 1]
+    first, last = q[: round(0.7 * 1647)], q[round(0.7 * 1647) :]
+    alone = np.sum((last < first.min() - 0.01) | (last > first.max() + 0.01))
+    outside = {row["joint"]: row["outside"] for row in data["held_out"]}
+    assert alone > 250
+    assert alone <= outside["A2"] <= 494
+    assert alone <= outside["A4"] <= 494
+    assert "lie outside the poses seen" in data["verdict"][1]
+
+
 def test_neighbouring_samples_count_for_what_they_are_worth(answer):
     data, _ = answer
     assert all(row["effective"] < 0.05 * row["readings"] for row in data["noise"])

@@ -51,7 +51,7 @@ def identify(
     if json:
         warn(result.notes)
     calibration = {} if out is None else {out: command.calibration(result, out)}
-    table = parameter_table(result.study, result.ensemble)
+    table = parameter_table(result.study, result.ensemble, result.standing)
     deliver(pages.page(result), json, report, (csv, table), pages.screen(result), more=calibration)
 
 

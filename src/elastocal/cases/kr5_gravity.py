@@ -26,6 +26,8 @@ POSE_DEG = (90, -90, 90, 0, 0, 0)
 DRAWN = 300
 TABLE_4 = {"A5": (11.47, 1.169, 4.90, 0.499), "A3": (89.49, 8.612, 88.86, 9.058), "A2": (375.70, 38.297, 0.0, 0.0)}
 """m d_x g, m d_x, m d_y g, m d_y as printed."""
+SINE = {"A5": 1, "A3": -1, "A2": 1}
+"""Signs that the sines have in eq. (15)-(17); Table IV prints sizes without them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,10 +137,16 @@ def _moments(terms: dict[str, Term]) -> tuple[Figure, ...]:
     out = []
     for joint, printed in TABLE_4.items():
         t, link = terms[joint], joint[1]
-        found = (-t.cosine, -t.cosine / G, abs(t.sine), abs(t.sine) / G)
+        sine = SINE[joint] * t.sine
+        found = (-t.cosine, -t.cosine / G, sine, sine / G)
         names = (f"m{link}_dx_g", f"m{link}_dx", f"m{link}_dy_g", f"m{link}_dy")
         for name, published, value, unit in zip(names, printed, found, ("N m", "kg m") * 2, strict=True):
-            note = "Table IV, from the log" + (_MISPRINT if name == "m3_dx" else "")
+            sign = (
+                f"; the sign of eq. (15)-(17), {'+' if SINE[joint] > 0 else '-'} sin, taken off"
+                if "_dy" in name
+                else ""
+            )
+            note = "Table IV, from the log" + sign + (_MISPRINT if name == "m3_dx" else "")
             out.append(Figure(name, published, value, unit, note))
     x, y = 126.28 * cos(radians(44.85)), 126.28 * sin(radians(44.85))
     return (

@@ -19,23 +19,24 @@ def combinations(groups: Groups, units: Mapping[str, str]) -> tuple[str, ...]:
     )
 
 
-def written(combination: Combination, units: Mapping[str, str]) -> str:
-    """Scaled so that the smallest factor is one, each with its unit."""
+def written(combination: Combination, units: Mapping[str, str], digits: int = 4) -> str:
+    """Scaled so that the smallest factor is one, each with its unit; ``digits`` of the factors are shown."""
     terms = [(combination.kept, 1.0), *combination.absorbed]
     last, least = min(terms, key=lambda t: abs(t[1]))
     out = ""
     for name, factor in terms:
         size = factor / least
         sign = "-" if size < 0 else "+" if out else ""
-        out += f"{' ' if out else ''}{sign}{' ' if out else ''}{_factor(abs(size), units[last], units[name])}{name}"
+        times = _factor(abs(size), units[last], units[name], digits)
+        out += f"{' ' if out else ''}{sign}{' ' if out else ''}{times}{name}"
     return out
 
 
-def _factor(size: float, of: str, by: str) -> str:
+def _factor(size: float, of: str, by: str, digits: int) -> str:
     unit = "" if of == by else _QUOTIENTS.get((of, by), f"({of})/({by})")
     if abs(size - 1) < 1e-9 and not unit:
         return ""
-    return f"{size:.4g}{' ' if unit else ''}{unit} * "
+    return f"{size:.{digits}g}{' ' if unit else ''}{unit} * "
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.contacts.standing import force_level, standing
+from elastocal.contacts.standing import force_level
 from elastocal.errors import InputError
 from elastocal.identifiability.groups import Combination
 from elastocal.identify.fit import Fit
 from elastocal.identify.problem import linearise, weigh
-from elastocal.identify.reduction import Identification
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
@@ -66,9 +65,8 @@ class ContactJudgement:
     standing: tuple[Combination, ...]
 
 
-def judged(described: RobotModel, found: Identification) -> ContactJudgement:
-    """What was identified, against the robot as its file describes it."""
-    fit = found.fit
+def judged(described: RobotModel, fit: Fit, standing: tuple[Combination, ...] = ()) -> ContactJudgement:
+    """The fit against the robot as its file describes it."""
     kind = fit.campaign.measurement
     if not isinstance(kind, ContactForce):
         raise InputError(f"a measurement of {kind.kind} touches nothing")
@@ -80,7 +78,7 @@ def judged(described: RobotModel, found: Identification) -> ContactJudgement:
         undetermined(kind, fit.model, fit.campaign),
         elsewhere(fit),
         force_level(fit.campaign),
-        standing(found),
+        standing,
     )
 
 

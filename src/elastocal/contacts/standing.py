@@ -5,7 +5,8 @@ in practice: M3 holds g, and p takes it over.  With the columns A of what is est
 
     p + B g  is what the readings give,    B = A^+ a ,
 
-and an estimate stands for the combination where a held parameter of its size would shift it by many standard deviations.
+and an estimate stands for the combination where a held parameter of its size would shift it by many standard
+deviations.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def standing(found: Identification) -> tuple[Combination, ...]:
     size = np.array([max(abs(table[n].value), table[n].scale) for n in held])
     shifts = np.abs(factors) * size / fit.sd[:, None]
     return tuple(
-        Combination(name, tuple((held[j], float(factors[i, j])) for j in np.flatnonzero(shifts[i] > found.thresholds[0])))
+        Combination(
+            name, tuple((held[j], float(factors[i, j])) for j in np.flatnonzero(shifts[i] > found.thresholds[0]))
+        )
         for i, name in enumerate(fit.names[: fit.problem.parameters])
         if np.any(shifts[i] > found.thresholds[0])
     )

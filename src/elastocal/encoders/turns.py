@@ -13,7 +13,7 @@ for one choice of the slopes, and there are about (2 MOST + 1) choices for each 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -91,16 +91,21 @@ class Turns:
     open: bool
 
 
-def plain(rows: Rows, modulus: int) -> bool:
-    """Whether the rows need no turns, or too few are off for chance: worst first, up to a third of them."""
-    kept, ways = rows, 0.0
+def plain(rows: Rows, moduli: Sequence[int]) -> bool:
+    """Whether the rows need no turns: all fit, or all but a few (worst first, up to a third) that no turns explain."""
+    modulus, kept, ways = moduli[0], rows, 0.0
     for out in range(min(len(rows.shown) // 3, FEW) + 1):
-        left = kept.fitted(kept.shown)[1]
+        beta, left = kept.fitted(kept.shown)
         if left < SMALL * modulus and kept.spare > 0 and (not out or _chance(kept, left, modulus, False) + ways < RARE):
-            return True
+            return not _whole(rows.shown - rows.x @ beta[:-1] - beta[-1], left, moduli)
         parts = [kept.some(at) for at in all_but_one(kept, FEW)]
         kept, ways = min(parts, key=lambda part: part.fitted(part.shown)[1]), ways + log(len(kept.shown))
     return False
+
+
+def _whole(off: Array, left: float, moduli: Sequence[int]) -> bool:
+    """Whether a row is off by a whole number of turns."""
+    return any(np.any((np.abs(off) > m / 2) & (np.abs(off - m * np.round(off / m)) <= 5 * left + 1)) for m in moduli)
 
 
 def turned(rows: Rows, modulus: int, kept: Ints | None = None) -> Turns | None:

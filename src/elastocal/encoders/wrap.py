@@ -44,7 +44,7 @@ def wraps(series: Sequence[Series]) -> Iterator[Wrap]:
         rows, y = _rows(one, axis, slopes), one.counts[axis].values
         reach = max(float(np.ptp(y)), 1.0)
         moduli = [m for m in MODULI if reach < m <= ROOM * reach]
-        if not moduli or plain(rows, moduli[0]):
+        if not moduli or plain(rows, moduli):
             _learn(slopes, one, axis)
             continue
         if (best := _turns(rows, moduli)) is not None:
@@ -90,7 +90,7 @@ def unwrapped(series: Sequence[Series], modulus: int) -> tuple[Series, ...]:
 
 def _one(series: Series, axis: str, modulus: int, slopes: Slopes) -> Series | None:
     rows = _rows(series, axis, slopes)
-    if plain(rows, modulus):
+    if plain(rows, (modulus,)):
         return series
     found = _turns(rows, (modulus,))
     if found is None or found.open:

@@ -85,9 +85,9 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     campaign = Campaign(kind, readings, sources, places)
     requests, asked = read_requests(located, entry, model, campaign, plan)
     sought = sought_names(kind, in_form(model, entry.form or "beam"), requests.seek, requests.hold)
+    said = (*said, *check_directions(located, kind, model, readings, sought, plan))
     if not plan:
         check_count(located, campaign, sought)
-    said = (*said, *check_directions(located, kind, model, readings, sought, plan))
     notes = (*robot.notes, *_frame(entry, frame), *said, *(() if sources or plan else (UNSTATED,)), *asked)
     files = all_files(path, entry.robot, paths)
     return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data)

@@ -25,6 +25,8 @@ FAR, DEEP = 0.05, 0.5
 NARROW = np.radians(30.0)
 """Half the angle of the cone that holds all directions of contacts on one small arc."""
 FEW = 3
+ALIKE = 1e-4
+"""In rad or m: joint values that do not differ by more are the same contact, read again."""
 
 
 def check_felt(readings: Array, rows: Rows, skip: bool) -> tuple[Ints, tuple[str, ...]]:
@@ -101,28 +103,39 @@ def check_sources(located: Located, sources: Sequence[ErrorSource], kind: Contac
 
 
 def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> None:
-    """A contact tells mostly one number, how hard it presses: at least as many contacts as parameters."""
-    contacts = campaign.measurement.count
+    """A contact tells mostly one number, how hard it presses: at least as many contacts as parameters.
+
+    The same contact again tells nothing new.
+    """
+    kind = campaign.measurement
+    assert isinstance(kind, ContactForce)
+    contacts = len(np.unique(np.column_stack([kind.touches.which, np.round(kind.q / ALIKE)]), axis=0))
     if contacts < len(names):
+        again = f" (of {kind.count} rows, the others repeat them)" if contacts < kind.count else ""
         raise InputError(
-            f"{located.where(('table',))}: {contacts} contacts are fewer than the {len(names)} parameters sought; "
-            f"touch at least {len(names) - contacts} more points, or name fewer under seek"
+            f"{located.where(('table',))}: {contacts} contacts{again} are fewer than the {len(names)} parameters "
+            f"sought; touch at least {len(names) - contacts} more points, or name fewer under seek"
         )
 
 
 def check_directions(
     located: Located, kind: ContactForce, model: RobotModel, readings: Array, names: Sequence[str], plan: bool
 ) -> tuple[str, ...]:
-    """Contacts on one small arc tell the same over and over."""
+    """Contacts on one small arc tell the same over and over; on several objects that is told, not refused."""
     force = contact(model, kind.q, kind.touches).force if plan else ContactGap.of(kind, readings).force
     force = force[np.isfinite(force).all(axis=1) & np.any(force, axis=1)]
-    if len(names) <= FEW or len(force) < 2 or len(np.unique(kind.touches.which)) > 1:
+    if len(names) <= FEW or len(force) < 2:
         return ()
     unit = force / np.linalg.norm(force, axis=1)[:, None]
     middle = unit.mean(axis=0) / max(float(np.linalg.norm(unit.mean(axis=0))), 1e-9)
     wide = float(np.arccos(np.clip(np.min(unit @ middle), -1.0, 1.0)))
     if wide > NARROW:
         return ()
+    if len(np.unique(kind.touches.which)) > 1:
+        return (
+            f"All {kind.count} contacts press in almost one direction, within {np.degrees(2 * wide):.0f} degrees; add "
+            "contacts on the other sides of the objects.",
+        )
     said = (
         f"all {kind.count} contacts lie on one arc of {np.degrees(2 * wide):.0f} degrees of {_object(kind, 0)} and "
         "press in almost one direction; add contacts on its other sides and on a second object far from it"

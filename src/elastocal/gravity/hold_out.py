@@ -12,6 +12,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.gravity.fit import GravityFit
+from elastocal.gravity.poses_seen import outside_seen
 from elastocal.gravity.prediction import ReadingPrediction, predict_reading
 from elastocal.gravity.samples import Samples
 from elastocal.model.robot import RobotModel
@@ -42,7 +43,8 @@ def _part(samples: Samples, rows: Bools) -> Samples:
 class Judged:
     """Errors (N, n) of a fit at samples and those of the robot file's own masses, friction as fitted taken off both.
 
-    ``sd`` (N, n) is that of one reading about its prediction: masses, friction and noise together.
+    ``sd`` (N, n) is that of one reading about its prediction: masses, friction and noise together.  ``beyond`` (N, n)
+    are torques at joint values outside those fitted (``poses_seen``), ``scatter`` (n,) that of the readings fitted.
     """
 
     samples: Samples
@@ -50,6 +52,12 @@ class Judged:
     error: Array
     file_error: Array
     sd: Array
+    beyond: Bools
+    scatter: Array
+
+    def outside(self) -> Bools:
+        """(N, n): readings outside the poses seen."""
+        return self.beyond & np.isfinite(self.error)
 
     def rms(self, error: Array) -> Array:
         """(n,), nan of a joint without readings."""
@@ -79,4 +87,6 @@ def judge(found: GravityFit, samples: Samples, file: RobotModel) -> Judged:
     prediction = predict_reading(found, samples)
     own = found.sense.sign * holding_torque(file, samples.log.q) + prediction.friction
     sd = np.hypot(prediction.sd, np.nan_to_num(found.noise))
-    return Judged(samples, prediction, samples.torque - prediction.reading, samples.torque - own, sd)
+    error, file_error = samples.torque - prediction.reading, samples.torque - own
+    beyond = outside_seen(found.model, found.samples, samples.log.q)
+    return Judged(samples, prediction, error, file_error, sd, beyond, found.noise)

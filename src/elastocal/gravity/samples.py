@@ -102,6 +102,8 @@ def _beyond_limits(model: RobotModel, log: JointLog) -> list[str]:
             unit, small, factor = ("rad", "deg", np.pi / 180) if turns else ("m", "mm", 1e-3)
             fits = np.all((factor * log.q[:, j] > low - FAR) & (factor * log.q[:, j] < high + FAR))
             slip = f"this looks like {small} read as {unit}: " if fits else ""
+            if turns and motion.limits and _a_turn_off(log.q[:, j], low, high):
+                slip = "this looks like a full turn: take 360 deg off (or add them) where the joint wraps, else "
             raise InputError(
                 f"{log.place(worst)}: {name} = {log.q[worst, j]:.4g} {unit} is far beyond its limits {low:.3g} to "
                 f"{high:.3g} {unit}; {slip}check units in the header and the order of the columns"
@@ -109,3 +111,9 @@ def _beyond_limits(model: RobotModel, log: JointLog) -> list[str]:
         if over[worst] > 0:
             out.append(f"{name} is beyond its limits in {int(np.sum(over > 0))} samples (first: {log.place(worst)}).")
     return out
+
+
+def _a_turn_off(q: Array, low: float, high: float) -> bool:
+    """Whether one turn less, or more, brings every value within its limits, and some are there as they stand."""
+    within = [(q + turn >= low) & (q + turn <= high) for turn in (0.0, -2 * np.pi, 2 * np.pi)]
+    return bool(np.all(np.any(within, axis=0)) and (within[0].any() or np.all(within[1]) or np.all(within[2])))

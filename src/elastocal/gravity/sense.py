@@ -23,6 +23,10 @@ ALIKE = 0.95
 """Correlation about zero that tells a sign."""
 SWAPPED = 0.25
 """Columns are swapped where the other's expected torque leaves less than this share of what their own leaves."""
+NEAR = 0.3
+"""Share of a column that its expected torque may leave, friction and the masses' errors, where sizes tell of a swap."""
+WEIGHED = 0.02
+"""Joints whose expected torque is a smaller share of the largest tell nothing about units and signs."""
 SAID = {1: "the torque of the drives", -1: "the torque of the load, against that of the drives"}
 
 
@@ -31,12 +35,15 @@ class Sense:
     """+1: the drives' torque, -1: the load's; ``agreement`` (n,) is the correlation with the expected torque.
 
     ``ratio`` is how many times larger the torque of the deciding joint is than expected, nan where nothing is expected.
+    ``factors`` (n,) are read over expected torques joint by joint, in the sense of ``sign``: negative where a column
+    counts the other way, nan where it does not follow what is expected closely enough to tell.
     """
 
     sign: int
     agreement: Array
     ratio: float
     reason: str
+    factors: Array
 
 
 def torque_sense(model: RobotModel, samples: Samples) -> Sense:
@@ -51,14 +58,16 @@ def torque_sense(model: RobotModel, samples: Samples) -> Sense:
     about_zero = _about_zero(expected, samples, best)
     steady = abs(about_zero) > ALIKE and about_zero * agreement[best] > 0
     if not (abs(agreement[best]) > CLEAR or steady):
+        row = int(np.argmax(np.abs(np.nan_to_num(samples.torque[:, best]))))
         raise InputError(
             f"{samples.log.source}: measured torques do not follow the expected ones (best: {model.joints[best]}, "
-            f"correlation {agreement[best]:.2f}); check units and columns, or say --torques drive or load"
+            f"correlation {agreement[best]:.2f}, largest reading {samples.torque[row, best]:.4g} in line "
+            f"{samples.log.lines[row]}); check units and columns, or say --torques drive or load"
         )
     sign = 1 if agreement[best] > 0 else -1
     also = "" if abs(agreement[best]) > CLEAR else f" ({about_zero:.3f} about zero)"
     reason = f"{SAID[sign]}: correlation {agreement[best]:.3f}{also} with the expected torque of {model.joints[best]}"
-    return Sense(sign, agreement, _ratio(expected, samples, best), reason)
+    return Sense(sign, agreement, _ratio(expected, samples, best), reason, sign * _factors(expected, samples))
 
 
 def stated_sense(model: RobotModel, samples: Samples, sign: int) -> Sense:
@@ -67,12 +76,17 @@ def stated_sense(model: RobotModel, samples: Samples, sign: int) -> Sense:
     agreement, best = _deciding(expected, samples)
     against = sign * agreement[best] < -CLEAR
     doubt = f", AGAINST WHICH {model.joints[best]} SPEAKS: correlation {agreement[best]:.3f}" if against else ""
-    return Sense(sign, agreement, _ratio(expected, samples, best), f"{SAID[sign]}, as stated{doubt}")
+    factors = sign * _factors(expected, samples)
+    return Sense(sign, agreement, _ratio(expected, samples, best), f"{SAID[sign]}, as stated{doubt}", factors)
 
 
 def check_columns(model: RobotModel, samples: Samples) -> None:
-    """Refuse a log whose torque columns are swapped: two joints that follow each other's expected torque."""
-    cross = _correlations(holding_torque(model, samples.log.q), samples.torque)
+    """Refuse a log whose torque columns are swapped: two joints that follow each other's expected torque.
+
+    Variation tells, or size: friction spoils the correlation of an arm that moves little, not its mean torque.
+    """
+    expected = holding_torque(model, samples.log.q)
+    cross = _correlations(expected, samples.torque)
     size = np.abs(np.nan_to_num(cross))
     left = 1 - size**2
     for i in range(model.n):
@@ -85,6 +99,49 @@ def check_columns(model: RobotModel, samples: Samples) -> None:
                     f"{samples.log.source}: the torques of {a} and {b} follow what is expected of the other "
                     f"(correlation {swapped:.2f}, their own {straight:.2f}); the columns are swapped, put them right"
                 )
+    _check_sizes(model, expected, samples)
+
+
+def _check_sizes(model: RobotModel, expected: Array, samples: Samples) -> None:
+    """Refuse two columns that are each near the other's expected torque, about zero, and far from their own."""
+    left = np.min([_left(expected, sign * samples.torque) for sign in (1, -1)], axis=0)
+    for i in range(model.n):
+        for j in range(i + 1, model.n):
+            near = max(left[i, j], left[j, i])
+            if near < NEAR and left[i, j] < SWAPPED * left[j, j] and left[j, i] < SWAPPED * left[i, i]:
+                a, b = model.joints[i], model.joints[j]
+                raise InputError(
+                    f"{samples.log.source}: the torques of {a} and {b} are as large as expected of the other (to "
+                    f"{100 * near:.0f} %, of their own to {100 * min(left[i, i], left[j, j]):.0f} %); the columns are "
+                    "swapped, put them right"
+                )
+
+
+def _left(expected: Array, measured: Array) -> Array:
+    """Share (n, n) of the measured torque of joint j that the expected one of joint i leaves; inf without readings."""
+    n = expected.shape[1]
+    out = np.full((n, n), np.inf)
+    for j in range(n):
+        known = np.isfinite(measured[:, j])
+        size = float(np.linalg.norm(measured[known, j]))
+        if size > 0:
+            out[:, j] = np.linalg.norm(measured[known, j][:, None] - expected[known], axis=0) / size
+    return out
+
+
+def _factors(expected: Array, samples: Samples) -> Array:
+    """(n,): read over expected torque about zero, by the same evidence that tells the sign of all."""
+    agreement = np.nan_to_num(np.diag(_correlations(expected, samples.torque)))
+    size = np.sqrt(np.mean(expected**2, axis=0))
+    out = np.full(len(size), np.nan)
+    for j in np.flatnonzero(size > max(WEIGHED * float(size.max()), 1e-9)):
+        about_zero = _about_zero(expected, samples, int(j))
+        steady = abs(about_zero) > ALIKE and about_zero * agreement[j] > 0
+        if abs(agreement[j]) > CLEAR or steady:
+            known = np.isfinite(samples.torque[:, j])
+            read, weight = samples.torque[known, j], expected[known, j]
+            out[j] = np.sign(agreement[j]) * np.linalg.norm(read) / np.linalg.norm(weight)
+    return out
 
 
 def _deciding(expected: Array, samples: Samples) -> tuple[Array, int]:

@@ -40,9 +40,14 @@ def practical(ratio: float, above: float = ABOVE, below: float = BELOW) -> Pract
 
 
 def covariance(r: Array, kept: Sequence[int]) -> Array:
-    """(A^T A)^-1 of the kept columns of a whitened matrix, by QR with unit columns (003 eq. 14)."""
+    """(A^T A)^-1 of the kept columns of a whitened matrix, by QR with unit columns (003 eq. 14).
+
+    All nan where a column is zero: nothing is known then.
+    """
     columns = r[:, list(kept)]
     lengths = np.linalg.norm(columns, axis=0)
+    if not np.all(lengths > 0):
+        return np.full((len(lengths), len(lengths)), np.nan)
     triangle = np.linalg.qr(columns / lengths, mode="r")
     inverse = np.linalg.solve(triangle, np.eye(len(lengths)))
     return np.asarray(inverse @ inverse.T / np.outer(lengths, lengths))

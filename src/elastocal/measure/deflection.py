@@ -15,7 +15,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose, linear_deflection
 from elastocal.model.statics.equilibrium import Status
 from elastocal.model.statics.linear_observation import linear_names, linear_observation
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, rotations
 
 Statics = Literal["loaded", "linear"]
@@ -26,13 +26,15 @@ class Deflection(MarkerMeasurement):
     """Translation, and for a pose the rotation vector, of every marker in base axes.
 
     ``linear`` is the sum of J k J^T W at the commanded configuration (003 eq. 8), affine in the compliances;
-    ``loaded`` takes both equilibria and knows every parameter of the model.
+    ``loaded`` takes both equilibria and knows every parameter of the model.  An arm that floats in its plays without
+    the load has no unloaded state; ``centred`` measures from the one with every play in its middle.
     """
 
     kind: ClassVar[str] = "deflection"
     symbols = ("dx", "dy", "dz", "drx", "dry", "drz")
     states: ClassVar[int] = 2
     statics: Statics = "loaded"
+    centred: bool = False
 
     @property
     def affine(self) -> bool:
@@ -62,7 +64,9 @@ class Deflection(MarkerMeasurement):
         at = self.where
         if self.statics == "linear":
             return in_order(names, *linear_observation(model, at.q, [at.load], at.markers, names))
-        loaded, unloaded = (at.observation(model, names, state) for state in (True, False))
+        loaded, unloaded = at.observation(model, names, True), at.observation(self._resting(model), names, False)
+        if self.centred:
+            unloaded[:, :, [n in _gaps(model) for n in names]] = 0.0
         if all(m.rows == 3 for m in at.markers):
             return loaded - unloaded
         turns, _, lost = self._moves(model)
@@ -79,13 +83,28 @@ class Deflection(MarkerMeasurement):
     def _moves(self, model: RobotModel) -> tuple[list[Array], list[Array], Array]:
         """Rotation vectors and shifts (3, N) of every marker, and which readings have no determined state."""
         at = self.where
-        bent, free = at.bent(model), at.bent(model, loaded=False)
+        rest = self._resting(model)
+        bent, free = at.bent(model), at.bent(rest, loaded=False)
         turns, shifts = [], []
         for m in at.markers:
-            (p1, r1), (p0, r0) = frame_pose(model, at.q, bent, m.frame), frame_pose(model, at.q, free, m.frame)
+            (p1, r1), (p0, r0) = frame_pose(model, at.q, bent, m.frame), frame_pose(rest, at.q, free, m.frame)
             shifts.append(p1 - p0)
             turns.append(rotation_vector(np.einsum("ijn,kjn->ikn", r1, r0)))
         return turns, shifts, (bent.status != Status.CONVERGED) | (free.status != Status.CONVERGED)
+
+    def floating(self, model: RobotModel) -> Bools:
+        """Readings (N,) whose loaded state is determined, while without the load a play carries no force."""
+        at = self.where
+        loaded, unloaded = at.bent(model).status, at.bent(model, loaded=False).status
+        return np.asarray((loaded == Status.CONVERGED) & (unloaded == Status.UNDETERMINED_BACKLASH))
+
+    def _resting(self, model: RobotModel) -> RobotModel:
+        """The model whose unloaded state is the reference."""
+        return model.with_parameters(dict.fromkeys(_gaps(model), 0.0)) if self.centred else model
+
+
+def _gaps(model: RobotModel) -> set[str]:
+    return {p.name for p in model.parameters if p.kind.endswith("backlash")}
 
 
 def _yields(element: Element) -> bool:

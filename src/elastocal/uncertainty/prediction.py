@@ -9,7 +9,7 @@ beyond noise, which no number of readings makes smaller.  The result is the erro
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.observation import Marker
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Bools
 
 QUANTILE_95 = 1.959963984540054
 
@@ -48,12 +48,16 @@ class Knowledge:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Deflection (N, 6) of a frame and its covariance (N, 6, 6), translation first; nan without a determined state."""
+    """Deflection (N, 6) of a frame and its covariance (N, 6, 6), translation first; nan without a determined state.
+
+    ``floats`` (N,): without the load the arm floats in its plays; the deflection is from the middle of every play.
+    """
 
     frame: str
     twist: Array
     covariance: Array
     freedom: float = math.inf
+    floats: Bools | None = None
 
     @property
     def sd(self) -> Array:
@@ -76,13 +80,29 @@ class Prediction:
 def predict(knowledge: Knowledge, q: Array, load: AppliedWrenches, frame: str | None = None) -> Prediction:
     """Predicted deflection under a load, with its covariance."""
     at = frame or knowledge.model.tool
-    kind = Deflection(Setup(q, load, (Marker(at, "pose"),)), knowledge.statics)
+    return _predicted(knowledge, Deflection(Setup(q, load, (Marker(at, "pose"),)), knowledge.statics), at)
+
+
+def predict_from_rest(knowledge: Knowledge, q: Array, load: AppliedWrenches, frame: str | None = None) -> Prediction:
+    """The same; where the unloaded arm floats in its plays, from the middle of every play."""
+    found = predict(knowledge, q, load, frame)
+    kind = Deflection(Setup(q, load, (Marker(found.frame, "pose"),)), knowledge.statics)
+    floats = kind.floating(knowledge.model) & np.isnan(found.twist).any(axis=1)
+    if not floats.any():
+        return replace(found, floats=floats)
+    middle = _predicted(knowledge, replace(kind, centred=True), found.frame)
+    twist = np.where(floats[:, None], middle.twist, found.twist)
+    covariance = np.where(floats[:, None, None], middle.covariance, found.covariance)
+    return replace(found, twist=twist, covariance=covariance, floats=floats)
+
+
+def _predicted(knowledge: Knowledge, kind: Deflection, frame: str) -> Prediction:
     twist = kind.predict(knowledge.model)
     slope = kind.derivative(knowledge.model, knowledge.names)
     covariance = np.einsum("nip,pq,njq->nij", slope, knowledge.covariance, slope)
     covariance[:, range(3), range(3)] += np.nan_to_num(knowledge.discrepancy) ** 2
     covariance[np.isnan(twist).any(axis=1)] = np.nan
-    return Prediction(at, twist, covariance, knowledge.freedom)
+    return Prediction(frame, twist, covariance, knowledge.freedom)
 
 
 def spread_configurations(model: RobotModel, count: int) -> Array:

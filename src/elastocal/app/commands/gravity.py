@@ -11,6 +11,7 @@ from elastocal.errors import InputError, UnknownNameError
 if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations
     from elastocal.gravity.fit import GravityFit
+    from elastocal.gravity.gross import Cleaned
     from elastocal.gravity.hold_out import Judged
     from elastocal.gravity.mounting import Mounting
     from elastocal.gravity.prediction import TorquePrediction
@@ -53,12 +54,14 @@ class GravityRequest:
 class GravityResult:
     """``found`` is the fit of the whole log, ``trained`` that of its first part, which ``judged`` is about.
 
+    Both are without gross errors; ``cleaned`` has the fit with them too.
+
     What could not be had is None, and ``notes`` say why; ``text`` is the robot file with these masses.
     """
 
     request: GravityRequest
     file: RobotModel
-    found: GravityFit
+    cleaned: Cleaned
     trained: GravityFit | None
     judged: Judged | None
     terms: tuple[Term, ...]
@@ -70,12 +73,17 @@ class GravityResult:
     text: str
     notes: tuple[str, ...]
 
+    @property
+    def found(self) -> GravityFit:
+        return self.cleaned.found
+
 
 def run(request: GravityRequest) -> GravityResult:
     from elastocal.app.configurations import typed, within_limits
     from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
     from elastocal.files.joint_log import read_log
+    from elastocal.gravity.gross import without_gross
     from elastocal.gravity.prediction import predict_torque
     from elastocal.gravity.samples import slow_samples
 
@@ -92,8 +100,9 @@ def run(request: GravityRequest) -> GravityResult:
         mounting = _mounting(request, model, samples, friction)
         model = model if mounting is None else mounting.mounted(model)
         task = _Task(model, _sense(request, model, samples), prior, friction)
-        found = task.fit(samples)
-        trained, judged = _judged(task, samples, request.hold_out, notes)
+        cleaned = without_gross(task.fit, samples)
+        found = cleaned.found
+        trained, judged = _judged(task, found.samples, request.hold_out, notes)
         terms = _terms(found, poses, notes)
         recursion = _recursion(found, notes)
         payload = _payload(request, found, friction, notes)
@@ -101,7 +110,19 @@ def run(request: GravityRequest) -> GravityResult:
     notes += () if poses is None else poses.notes
     text = "" if request.out is None else _robot_text(request, found, payload)
     return GravityResult(
-        request, model, found, trained, judged, terms, recursion, payload, mounting, poses, holding, text, tuple(notes)
+        request,
+        model,
+        cleaned,
+        trained,
+        judged,
+        terms,
+        recursion,
+        payload,
+        mounting,
+        poses,
+        holding,
+        text,
+        tuple(notes),
     )
 
 
@@ -250,6 +271,7 @@ def _payload(
     request: GravityRequest, found: GravityFit, friction: Friction | None, notes: list[str]
 ) -> GravityFit | None:
     from elastocal.files.joint_log import read_log
+    from elastocal.gravity.gross import without_gross
     from elastocal.gravity.payload import identify_payload
     from elastocal.gravity.samples import slow_samples
 
@@ -258,7 +280,9 @@ def _payload(
     log = read_log(request.payload_log, found.model)
     samples = slow_samples(found.model, log, friction=_moving(friction))
     notes += samples.notes
-    return identify_payload(found, samples, request.payload_frame, friction)
+    cleaned = without_gross(lambda part: identify_payload(found, part, request.payload_frame, friction), samples)
+    notes += [f"Gross errors left out of the second log: {cleaned.said()}."] if cleaned.gross else []
+    return cleaned.found
 
 
 def _robot_text(request: GravityRequest, found: GravityFit, payload: GravityFit | None) -> str:

@@ -108,9 +108,14 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
         sampled = None if request.emcee is None else _sampled(found, request.emcee, rng)
     progress(100, 100)
     if not np.isfinite(found.fit.unit_covariance * found.fit.inflation).all():
+        why = (
+            "do not determine them; measure in other places and directions, or seek fewer"
+            if found.fit.stated
+            else "leave none to show the noise, and none is stated; measure more, seek fewer, or add errors to the "
+            "campaign file"
+        )
         raise InputError(
-            f"{request.campaign}: {found.fit.problem.readings} numbers for {len(found.fit.names)} unknowns leave none "
-            "to show the noise, and none is stated; measure more, seek fewer, or add errors to the campaign file"
+            f"{request.campaign}: {found.fit.problem.readings} numbers for {len(found.fit.names)} unknowns {why}"
         )
     residual, explained = _sizes(found)
     return IdentifyResult(
@@ -121,10 +126,11 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
 
 def _contacts(file: CampaignFile, found: Study) -> ContactJudgement | None:
     from elastocal.contacts.judgement import judged
+    from elastocal.contacts.standing import standing
     from elastocal.measure.contact_force import ContactForce
 
     touched = isinstance(file.campaign.measurement, ContactForce)
-    return judged(file.model, found.identification) if touched else None
+    return judged(file.model, found.fit, standing(found.identification)) if touched else None
 
 
 def _check_numbers(file: CampaignFile) -> None:
@@ -258,11 +264,12 @@ def seen_from(out: Path, robot: Path) -> str:
 
 def _records(result: IdentifyResult) -> tuple[ParameterRecord, ...]:
     from elastocal.files.calibration_record import ParameterRecord
+    from elastocal.identifiability.groups import Group
 
     study, fit = result.study, result.study.fit
     groups = study.identification.groups
     group = dict(zip(groups.names, (str(g) for g in groups.group), strict=True))
-    group |= dict.fromkeys(result.standing, str(Group.TOGETHER))
+    group |= dict.fromkeys(result.standing, str(Group.COMBINED))
     why = {d.name: d.reason for d in study.identification.dropped}
     sd = dict(zip(fit.names, (float(v) for v in fit.sd), strict=True))
     out = []

@@ -54,7 +54,7 @@ class PredictResult:
 def run(request: PredictRequest) -> PredictResult:
     from elastocal.files.calibration_json import knowledge, read_calibration
     from elastocal.model.statics.deflection import linear_deflection
-    from elastocal.uncertainty.prediction import predict
+    from elastocal.uncertainty.prediction import predict_from_rest
 
     record = read_calibration(request.calibration)
     robot = load_robot(record.robot_word(request.calibration), record.tool)
@@ -64,14 +64,14 @@ def run(request: PredictRequest) -> PredictResult:
     if load.applied is None or not load.applied.wrench.any():
         raise InputError("no load, so nothing bends; give --force or --moment, or a file with wrench columns")
     with one_thread():
-        found = predict(known, at.q, load.applied, request.frame)
+        found = predict_from_rest(known, at.q, load.applied, request.frame)
         linear = linear_deflection(known.model, at.q, [load.applied]).translation
     bend = float((linear**2).sum(axis=1).max() ** 0.5)
     words = configurations_text(request.at, request.configurations)
     inputs = inputs_of(
         record.robot, known.model, load, found.frame, f"{known.statics} statics, calibrated", record.without, words
     )
-    notes = (*robot.notes, *said, *_exact(record), *at.notes, *load.notes)
+    notes = (*robot.notes, *said, *_exact(record), *at.notes, *load.notes, *_floating(found))
     return PredictResult(
         inputs, record, at, load, found, known.discrepancy, bend, max(known.model.size, _reach(known.model, at)), notes
     )
@@ -82,6 +82,18 @@ def _reach(model: RobotModel, at: Configurations) -> float:
     from elastocal.model.kinematics import kinematics
 
     return float((kinematics(model, at.q).position ** 2).sum(axis=1).max() ** 0.5)
+
+
+def _floating(found: Prediction) -> tuple[str, ...]:
+    """Where there is no unloaded state to measure from."""
+    rows = [i + 1 for i, floats in enumerate(found.floats if found.floats is not None else ()) if floats]
+    if not rows:
+        return ()
+    shown = ", ".join(str(i) for i in rows[:8]) + (" ..." if len(rows) > 8 else "")
+    return (
+        f"Without the load the arm floats in its play (configuration {shown}), so that there is no unloaded state: the "
+        "deflection there is from the middle of every play, and the arm may start anywhere within it.",
+    )
 
 
 def _exact(record: CalibrationRecord) -> tuple[str, ...]:

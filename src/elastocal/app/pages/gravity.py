@@ -13,12 +13,17 @@ from elastocal.report.blocks import Fact, Report, Section, Text
 
 if TYPE_CHECKING:
     from elastocal.app.commands.gravity import GravityResult
+    from elastocal.gravity.fit import GravityFit
     from elastocal.gravity.hold_out import Judged
 
 HEAVY = 0.1
 """Joints whose torque varies by this share of the most variable one are named in the verdict."""
 STRANGE = 5.0
 """Times more or less than expected: a torque that is hardly in the unit that its column names."""
+WORSE = 1.25
+"""Times the error of the robot file's masses: a fit that has been led astray."""
+MISSED = 10.0
+"""Times the scatter of the readings fitted: unseen readings that the fit knows nothing of."""
 MOST_FAST = 0.3
 NARROW = 0.35
 
@@ -38,6 +43,7 @@ def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
     sections = [Section("Predicted without being seen", (tables.judged_table(judged),) if judged else ())]
     sections += [
         Section("Masses and mass moments", (tables.mass_table(result),)),
+        Section("Gross errors", (tables.gross_table(result.cleaned),) if result.cleaned.gross else ()),
         Section("Base parameters", (tables.base_table(found),) if found.base.subgroups else (Text((_ALONE,)),)),
         Section("Friction", (tables.friction_table(found),) if found.friction else ()),
         Section("Readings", (tables.noise_table(found),)),
@@ -120,9 +126,10 @@ def _judged(judged: Judged) -> str:
         if isfinite(rms[j])
     )
     strange = int(np.any(judged.extrapolated(), axis=1).sum())
+    outside = int(np.any(judged.outside(), axis=1).sum())
     return (
         f"Fitted on the first part of the log, the last {judged.samples.log.count} samples are predicted, rms: {said}; "
-        f"{strange} of them are extrapolated in one joint or more."
+        f"{strange} of them are extrapolated in one joint or more, {outside} lie outside the poses seen."
     )
 
 
@@ -144,7 +151,7 @@ def _doubts(result: GravityResult) -> list[str]:
 
     found = result.found
     samples, ratio = found.samples, found.sense.ratio
-    out = []
+    out = [*_gross(result), *_columns(found), *([] if result.judged is None else _missed(result.judged))]
     if samples.fast > MOST_FAST * samples.logged:
         out.append(
             f"INERTIA: {samples.fast} of {samples.logged} samples are left out, because the arm may accelerate too "
@@ -156,4 +163,51 @@ def _doubts(result: GravityResult) -> list[str]:
         out.append(f"Never moved: {', '.join(samples.unmoved())}; nothing is learned of their friction.")
     if np.max(np.ptp(samples.log.q, axis=0)) < NARROW:
         out.append("NO JOINT MOVES BY MORE THAN 20 deg: the log is shorter than one sweep, so most rests on the prior.")
+    return out
+
+
+def _gross(result: GravityResult) -> list[str]:
+    cleaned = result.cleaned
+    if not cleaned.gross:
+        return []
+    joints = sorted({j for _, j in cleaned.gross})
+    log, units = cleaned.found.samples.log, cleaned.found.samples.units
+    scatter = ", ".join(
+        f"{log.joints[j]} {cleaned.found.noise[j]:.3g} {units[j]} (with them {cleaned.everything.noise[j]:.3g})"
+        for j in joints
+    )
+    return [
+        f"GROSS ERRORS: {len(cleaned.gross)} reading(s) left out ({cleaned.said()}); scatter without them: {scatter}."
+    ]
+
+
+def _columns(found: GravityFit) -> list[str]:
+    """Joints whose torques are of another size or sign than the masses of the file let expect."""
+    out = []
+    for joint, factor in zip(found.model.joints, found.sense.factors, strict=True):
+        if factor < 0:
+            out.append(f"THE TORQUE OF {joint} HAS THE OTHER SIGN than the rest of the log: check its column.")
+        if isfinite(factor) and not 1 / STRANGE < abs(factor) < STRANGE:
+            out.append(
+                f"THE TORQUE OF {joint} IS {abs(factor):.3g} TIMES what is expected: check its unit, or the file's "
+                "masses."
+            )
+    return out
+
+
+def _missed(judged: Judged) -> list[str]:
+    """Joints that the fit predicts worse than the robot file does, or far worse than it was fitted."""
+    rms, file = judged.rms(judged.error), judged.rms(judged.file_error)
+    out = []
+    for j, (joint, unit) in enumerate(zip(judged.samples.log.joints, judged.samples.units, strict=True)):
+        why = []
+        if rms[j] > WORSE * file[j]:
+            why.append(f"the robot file's own masses to {file[j]:.3g}")
+        if rms[j] > MISSED * judged.scatter[j]:
+            why.append(f"the readings fitted to {judged.scatter[j]:.3g}")
+        if why:
+            out.append(
+                f"DO NOT TRUST {joint}: unseen torques are predicted to {rms[j]:.3g} {unit} only, {' and '.join(why)}; "
+                "check units and signs of the joint values and torques, or log more poses."
+            )
     return out

@@ -13,6 +13,7 @@ from elastocal.report.display import concise
 if TYPE_CHECKING:
     from elastocal.app.commands.gravity import GravityResult
     from elastocal.gravity.fit import GravityFit
+    from elastocal.gravity.gross import Cleaned
     from elastocal.gravity.hold_out import Judged
     from elastocal.gravity.recursion import Recursion
     from elastocal.gravity.terms import Term
@@ -30,20 +31,23 @@ def judged_table(judged: Judged) -> Table:
         Column("joint", "joint"), Column("unit", "unit"), Column("readings", "readings"),
         Column("rms", "rms error", decimals=3), Column("max", "largest", decimals=3),
         Column("file_rms", "rms by the file's masses", decimals=3), Column("file_max", "largest", decimals=3),
-        Column("extrapolated", "extrapolated"), Column("inside_percent", "inside 95 %", "%", 0),
+        Column("extrapolated", "extrapolated"), Column("outside", "outside the poses seen"),
+        Column("inside_percent", "inside 95 %", "%", 0),
     )  # fmt: skip
-    extra, inside = judged.extrapolated().sum(axis=0), judged.inside()
+    extra, outside, inside = judged.extrapolated().sum(axis=0), judged.outside().sum(axis=0), judged.inside()
     count = np.isfinite(judged.error).sum(axis=0)
     own, file = judged.error, judged.file_error
     numbers = zip(judged.rms(own), judged.largest(own), judged.rms(file), judged.largest(file), strict=True)
     rows = tuple(
         (joint, judged.samples.units[j], int(count[j]), *(known(float(v), NO_READING) for v in four), int(extra[j]),
-         known(100 * float(inside[j]), NO_READING))
+         int(outside[j]), known(100 * float(inside[j]), NO_READING))
         for j, (joint, four) in enumerate(zip(judged.samples.log.joints, numbers, strict=True))
     )  # fmt: skip
     notes = (
         "Friction as fitted is taken off both. Extrapolated: known less well than that joint's torque was anywhere in "
-        "the part that was fitted, or moving in a direction not seen there; do not trust these.",
+        "the part that was fitted, or moving in a direction not seen there; do not trust these. "
+        "Outside the poses seen: a joint that this torque depends on is beyond "
+        "where it was in the part that was fitted, so nothing has shown that the model and its accuracy hold there.",
     )
     return Table("held_out", "", columns, rows, notes)
 
@@ -86,6 +90,22 @@ def _mass_notes(found: GravityFit) -> tuple[str, ...]:
         f"{said} Beforehand every mass was taken to be known to {100 * found.prior.share:g} % and its centre to "
         f"{1e3 * found.prior.centre:g} mm; told by the log is the share of that variance which the log has removed.",
     )
+
+
+def gross_table(cleaned: Cleaned) -> Table:
+    """Masses and mass moments without the gross errors, and with them."""
+    columns = (
+        Column("parameter", "parameter"), Column("unit", "unit"), Column("without", "without them", digits=5),
+        Column("with", "with them", digits=5), Column("sd", "sd without", digits=2),
+    )  # fmt: skip
+    without, every = cleaned.found.model.parameters, cleaned.everything.model.parameters
+    rows = tuple(
+        (n, without.rows[without.index(n)].unit, without.rows[without.index(n)].value, every.rows[every.index(n)].value,
+         float(cleaned.found.fit.sd[cleaned.found.fit.names.index(n)]))
+        for n in cleaned.found.wide.names
+        if n in cleaned.found.fit.names
+    )  # fmt: skip
+    return Table("gross_errors", "", columns, rows, (f"Left out: {cleaned.said()}.",))
 
 
 def base_table(found: GravityFit) -> Table:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from elastocal.app.commands.identify import IdentifyResult
     from elastocal.report.blocks import Lines
 
+FEW = 2
+"""Digits of a factor that follows from forces with their scatter."""
+
 
 def contact_sections(result: IdentifyResult, complete: bool) -> tuple[Section, ...]:
     """Nothing for other kinds of measurement."""
@@ -39,7 +42,7 @@ def _standing(result: IdentifyResult) -> list[str]:
         return []
     units = {p.name: p.unit for p in result.study.fit.model.parameters}
     lines = [
-        f"NOT SEPARABLE: only {written(c, units)} is known; the value of {c.kept} holds only if "
+        f"NOT SEPARABLE: only {written(c, units, FEW)} is known; the value of {c.kept} holds only if "
         f"{', '.join(n for n, _ in c.absorbed)} is what the robot file says."
         for c in found.standing
     ]

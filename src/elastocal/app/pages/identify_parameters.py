@@ -53,9 +53,7 @@ _SAME = "the fit is that of the next row"
 _ALONE = "a pose alone holds up a parameter, or nothing was measured twice"
 
 
-def parameter_table(
-    study: Study, sampled: Ensemble | None = None, standing: frozenset[str] = frozenset()
-) -> Table:
+def parameter_table(study: Study, sampled: Ensemble | None = None, standing: frozenset[str] = frozenset()) -> Table:
     """Values first, then how sure they are by every route; ``sampled`` is what emcee drew, if it was asked for.
 
     ``standing`` are names of estimates that stand for a combination with what is held.

@@ -9,7 +9,7 @@ from elastocal.app.pages.columns import axis_columns, configuration_cells, known
 from elastocal.app.pages.deflect import WRENCH_UNITS
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
-_LOST = "no determined loaded state there"
+_LOST = "no determined state there, with or without the load"
 
 
 def page(result: PredictResult) -> Report:
@@ -26,7 +26,7 @@ def verdict(result: PredictResult) -> tuple[str, ...]:
     size = np.linalg.norm(result.prediction.twist[:, :3], axis=1)
     spread = result.prediction.ellipsoid()[0][:, 0]
     if not np.any(np.isfinite(size)):
-        return (*_beyond(result), "No configuration has a determined loaded state.")
+        return (*_beyond(result), "No configuration has a determined state with and without the load.")
     i = int(np.nanargmax(size))
     said = (
         f"The largest deflection of {result.prediction.frame} is {1e3 * size[i]:.4g} mm (configuration {i + 1}), known "

@@ -1,0 +1,46 @@
+"""Estimates that stand for a combination: the factor by hand, and the bias that it predicts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle.scara import ACTUAL, NAMES, actual, touched
+
+from elastocal.contacts.combined import written
+from elastocal.contacts.standing import force_level, standing
+from elastocal.identify.reduction import identify
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.model.descriptions import descriptions
+
+TRUE = dict(zip(NAMES, ACTUAL, strict=True))
+
+
+def found(forces):
+    kind, felt = touched(forces)
+    noisy = felt + 0.1 * np.random.default_rng(5).normal(size=felt.shape)
+    start = actual().with_parameters({"gripper.gap": 0.0, "gripper.p": TRUE["gripper.p"] + TRUE["gripper.gap"] / 40})
+    return identify(descriptions(start, None), Campaign(kind, noisy, (ForceSensor(sd=0.1),)), NAMES)
+
+
+def test_one_force_level_shows_compliance_and_play_only_together():
+    made = found((40.0,))
+    (only,) = standing(made)
+    assert only.kept == "gripper.p"
+    ((name, factor),) = only.absorbed
+    assert name == "gripper.gap"
+    assert factor == pytest.approx(1 / 40, rel=0.01)
+    at = made.fit.names.index("gripper.p")
+    off = made.fit.values[at] - TRUE["gripper.p"]
+    assert off > 20 * made.fit.sd[at]
+    assert off == pytest.approx(factor * TRUE["gripper.gap"], abs=4 * made.fit.sd[at])
+    units = {"gripper.p": "m/N", "gripper.gap": "m"}
+    assert written(only, units, 2) == "40 N * gripper.p + gripper.gap"
+    assert force_level(made.fit.campaign) == pytest.approx(40.0, abs=0.1)
+
+
+def test_two_force_levels_leave_every_estimate_to_itself():
+    made = found((20.0, 40.0))
+    assert set(made.fit.names) == set(NAMES)
+    assert standing(made) == ()
+    assert np.isnan(force_level(made.fit.campaign))
