@@ -31,6 +31,14 @@ def test_a_joint_that_a_torque_does_not_feel_may_be_anywhere():
     assert not depends[0].any()
     assert not depends[:, 0].any()
     assert depends[1:5, 1].all()
+    q, v = waves(6, 300, seed=4, size=0.3, rate=0.12)
+    middle = np.radians([0, -80, 80, 0, 20, 0])
+    seen = slow_samples(kr5, logged(kr5, q + middle, v), friction=False)
+    poses = np.median(seen.log.q, axis=0) + 0.9 * np.eye(6)[:2]
+    outside = outside_seen(kr5, seen, poses)
+    assert not outside[0].any()
+    assert not outside[1, 0]
+    assert outside[1, 1:3].all()
 
 
 def test_the_range_is_that_of_the_readings_which_count():

@@ -5,8 +5,8 @@
 
 Axes are the controller's, or all of them by their motors (``motor_columns``); torques are those of the axes, or those
 of the motors, which S^T turns into the former.  Speeds are those of the axes.  Comma, semicolon or tab separate;
-between semicolons or tabs a decimal comma is a decimal point.  ``time_s`` or ``time_ms``, torques, speeds and currents are
-optional; an empty torque is unknown (nan).
+between semicolons or tabs a decimal comma is a decimal point.  ``time_s`` or ``time_ms``, torques, speeds and
+currents are optional; an empty torque is unknown (nan).
 
 The bare header ``q_0,q_1,...,tau_0,tau_1,...`` that identification programs write is read as well: joint values and
 torques of the joints in the model's order, taken as rad (m) and N m (N), which the notes say.
