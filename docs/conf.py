@@ -33,3 +33,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_type_aliases = {"Array": "Array", "Entry": "Entry", "Matrix3": "Matrix3", "Row3": "Row3"}
 autodoc_default_options = {"members": True}
+
+# Some folders use the same short word for their own thing (an Estimate of arcs, one of loops): such a word in a
+# signature is left without a link.
+suppress_warnings = ["ref.python"]
