@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.arcs.compensator_geometry import compensator_geometry
+from elastocal.arcs.compensator_geometry import CompensatorGeometry, compensator_geometry
 from elastocal.arcs.concentric import fit_concentric
 from elastocal.arcs.known_angles import fit_known_angles
 from elastocal.arcs.rigid import fit_common_rotation
@@ -141,3 +141,12 @@ def test_mixed_dimensions_and_bad_axes_are_refused():
     with pytest.raises(InputError, match="two unit vectors"):
         compensator_geometry(fit_known_angles(flat[0], Q), fit_concentric(flat[1:]), [[1, 0, 0], [1, 1, 0]])
     assert compensator_geometry(arc, pivot).tilt == 0.0
+
+
+def test_a_geometry_that_nobody_measured_has_no_accuracy():
+    spring = GravityCompensator(joint="J", a_x=0.686, a_y=0.119, L=0.185, phi0=1.57, k_c=1e-5, s_0=0.4)
+    found = CompensatorGeometry.described(spring, -1)
+    q = np.radians([-145.0, -90.0, 0.0])
+    np.testing.assert_allclose(found.length(q), spring.length(q), rtol=1e-12)
+    assert all(np.isnan(sd) for sd in found.sd.values())
+    assert np.isnan([found.tilt, found.phi0_by_length, found.phi0_by_length_sd]).all()

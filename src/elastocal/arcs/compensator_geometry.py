@@ -22,6 +22,7 @@ from elastocal.arcs.concentric import ConcentricArcs
 from elastocal.arcs.known_angle_arc import KnownAngleArc
 from elastocal.arcs.rigid import RigidBody
 from elastocal.errors import InputError
+from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.spatial.entries import Array
 
 NAMES = ("L", "a_x", "a_y", "phi0")
@@ -46,6 +47,13 @@ class CompensatorGeometry:
     phi0_by_length: float
     phi0_by_length_sd: float
     tilt: float
+
+    @classmethod
+    def described(cls, spring: GravityCompensator, sense: int) -> CompensatorGeometry:
+        """As a robot file gives it: nothing of it was measured, so its accuracy is unknown (nan)."""
+        none, nan = np.zeros(0), float("nan")
+        unknown = np.full((len(NAMES), len(NAMES)), nan)
+        return cls(spring.L, spring.a_x, spring.a_y, spring.phi0, unknown, sense, none, none, nan, nan, nan)
 
     @property
     def a(self) -> float:

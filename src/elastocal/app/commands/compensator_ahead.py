@@ -10,7 +10,6 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.compensator_plan import Planned
-    from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.model.loads.gravity_compensator import GravityCompensator
     from elastocal.model.robot import RobotModel
 
@@ -49,13 +48,14 @@ def run(request: AheadRequest) -> AheadResult:
     from elastocal.app.compensator_spring import joint_range
     from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
+    from elastocal.arcs.compensator_geometry import CompensatorGeometry
 
     noise = noise_of(request.noise_um)
     assert noise is not None
     robot = load_robot(request.robot)
     spring = _spring(robot.model, request)
     sense, count = sense_of(request.sense) or 1, len(request.pivots) or MARKERS
-    geometry = _geometry(spring, sense)
+    geometry = CompensatorGeometry.described(spring, sense)
     limits = joint_range(robot.model, spring.joint, request.limits, geometry)
     with one_thread():
         rows = plan_rows(geometry, request.plan, limits, np.ones(count), noise)
@@ -87,16 +87,4 @@ def _spring(model: RobotModel, request: AheadRequest) -> GravityCompensator:
     raise InputError(
         f"--robot {request.robot}: has no gravity_compensator{at} whose geometry could be planned for; add the element "
         "with rough values, or give measured points"
-    )
-
-
-def _geometry(spring: GravityCompensator, sense: int) -> CompensatorGeometry:
-    """The element as a geometry without data."""
-    import numpy as np
-
-    from elastocal.arcs.compensator_geometry import CompensatorGeometry
-
-    none = np.zeros(0)
-    return CompensatorGeometry(
-        spring.L, spring.a_x, spring.a_y, spring.phi0, np.zeros((4, 4)), sense, none, none, spring.phi0, 0.0, 0.0
     )

@@ -11,7 +11,6 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.compensator_plan import Planned, PlanRow
-    from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.files.plan_arcs import ArcPlanFile
     from elastocal.spatial.entries import Array
 
@@ -83,21 +82,13 @@ def compared(file: ArcPlanFile) -> Planned:
     """Plans of eq. (35) and (36) and of exact covariance, for each model of the markers."""
     from elastocal.app.compensator_plan import Planned, plan_rows
     from elastocal.app.threads import one_thread
-
-    with one_thread():
-        rows = plan_rows(nominal(file), file.poses, file.limits, file.radii, file.noise)
-    radii = ", ".join(f"{1e3 * r:g}" for r in file.radii)
-    return Planned(file.limits, file.noise, True, f"markers {radii} mm from P0", rows)
-
-
-def nominal(file: ArcPlanFile) -> CompensatorGeometry:
-    """The geometry that the robot file gives; nothing was measured of it."""
-    import numpy as np
-
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
 
-    s, none, nan = file.compensator, np.zeros(0), float("nan")
-    return CompensatorGeometry(s.L, s.a_x, s.a_y, s.phi0, np.full((4, 4), nan), file.sense, none, none, nan, nan, nan)
+    geometry = CompensatorGeometry.described(file.compensator, file.sense)
+    with one_thread():
+        rows = plan_rows(geometry, file.poses, file.limits, file.radii, file.noise)
+    radii = ", ".join(f"{1e3 * r:g}" for r in file.radii)
+    return Planned(file.limits, file.noise, True, f"markers {radii} mm from P0", rows)
 
 
 def configurations(file: ArcPlanFile, angles: Array) -> Array:
