@@ -12,7 +12,6 @@ from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.criteria.weighted import Weighted
-from elastocal.design.knowledge import known_of_information
 from elastocal.design.rules import Rules
 from elastocal.design.search import search
 from elastocal.errors import InputError
@@ -120,7 +119,3 @@ def test_other_refusals():
         TestPose(np.ones((0, 3, 4)))
     with pytest.raises(InputError, match="there is no way to sum errors 'median'"):
         TestPose(np.ones((1, 3, 4)), "median")
-    with pytest.raises(InputError, match="says nothing about parameter 1"):
-        known_of_information(np.diag([1.0, 0.0]))
-    with pytest.raises(InputError, match="the information is singular"):
-        known_of_information(np.ones((2, 2)))

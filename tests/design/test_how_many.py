@@ -6,11 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from design.made import error_below, every_sd
 from design.plain import every_plan, examples, polynomial, problem, total
 
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.how_many import Requirement, accuracy_curve, error_below, every_sd, how_many
+from elastocal.design.how_many import Requirement, accuracy_curve, how_many
 from elastocal.design.rules import Rules
 from elastocal.errors import InputError
 
@@ -112,7 +113,7 @@ def test_a_requirement_out_of_reach_is_told():
 
 def test_bad_requirements():
     candidates = problem(57)
-    with pytest.raises(InputError, match="no parameter has a limit"):
+    with pytest.raises(InputError, match="one limit for each"):
         every_sd(np.full(4, np.inf))
     with pytest.raises(InputError, match="every limit must be a positive number"):
         every_sd(np.zeros(4))

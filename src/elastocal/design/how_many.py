@@ -44,22 +44,6 @@ class Requirement:
         return float(np.max(np.sqrt(squares) / self.limits))
 
 
-def every_sd(limits: Array) -> Requirement:
-    """Standard deviations (p,) that parameters must stay below; inf where nothing is asked."""
-    asked = np.flatnonzero(np.isfinite(limits))
-    if not len(asked):
-        raise InputError("requirement: no parameter has a limit; give at least one")
-    return Requirement(np.eye(len(limits))[asked][:, None], np.asarray(limits, dtype=np.float64)[asked])
-
-
-def error_below(derivatives: Array, limit: float, over: str = "largest") -> Requirement:
-    """Expected error at test poses (T, d, p): the largest, or the root of the mean square, below one limit."""
-    t, d, p = derivatives.shape
-    if over == "mean":
-        return Requirement(derivatives.reshape(1, t * d, p) / np.sqrt(t), np.array([limit]))
-    return Requirement(derivatives, np.full(t, float(limit)))
-
-
 @dataclass(frozen=True, eq=False)
 class Point:
     """A plan on the curve; ``ratio`` is the largest error in units of its limit, nan without a requirement."""

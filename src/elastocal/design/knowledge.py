@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Ints
 
 RIDGE = 1e-7
@@ -77,12 +76,6 @@ class Knowledge:
         """Standard deviation (p,) of every parameter, nuisances too."""
         return np.asarray(np.linalg.norm(self.frame.transform @ self.root, axis=1))
 
-    @cached_property
-    def parameter_covariance(self) -> Array:
-        """(p, p), of the parameters in their own order and units."""
-        half = self.frame.transform @ self.root
-        return np.asarray(half @ half.T)
-
 
 def inverse_triangle(triangle: NDArray[np.floating[Any]]) -> Array:
     """R^-1 of an upper triangle."""
@@ -101,20 +94,3 @@ def known(information: Array, frame: Frame) -> Knowledge:
         pass
     ridge = information + RIDGE * np.eye(len(information))
     return Knowledge(inverse_triangle(np.linalg.cholesky(ridge).T), frame, open=True)
-
-
-def known_of_information(information: Array, nuisance: tuple[int, ...] = ()) -> Knowledge:
-    """From an information matrix (p, p) in units of the parameters, by Cholesky with unit diagonal."""
-    p = len(information)
-    order = np.array([*sorted(nuisance), *(i for i in range(p) if i not in nuisance)], dtype=np.int64)
-    size = np.sqrt(np.diag(information))
-    if not np.all(size > 0):
-        raise InputError(f"the information says nothing about parameter {int(np.argmin(size > 0))}; leave it out")
-    transform = np.zeros((p, p))
-    transform[order, np.arange(p)] = 1 / size[order]
-    even = (information / np.outer(size, size))[np.ix_(order, order)]
-    try:
-        triangle = np.linalg.cholesky(even).T
-    except np.linalg.LinAlgError:
-        raise InputError("the information is singular: some parameters cannot be told apart; seek fewer") from None
-    return Knowledge(inverse_triangle(triangle), Frame(transform, order, len(nuisance)))
