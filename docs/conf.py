@@ -14,13 +14,26 @@ author = "The Elastocal developers"
 copyright = "the Elastocal developers, BSD-3-Clause"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "file_tables", "command_tables", "plain_docstrings", "mathml"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.viewcode",
+    "api_pages",
+    "command_tables",
+    "file_tables",
+    "mathml",
+    "plain_docstrings",
+    "proofs",
+    "published_cases",
+]
 exclude_patterns = ["_build", "_ext"]
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_dmath_double_inline = False
 myst_heading_anchors = 3
 
-math_numfig = False
+# Equations carry the number of their chapter: (2.7).  numfig brings that about; there are no other numbered figures.
+numfig = True
+numfig_secnum_depth = 1
 html_math_renderer = "mathml"
 html_theme = "furo"
 html_static_path = ["_static"]

@@ -7,6 +7,7 @@ from typing import Any
 from docutils import nodes
 from docutils.utils.math import latex2mathml
 from sphinx.application import Sphinx
+from sphinx.util.math import get_node_equation_number
 
 
 def _inline(writer: Any, node: nodes.Element) -> None:
@@ -17,7 +18,7 @@ def _inline(writer: Any, node: nodes.Element) -> None:
 def _block(writer: Any, node: nodes.Element) -> None:
     writer.body.append(writer.starttag(node, "div", CLASS="math"))
     if node["number"]:
-        writer.body.append(f'<span class="eqno">({node["number"]})')
+        writer.body.append(f'<span class="eqno">({get_node_equation_number(writer, node)})')
         writer.add_permalink_ref(node, "Link to this equation")
         writer.body.append("</span>")
     writer.body.append(latex2mathml.tex2mathml(node.astext(), as_block=True))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from app.cell_desk import whole_cell
 from app.virtual_desk import Chain, chain
 
 from elastocal.app.cli import main
@@ -75,3 +76,9 @@ def arm(tmp_path: Path) -> Path:
 def chained(tmp_path_factory: pytest.TempPathFactory) -> Chain:
     """Plan, virtual campaign and identification, once for all tests; they must not change its folder."""
     return chain(tmp_path_factory.mktemp("chain"))
+
+
+@pytest.fixture(scope="session")
+def kr270_cell(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cell of the KR-270 from plan to corrected program, once for all tests; they must work on copies."""
+    return whole_cell(tmp_path_factory.mktemp("cells") / "kr270")

@@ -1,4 +1,4 @@
-"""The command line itself: help, version, exit codes, listings, the demonstration."""
+"""The command line itself: help, version, exit codes, listings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lxml import html
 from typer.testing import CliRunner
 
 from elastocal import __version__
@@ -182,40 +181,15 @@ def test_a_urdf_robot_with_its_notes(run: Run, tmp_path: Path) -> None:
 def test_reproduce_prints_the_agreed_object(run: Run, tmp_path: Path) -> None:
     names = [c["case"] for c in run("reproduce", "--json").data["cases"]]
     assert {"kr270-compensator", "kr270-elastostatic"} <= set(names)
-    for name in names:
-        data = run("reproduce", name, "--json").data
-        assert list(data) == ["case", "verdict", "figures"]
-        assert data["case"] == name
-        for figure in data["figures"]:
-            assert list(figure) == ["name", "published", "recomputed", "unit", "note"]
+    data = run("reproduce", "kr5-transmission", "--json").data
+    assert [k for k in data if k in ("case", "verdict", "figures")] == ["case", "verdict", "figures"]
+    assert data["case"] == "kr5-transmission"
+    for figure in data["figures"]:
+        assert list(figure)[:5] == ["name", "published", "recomputed", "unit", "note"]
+        more = ["place", "agrees", "why"] if figure["published"] is not None else []
+        assert list(figure)[5:] == more
     listing = run("reproduce").out
     assert all(name in listing for name in names)
     got = run("reproduce", "kr270-compensator", "--report", tmp_path / "c.html")
     assert "0.317" in got.out
     assert 'id="figure-1"' in (tmp_path / "c.html").read_text(encoding="utf-8")
-
-
-def test_demo_writes_its_report_and_says_where(run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "new folder" / "deep"
-    got = run("demo", "--out", out)
-    assert got.code == 0
-    assert str(out / "report.html") in got.out
-    assert "2.5 kN down moves the tool by up to" in got.out
-    page = (out / "report.html").read_text(encoding="utf-8")
-    tree = html.fromstring(page)
-    assert page.count('<script id="plotly">') == 1
-    assert all(a.startswith("data:") for a in tree.xpath("//@src | //@href"))
-    assert len(tree.xpath("//div[@class='figure']")) == 3
-    assert tree.xpath("//h2/text()")[0] == "Stiffness over the workspace"
-    assert "home" in tree.xpath("//tbody/tr/td[1]/text()")
-
-
-def test_demo_verdict_matches_a_direct_computation(run: Run, tmp_path: Path) -> None:
-    data = run("demo", "--out", tmp_path, "--json").data
-    row = next(r for r in data["deflections"] if r["name"] == "working low" and r["load"] == "3.5 kN sideways")
-    at = ",".join(str(row[f"A{i}_deg"]) for i in range(1, 7))
-    again = run("deflect", "kuka-kr270", "--at", at, "--force", "0,3500,0", "--linear", "--json").data["deflections"][0]
-    assert row["dy_mm"] == pytest.approx(again["dy_mm"], rel=1e-9)
-    assert row["linear_off_percent"] == pytest.approx(100 * again["linear_off_mm"] / again["size_mm"], rel=1e-6)
-    worst = max(v for line in data["deflection_down"]["values"] for v in line if v is not None)
-    assert f"{worst:.2f} mm" in data["verdict"][0]

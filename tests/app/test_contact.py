@@ -98,7 +98,7 @@ def test_an_object_moved_by_a_millimetre_is_flagged(desk: Callable[..., Desk]) -
         path = folder / "campaign.yaml"
         text = path.read_text()
         assert "centre_mm: [200, 400]" in text
-        path.write_text(text.replace("centre_mm: [200, 400]", "centre_mm: [201, 400]") + "outliers: keep\n")
+        path.write_text(text.replace("centre_mm: [200, 400]", "centre_mm: [201, 400]"))
 
     said = " ".join(desk(spoil=moved).data["verdict"])
     assert "OBJECT: disc disc2 seems to lie elsewhere (disc2.x by -" in said
@@ -107,11 +107,45 @@ def test_an_object_moved_by_a_millimetre_is_flagged(desk: Callable[..., Desk]) -
 
 def test_a_gross_force_error_is_named_by_row(desk: Callable[..., Desk]) -> None:
     made = desk("--gross", "1", "--gross-N", "15", "--seed", "3")
-    rows = made.data["gross"]
-    assert len(rows) == 1
-    assert rows[0]["unit"] == "N"
-    assert abs(rows[0]["value"] - rows[0]["predicted"]) == pytest.approx(15.0, abs=1.5)
+    rows = made.data["wrong_contacts"]
+    assert {r["place"] for r in rows} == {rows[0]["place"]}
     assert rows[0]["place"].startswith("readings.csv line ")
+    found = {r["number"]: (float(r["read"].split()[0]), float(r["fits"].split()[0])) for r in rows}
+    off = [abs(read - fits) for name, (read, fits) in found.items() if name in ("fx", "fy")]
+    assert off == [pytest.approx(15.0, abs=1.5)]
+    assert "gross" not in made.data
+    assert "LEFT OUT: readings.csv line " in " ".join(made.data["verdict"])
+
+
+def test_a_wrong_joint_value_is_named_by_line_and_column(desk: Callable[..., Desk]) -> None:
+    def turned(folder: Path) -> None:
+        path = folder / "readings.csv"
+        lines = path.read_text().splitlines()
+        column = lines[0].split(",").index("J2_rad")
+        cells = lines[20].split(",")
+        cells[column] = str(float(cells[column]) + 5e-3)
+        lines[20] = ",".join(cells)
+        path.write_text("\n".join(lines) + "\n")
+
+    made = desk(spoil=turned)
+    (row,) = made.data["wrong_contacts"]
+    assert (row["place"], row["number"]) == ("readings.csv line 21", "J2")
+    read, fits = (float(row[k].split()[0]) for k in ("read", "fits"))
+    assert read - fits == pytest.approx(np.degrees(5e-3), abs=2e-3)
+    assert "12 of them alone" in " ".join(made.data["verdict"])
+
+
+def test_a_radius_wrong_by_a_millimetre_is_named(desk: Callable[..., Desk]) -> None:
+    def grown(folder: Path) -> None:
+        path = folder / "campaign.yaml"
+        text = path.read_text()
+        assert "radius_mm: 80" in text
+        path.write_text(text.replace("radius_mm: 80", "radius_mm: 81"))
+
+    said = " ".join(desk(spoil=grown).data["verdict"])
+    assert "OBJECT: disc disc3 seems to have another size (disc3.radius by -" in said
+    assert "measure its size again" in said
+    assert "LEFT OUT" not in said
 
 
 def test_the_published_plan_is_diagnosed_and_repaired(run: Run, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from hashlib import sha256
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -70,29 +72,12 @@ def test_read_only_files_and_wrong_names_are_refused(run: Run, arm: Path) -> Non
     assert run(*words, "--report", folder / "a.HTM", "--csv", folder / "a.CSV").code == 0
 
 
-def test_demo_refuses_before_it_computes(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from elastocal.app.commands import demo
-
-    monkeypatch.setattr(demo, "run", lambda _: pytest.fail("computed"))
-    (tmp_path / "report.html").write_text("mine")
-    (tmp_path / "report.html").chmod(0o444)
-    assert "read-only" in refused(run, tmp_path, "demo", "--out", tmp_path)
-    linked = tmp_path / "linked"
-    linked.mkdir()
-    (linked / "report.html").symlink_to(demo.robot_path())
-    assert demo.robot_path().is_file()
-    assert "the robot" in refused(run, tmp_path, "demo", "--out", linked)
-
-
-def test_reproduce_without_a_case_writes_no_report(run: Run, tmp_path: Path) -> None:
-    assert "needs a case" in refused(run, tmp_path, "reproduce", "--report", tmp_path / "x.html")
-
-
 def test_outputs_say_what_was_computed(run: Run, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     words = ("deflect", "kuka-kr270", "--at", "0,-90,90,0,30,0", "--force", "0,0,-2500", "--load-frame", "flange",
              "--frame", "marker1", "--payload", "50", "--without", "foundation_compliance")  # fmt: skip
     inputs = run(*words, "--json").data["inputs"]
+    mark = sha256(resources.files("elastocal.robots").joinpath("kuka-kr270.yaml").read_bytes()).hexdigest()
     assert inputs == {
         "elastocal": __version__,
         "robot": "kuka-kr270",
@@ -106,6 +91,8 @@ def test_outputs_say_what_was_computed(run: Run, tmp_path: Path) -> None:
         "payload_frame": "flange",
         "left_out": ["foundation_compliance"],
         "state": "loaded minus unloaded equilibrium, weights and springs in both",
+        "files": [f"shipped:kuka-kr270 {mark[:16]}"],
+        "sha256": {"shipped:kuka-kr270": mark},
     }
     text = " ".join(run(*words, "--report", page).out.split())
     tree = html.fromstring(page.read_text(encoding="utf-8"))
@@ -115,16 +102,13 @@ def test_outputs_say_what_was_computed(run: Run, tmp_path: Path) -> None:
         assert piece in written
 
 
-def test_inputs_of_the_other_commands(run: Run, arm: Path, plan: Path, tmp_path: Path) -> None:
+def test_inputs_of_the_other_commands(run: Run, arm: Path, plan: Path) -> None:
     loaded = run("stiffness", arm, "--at", "10", "--loaded", "--json").data["inputs"]
     plain = run("stiffness", arm, "--at", "10", "--json").data["inputs"]
     assert (loaded["state"], plain["state"]) == ("loaded equilibrium", "unloaded, at the commanded configuration")
     assert (plain["robot"], plain["robot_file"], plain["load_frame"]) == ("arm", str(arm), None)
     told = run("assess", arm, plan, "--json").data["inputs"]
     assert (told["configurations"], told["watched_frame"]) == (str(plan), "tip")
-    demo = run("demo", "--out", tmp_path / "d", "--json").data["inputs"]
-    assert (demo["robot"], demo["load_frame"]) == ("kuka-kr270", "tool")
-    assert "2.5 kN down" in demo["load"]
 
 
 def test_the_same_request_gives_the_same_bytes(run: Run, arm: Path, tmp_path: Path) -> None:

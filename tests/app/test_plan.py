@@ -97,6 +97,46 @@ def test_every_criterion(run, cell, criterion) -> None:
     assert (certified is None) == (criterion in ("e", "condition"))
 
 
+def test_the_verdict_says_how_good_the_plan_is_by_its_own_criterion(run, cell) -> None:
+    said = {}
+    for criterion in ("d", "e", "test_pose"):
+        ran = run("plan", cell, "--out", cell.parent / "out", "--criterion", criterion, "--restarts", 2, "--json")
+        said[criterion] = next(line for line in ran.data["verdict"] if "efficient" in line)
+        shares = {q["criterion"]: q["efficiency_percent"] for q in ran.data["quality"]}
+        assert f"by the determinant at least {shares['d']:.1f} %" in said[criterion]
+    assert f"{shares['test_pose']:.1f} % efficient by its own criterion (test_pose)" in said["test_pose"]
+    assert "own criterion" not in said["d"]
+    assert "its own criterion (e) has no bound" in said["e"]
+
+
+def test_links_that_are_not_compared_and_speeds_that_are_assumed_are_named(run, cell) -> None:
+    data = run("plan", cell, "--out", cell.parent / "out", "--json").data
+    assert not any("overlap" in note for note in data["notes"])
+    assert any("count with 1 rad/s" in line for line in data["verdict"])
+    body = "links: [{between: [base, q2], radius_mm: 900}, {between: [q3, tool], radius_mm: 900}]"
+    text = PLAN.replace("link_radius_mm: 50", body).replace("feasible:", "feasible:\n  - {kind: self_collision}")
+    text = text.replace("radius_mm: 200}", "radius_mm: 1}").replace("[-600, -600, 500]", "[-9000, -9000, 500]")
+    cell.write_text(text)
+    data = run("plan", cell, "--out", cell.parent / "out", "--json").data
+    assert any("overlap in every configuration: base-q2 and q3-tool" in note for note in data["notes"])
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("speeds_deg_s: {q2: 60, q1: 500}", "speeds_deg_s: q1 slides"),
+        ("speeds_mm_s: {q1: 500, q2: 60}", "speeds_mm_s: q2 turns"),
+        ("feasible: [{kind: joint_limits, axes_deg: {q3: [0, 90]}}]", "feasible[1].axes_deg: q3 slides"),
+    ],
+)
+def test_degrees_are_not_taken_for_metres(run, cell, line, said) -> None:
+    text = PLAN.replace("feasible:\n  - {kind: obstacles, clearance_mm: 20}\n", "")
+    cell.write_text(text + line + "\n")
+    ran = run("plan", cell, "--out", cell.parent / "out")
+    assert ran.code == 2
+    assert said in ran.err
+
+
 def test_the_plan_for_the_task_is_better_there(run, cell) -> None:
     error = {}
     for criterion in ("d", "test_pose"):
@@ -179,7 +219,13 @@ def test_a_robot_alone_and_its_kuka_program(run, tmp_path) -> None:
         (("kuka-kr270", "--hang", 1, "--noise-mm", 0), "must be positive"),
         (("cell.yaml", "--hang", 100), "--hang goes with a robot"),
         (("cell.yaml", "--criterion", "g"), "there is no criterion 'g'"),
-        (("cell.yaml", "--poses", 0), "give at least 1"),
+        (("cell.yaml", "--poses", 0), "--poses 0: give 1 to 1000"),
+        (("cell.yaml", "--poses", 10**9), "--poses 1000000000: give 1 to 1000"),
+        (("cell.yaml", "--repeats", 10**9), "give 1 to 1000"),
+        (("cell.yaml", "--candidates", 10**9), "give 1 to 200000"),
+        (("cell.yaml", "--restarts", 10**9), "give 1 to 1000"),
+        (("cell.yaml", "--seed", -1), "--seed"),
+        (("cell.yaml", "--require", "q1.k=inf%"), "write NAME=2%"),
         (("cell.yaml", "--workers", 0), "give at least 1"),
         (("cell.yaml", "--workers", 2, "--cluster", "tcp://x:1"), "keep one"),
         (("cell.yaml", "--require", "q1.k"), "write NAME=2%"),

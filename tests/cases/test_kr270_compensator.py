@@ -171,7 +171,7 @@ def test_published_figures_and_the_verdict(found):
     assert (printed["k_c_percent"], printed["s_0_percent_random"], printed["k_6_percent"]) == (21.5, 5.9, 4.0)
     for words in ("119.41 instead of 120.30", "runs against q2", "phi0 = 90.07", "235 mm", "0.37 to 1.82 MN", "405"):
         assert words in found.verdict
-    assert [c.key for c in found.curves] == ["eta", "k2eq"]
+    assert [c.key for c in found.curves] == ["eta", "k2eq", "points"]
 
 
 def test_the_verdict_on_sampling_is_computed(found, of):
@@ -191,3 +191,19 @@ def test_the_same_seed_gives_the_same_figures(found):
     again = case_named(NAME).run(np.random.default_rng(20130101))
     assert [f.recomputed for f in again.figures] == [f.recomputed for f in found.figures]
     assert again.verdict == found.verdict
+
+
+def test_the_measured_points_are_drawn_on_their_arcs(found, of):
+    """Fig. 3 with Table 1: every drawn arc runs through its markers, every spring from P0 to a point P1."""
+    drawn = {s.name: s for s in found.curves[2].series}
+    assert found.curves[2].equal
+    arcs = np.array([drawn["fitted arcs"].x, drawn["fitted arcs"].y]).T
+    arcs = arcs[np.isfinite(arcs[:, 1])]
+    for name in ("P1", "P01", "P02"):
+        marks = np.array([drawn[f"{name} of Table 1"].x, drawn[f"{name} of Table 1"].y]).T
+        nearest = np.linalg.norm(arcs[None] - marks[:, None], axis=2).min(axis=1)
+        assert nearest.max() < 6  # half the distance of two drawn points, and 1 mm of noise
+    nodes = drawn["P2 (axis 2) and P0"]
+    assert (nodes.x[1], nodes.y[1]) == pytest.approx((of("P0_x_mm"), of("P0_y_mm")))
+    assert np.hypot(nodes.x[0], nodes.y[0]) == pytest.approx(np.hypot(of("P2_x_mm"), of("P2_y_mm")))
+    assert drawn["spring P0 P1"].x[:2] == pytest.approx((of("P0_x_mm"), -31.84))

@@ -56,8 +56,9 @@ def test_the_motion_of_table_5_is_predicted_to_the_noise(outcome, figure):
         assert figure(of, f"validation_rms_{joint}") == pytest.approx(NOISE[joint - 1], rel=0.1)
         assert 2.5 < figure(of, f"validation_max_{joint}") / NOISE[joint - 1] < 6
         assert figure(of, f"validation_rms_gravity_{joint}") > COULOMB[joint - 1]
-    assert [c.key for c in of.curves] == ["figure9_A5", "figure9_A3", "figure9_A2"]
-    log, both, gravity = of.curves[2].series
+    keys = ["figure7_angles", "figure7_torques", "figure9_A5", "figure9_A3", "figure9_A2"]
+    assert [c.key for c in of.curves] == keys
+    log, both, gravity = of.curves[4].series
     assert log.points
     assert np.std(np.subtract(log.y, both.y)) < 0.1 * np.std(np.subtract(log.y, gravity.y)) + 1.0
     assert len({f.name for f in of.figures}) == len(of.figures)
@@ -80,3 +81,18 @@ def test_logs_are_the_motions_of_the_tables_with_the_printed_torques(tmp_path):
         off = log.torque[:, [1, 2, 4]] - printed_torques(np.degrees(log.q))
         assert 10 < np.abs(off[:, 0]).max() < 25
     assert "pauses" not in " ".join(log.notes)
+
+
+def test_the_sweeps_are_drawn_one_after_another(outcome) -> None:
+    """Figure 7: one joint moves at a time, between the ends of Table III, and the log pauses between sweeps."""
+    angles, torques = outcome("kr5-gravity").curves[:2]
+    ends = {"joint 5": (-90, 90), "joint 3": (0, 90), "joint 2": (-90, 0)}
+    for series in angles.series:
+        low, high = ends[series.name]
+        known = np.array(series.y)[np.isfinite(series.y)]
+        assert known.min() == pytest.approx(low, abs=0.5)
+        assert known.max() == pytest.approx(high, abs=0.5)
+        assert np.isnan(series.y).sum() == 2
+    assert [s.name for s in torques.series] == list(ends)
+    largest = {s.name: np.nanmax(np.abs(s.y)) for s in torques.series}
+    assert largest["joint 5"] < 20 < largest["joint 3"] < 200 < largest["joint 2"] < 520

@@ -166,3 +166,28 @@ def test_the_same_numbers_give_the_same_fits(stated) -> None:
     again = draw(STATED, np.random.default_rng(5).normal(size=(FEW, 36)))
     assert np.array_equal(again.full.values, stated.full.values)
     assert np.array_equal(again.rebuilt, stated.rebuilt)
+
+
+def test_print_is_checked_against_itself(outcome, figure) -> None:
+    """By hand: 1.68e-4 for 1.71e-4 in (16), 8.05e-5 for 8.01e-5 in (25), 2.25e-7 / 2.5e-7 = 0.90 where 0.89 is."""
+    of = outcome("orthoglide-link")
+    assert figure(of, "worst_error_percent_print") == pytest.approx(100 * 3 / 171)
+    assert figure(of, "worst_error_percent_print_template") == pytest.approx(100 * 4 / 801)
+    assert figure(of, "asymmetry_percent_print") == pytest.approx(100 * 3 / 168)
+    assert figure(of, "ratios_17_agree") == 35
+    (listing,) = of.listings
+    assert [row["element"] for row in listing.rows if row["agrees"] == "no"] == ["k34"]
+    assert len(listing.rows) == 36
+    assert figure(of, "observation_rank") == 36
+    assert figure(of, "observation_condition") == pytest.approx(1.0)
+
+
+def test_ratios_are_drawn_as_matrices(outcome, figure) -> None:
+    one, exact = outcome("orthoglide-link").curves
+    assert one.downwards
+    assert exact.values[1][5] == pytest.approx(np.log10(figure(outcome("orthoglide-link"), "nu_k26")))
+    assert exact.values[4][2] == pytest.approx(np.log10(68.4), abs=1e-3)
+    assert np.isnan(exact.values[0]).sum() == 5
+    big = np.array(exact.values) > np.log10(5)
+    np.testing.assert_allclose(np.array(one.values)[big], np.array(exact.values)[big], atol=0.05)
+    assert np.isfinite(one.values).all()

@@ -126,13 +126,10 @@ def gain(criterion, candidates, members):
     return PLAIN[criterion.kind](criterion, information, candidates.nuisance)
 
 
-def every_plan(candidates, count, repeats=False, fixed=()):
-    """All plans that contain the fixed members."""
+def every_plan(candidates, count, repeats=False):
+    """All plans."""
     numbers = range(len(candidates.blocks))
-    free = count - len(fixed)
-    if repeats:
-        return [(*fixed, *rest) for rest in combinations_with_replacement(numbers, free)]
-    return [(*fixed, *rest) for rest in combinations([c for c in numbers if c not in fixed], free)]
+    return list(combinations_with_replacement(numbers, count) if repeats else combinations(numbers, count))
 
 
 def polynomial(degree, points):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations
+
 import numpy as np
 import pytest
 from design.plain import every_plan, examples, gain, polynomial, problem
@@ -31,18 +34,16 @@ def certified(candidates, criterion, rules, **more):
         ({"nuisance": (1, 2)}, Rules(5)),
         ({"prior": 0.5, "nuisance": (0,)}, Rules(3)),
         ({"count": 7}, Rules(5, repeats=True)),
-        ({"count": 7}, Rules(5, repeats=True, fixed=(0, 0, 3))),
-        ({}, Rules(6, fixed=(1, 4))),
         ({}, Rules(5, group=np.arange(10) % 2, quota=(1, 4))),
     ],
-    ids=["subsets", "nuisances", "prior", "repeats", "fixed and repeats", "fixed", "groups"],
+    ids=["subsets", "nuisances", "prior", "repeats", "groups"],
 )
 def test_no_plan_is_above_the_bound(name, cell, rules):
     for seed in range(3):
         candidates = problem(40 + seed, **{"count": 10, **cell})
         criterion = examples(candidates)[name]
         plan, found = certified(candidates, criterion, rules, tolerance=1e-6)
-        plans = every_plan(candidates, rules.count, rules.repeats, rules.fixed)
+        plans = every_plan(candidates, rules.count, rules.repeats)
         if rules.group is not None:
             plans = [p for p in plans if np.sum(rules.group[list(p)] == 0) == rules.quota[0]]
         best = max(gain(criterion, candidates, p) for p in plans)
@@ -56,20 +57,11 @@ def test_no_plan_is_above_the_bound(name, cell, rules):
 @pytest.mark.parametrize("name", ["d", "a", "test_pose"])
 def test_weights_obey_the_rules(name):
     candidates = problem(45, count=12)
-    rules = Rules(6, fixed=(2,), group=np.arange(12) % 2, quota=(4, 2))
+    rules = Rules(6, group=np.arange(12) % 2, quota=(4, 2))
     _, found = certified(candidates, examples(candidates)[name], rules)
-    assert found.weights[2] == 0  # fixed members are in the plan already
     assert np.all((found.weights >= 0) & (found.weights <= 1 + 1e-12))
-    assert found.weights[::2].sum() == pytest.approx(3)
+    assert found.weights[::2].sum() == pytest.approx(4)
     assert found.weights[1::2].sum() == pytest.approx(2)
-
-
-def test_fixed_members_carry_no_weight_beside_themselves():
-    candidates = problem(49)
-    fixed = certified(candidates, Determinant(), Rules(4))[0].chosen[:2]
-    free = certified(candidates, Determinant(), Rules(4))[1].weights
-    assert np.all(free[list(fixed)] > 0.5)
-    assert np.all(certified(candidates, Determinant(), Rules(4, fixed=fixed))[1].weights[list(fixed)] == 0)
 
 
 @pytest.mark.parametrize("count", [3, 6])
@@ -115,16 +107,29 @@ def test_a_nuisance_level_is_marginalised():
     """y = u + b x: with u unknown, the information of b is the sum of squares about the mean, best at the ends."""
     candidates = Candidates(polynomial(1, GRID).blocks, nuisance=(0,))
     plan, found = certified(candidates, Determinant(), Rules(4, repeats=True), tolerance=1e-6)
-    assert plan.multiplicity == {0: 2, 40: 2}
+    assert Counter(plan.chosen) == {0: 2, 40: 2}
     assert plan.value == pytest.approx(np.log(4))
     assert found.efficiency == pytest.approx(1, abs=1e-5)
 
 
-def test_a_plan_whose_members_are_all_fixed_is_the_best():
-    plan, found = certified(problem(48), Determinant(), Rules(4, fixed=(1, 3, 6, 8)))
-    assert plan.chosen == (1, 3, 6, 8)
+def test_a_plan_of_all_candidates_is_the_best():
+    plan, found = certified(problem(48, count=6), Determinant(), Rules(6))
+    assert plan.chosen == tuple(range(6))
     assert found.efficiency == pytest.approx(1, abs=1e-9)
-    assert not found.weights.any()
+
+
+def test_hardly_more_equations_than_parameters_leave_the_bound_far_from_the_best_plan():
+    """15 equations for 14 parameters: of all 142 506 plans the best is found, but certified for 70 % only."""
+    rng = np.random.default_rng(7)
+    candidates = Candidates(rng.normal(size=(30, 3, 14)) @ rng.normal(size=(14, 14)))
+    plan, found = certified(candidates, Determinant(), Rules(5))
+    squares = candidates.blocks.swapaxes(1, 2) @ candidates.blocks
+    best = max(
+        float(np.linalg.slogdet(squares[list(first)].sum(axis=0) + squares[max(first) + 1 :])[1].max())
+        for first in combinations(range(29), 4)
+    )
+    assert np.exp(plan.gain - best / 14) > 0.97
+    assert 0.6 < np.exp(best / 14 - found.bound) < 0.8
 
 
 def test_a_large_problem_is_bounded_closely():

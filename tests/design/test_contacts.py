@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.design.contacts import contact_pool
+from elastocal.design.contacts import ContactPool, contacts_from
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.observed import observed
+from elastocal.design.pool import spread_poses
 from elastocal.design.rules import Rules
 from elastocal.design.search import search
 from elastocal.errors import InputError
 from elastocal.files.robot_yaml import read_robot
+from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.robot import RobotModel
 from elastocal.model.surfaces.disc import Disc
@@ -28,13 +30,22 @@ def scara() -> RobotModel:
     return read_robot("scara-ruggeri").with_parameters({"gripper.gap": 5e-5, "J1.gap": 1e-4, "J2.gap": 1e-4})
 
 
-def pool(*levels: float, count: int = 120):
-    return contact_pool(scara(), DISCS, levels, count, np.random.default_rng(1))
+def contacts(surfaces: tuple[Disc, ...], levels: tuple[float, ...], count: int) -> ContactPool:
+    start = spread_poses(scara(), count, np.random.default_rng(1))
+    return contacts_from(scara(), start, surfaces, levels)
+
+
+def pool(*levels: float) -> ContactPool:
+    return contacts(DISCS, levels, 120)
+
+
+def forces(found: ContactPool, axes: str = "xy") -> ContactForce:
+    return ContactForce(found.q, found.touches, axes)
 
 
 def test_every_contact_presses_as_it_should_on_its_object() -> None:
     found = pool(20.0, 40.0)
-    state = found.forces().touched(found.model)
+    state = forces(found, "xyz").touched(found.model)
     np.testing.assert_allclose(state.size, found.level, rtol=1e-3)
     for i, disc in enumerate(DISCS):
         mine = found.touches.which == i
@@ -49,15 +60,15 @@ def test_every_contact_presses_as_it_should_on_its_object() -> None:
 def test_one_force_everywhere_cannot_tell_give_from_play() -> None:
     """40 p_ee + g_ee is all that one force shows (002): the two are named, and a second force tells them apart."""
     one = pool(40.0)
-    rows = observed(one.forces("xy"), SENSOR, one.model, one.model.parameters.names)
+    rows = observed(forces(one), SENSOR, one.model, one.model.parameters.names)
     with pytest.raises(InputError, match=r"do not tell gripper\.p, gripper\.gap apart"):
         search(rows.candidates, Determinant(), Rules(36), rng=np.random.default_rng(1), restarts=1)
     two = pool(20.0, 40.0)
-    rows = observed(two.forces("xy"), SENSOR, two.model, two.model.parameters.names)
+    rows = observed(forces(two), SENSOR, two.model, two.model.parameters.names)
     plan = search(rows.candidates, Determinant(), Rules(36), rng=np.random.default_rng(1), restarts=2)
-    chosen = two.picked(np.array(plan.chosen))
-    assert 10 < np.sum(chosen.level == 20) < 26
-    assert set(chosen.touches.which) == {0, 1, 2}
+    chosen = list(plan.chosen)
+    assert 10 < np.sum(two.level[chosen] == 20) < 26
+    assert set(two.touches.which[chosen]) == {0, 1, 2}
     sd = dict(zip(rows.names, plan.known.sd, strict=True))
     assert sd["gripper.p"] < 0.01 * 1e-5
     assert sd["gripper.gap"] < 0.05 * 5e-5
@@ -66,7 +77,7 @@ def test_one_force_everywhere_cannot_tell_give_from_play() -> None:
 def test_contacts_that_cannot_be() -> None:
     far = (Disc(name="far", centre=(5.0, 5.0), radius=0.1),)
     with pytest.raises(InputError, match="no feasible candidate: too far from an object"):
-        contact_pool(scara(), far, (10.0,), 20, np.random.default_rng(1))
+        contacts(far, (10.0,), 20)
     for surfaces, levels in (((), (1.0,)), (DISCS, ()), (DISCS, (-1.0,))):
         with pytest.raises(InputError, match="one or more"):
-            contact_pool(scara(), surfaces, levels, 5, np.random.default_rng(1))
+            contacts(surfaces, levels, 5)

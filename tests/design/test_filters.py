@@ -15,7 +15,7 @@ from elastocal.design.feasibility.line_of_sight import LineOfSight
 from elastocal.design.feasibility.load import LoadPossible
 from elastocal.design.feasibility.obstacles import Obstacles
 from elastocal.design.feasibility.payload import PayloadLimit
-from elastocal.design.feasibility.self_collision import SelfCollision, compared
+from elastocal.design.feasibility.self_collision import SelfCollision, blurred, compared
 from elastocal.design.feasibility.tool_box import ToolBox
 from elastocal.design.loading.actuator import Actuator
 from elastocal.design.loading.anchored import Anchored
@@ -123,6 +123,44 @@ def test_links_that_touch_in_every_candidate_say_nothing() -> None:
         False,
         True,
     ]
+
+
+def test_pairs_that_always_overlap_do_not_depend_on_the_candidates() -> None:
+    """The hand folded back over the base in every candidate is a collision, for all that it always happens."""
+    model = arm()
+    links = (Link("base", "q1", 0.3), Link("q2", "tool", 0.3))
+    assert blurred(model, links) == ()
+    assert passes(SelfCollision(), [[0, 2.9], [0, 2.8]], Cell(links)) == [False, False]
+    thick = (Link("base", "q1", 1.0), Link("q2", "tool", 1.0))
+    assert blurred(model, thick) == ((thick[0], thick[1]),)
+    kr = read_robot("kuka-kr270")
+    named = [(a.label, b.label) for a, b in blurred(kr, links_of(kr, 0.11))]
+    assert named == [("A4-link4_end", "A6-flange")]  # 0.11 m round a wrist of 0.193 m
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Obstacles(clearance=-0.01), "obstacles: its clearance must not be negative"),
+        (lambda: SelfCollision(clearance=-0.01), "self collision: its clearance"),
+        (lambda: LineOfSight(clearance=-0.01), "line of sight: its clearance"),
+        (lambda: LineOfSight(reach=-1.0), "line of sight: its reach"),
+        (lambda: ToolBox(radius=-1.0), "tool box: its radius"),
+        (lambda: ToolBox(low=(0, 0, 1), high=(1, 1, 1)), "every number of low must be below"),
+        (lambda: Incidence(facing={"tool": (1, 0, 0)}, within=-0.5), "incidence: within must be an angle"),
+        (lambda: Incidence(facing={"tool": (1, 0, 0)}, within=4.0), "up to 180 deg"),
+        (lambda: Approach(axis=(1, 0, 0), towards=(1, 0, 0), within=0.0), "approach: within"),
+        (lambda: JointLimits(margin=-0.1), "0 % or more and below 50 %"),
+        (lambda: JointLimits(margin=0.5), "0 % or more and below 50 %"),
+        (lambda: JointLimits(axes={"A1": (1.0, -1.0)}), "the lower value of A1 stands first"),
+        (lambda: PayloadLimit(), "give most"),
+        (lambda: PayloadLimit(most=-5.0), "above zero"),
+        (lambda: PayloadLimit(most=5.0, moment=0.0), "above zero"),
+    ],
+)
+def test_demands_that_make_no_sense(make, said) -> None:
+    with pytest.raises(InputError, match=said):
+        make()
 
 
 def test_the_tracker_sees_past_obstacles_and_links() -> None:

@@ -48,12 +48,6 @@ def test_the_curve_never_falls(name):
         assert last is not after.plan.climbs[0]
 
 
-def test_the_curve_keeps_fixed_members():
-    candidates = problem(52, count=30, k=2, p=5)
-    points = accuracy_curve(candidates, Determinant(), [4, 6], rng=rng(), rules=Rules(1, fixed=(7, 8)))
-    assert all({7, 8} <= set(p.plan.chosen) for p in points)
-
-
 def test_the_smallest_plan_is_the_smallest_of_all():
     """The criterion is the requirement itself, so that the smallest number is known from all plans."""
     candidates = problem(64, count=14, k=1, p=5)

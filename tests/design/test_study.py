@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from design.cell_desk import arm, cylindrical
 
+from elastocal.design import study
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.drawing import Draw
 from elastocal.design.feasibility.tool_box import ToolBox
@@ -116,8 +117,24 @@ def test_the_smallest_plan_that_meets_what_is_required() -> None:
     assert found.needed is not None
     fewer = offered(replace(TASK, count=len(found.plan.chosen) - 1), rng())
     assert fewer.requirement(limits).ratio(planned(fewer, rng(), restarts=6).plan.known) > 1
-    with pytest.raises(InputError, match="4 poses do not meet"):
+    assert len(found.plan.climbs) == 4  # the restarts asked for, not those that sizes are compared with
+    with pytest.raises(InputError, match=r"4 poses do not meet .* allow more poses"):
         planned_for(TASK, limits=Limits({"q1.k": 1e-4}), most=4)
+    few = replace(TASK, draw=Draw(2))
+    with pytest.raises(InputError, match=r"12 poses do not meet .* allow more candidates"):
+        planned_for(few, limits=Limits({"q1.k": 1e-4}))
+
+
+def test_the_better_plan_counts_only_if_it_meets_what_is_required(monkeypatch) -> None:
+    """A search that ends at a plan of the same size and a better criterion may miss the requirement."""
+    limits = Limits({"q1.k": 0.011, "q[23].k": 0.02})
+    offer = offered(TASK, rng())
+    wish = offer.requirement(limits)
+    worse = study.search(offer.candidates, Determinant(), offer.rules(3), rng=rng(), restarts=1)
+    assert wish.ratio(worse.known) > 1
+    monkeypatch.setattr(study, "search", lambda *_, **__: worse)
+    found = planned(offer, rng(), limits=limits)
+    assert wish.ratio(found.plan.known) <= 1
 
 
 def test_a_required_error_at_test_poses() -> None:
@@ -146,11 +163,14 @@ def test_quotas_of_loads_are_kept() -> None:
         planned_for(replace(TASK, loadings=(loads[0], replace(loads[1], poses=4))))
     with pytest.raises(InputError, match="given for all"):
         planned_for(replace(TASK, loadings=(loads[0], replace(loads[1], poses=None))))
+    for more in ({"counts": (8, 12)}, {"limits": Limits({"q1.k": 0.1})}):
+        with pytest.raises(InputError, match="fix the size of the plan"):
+            planned_for(replace(TASK, loadings=loads), **more)
 
 
 def test_repeated_poses_where_they_are_allowed() -> None:
     found = planned_for(replace(TASK, may_repeat=True))
-    assert max(found.plan.multiplicity.values()) > 1
+    assert len(set(found.plan.chosen)) < len(found.plan.chosen)
 
 
 def test_earlier_information_moves_the_plan_to_what_is_unknown() -> None:

@@ -13,14 +13,23 @@ from pathlib import Path
 
 import pytest
 
+from elastocal.files.formats.format import format_kinds
+from elastocal.compensate.posts.post import post_kinds
+from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot_yaml import FORMAT, build_robot, shipped_robots
 from elastocal.files.units import DIMENSIONS
 from elastocal.measure.sources.source import source_kinds
 from elastocal.model.elements import registry
+from elastocal.model.surfaces.surface import surface_kinds
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = tuple(p for p in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if p.exists())
+DOCS = ROOT / "docs"
+PAGES = tuple(
+    p
+    for p in (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
+    if p.exists() and "_build" not in p.relative_to(ROOT).parts
+)
 FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)\s*$", re.MULTILINE | re.DOTALL)
 ANSWER = ":class: answer\n"
 """Marks a block whose lines the commands above it have printed, up to blanks and line ends."""
@@ -51,23 +60,47 @@ def blocks(page: Path) -> Iterator[Block]:
             yield Block(info, None, body, line)
 
 
+def name_of(page: Path) -> str:
+    return page.relative_to(DOCS if page.is_relative_to(DOCS) else ROOT).as_posix()
+
+
 def named(pages: tuple[Path, ...]) -> list[str]:
-    return [p.name for p in pages]
+    return [name_of(p) for p in pages]
+
+
+EXTENDED = (
+    "cases",
+    "compensate.posts",
+    "design.criteria",
+    "measure.sources",
+    "model.compliant",
+    "model.loads",
+    "model.surfaces",
+)
+"""Packages in which a page may put one more file."""
+KINDS = (source_kinds, surface_kinds, criterion_kinds, post_kinds)
+
+
+def forget_kinds() -> None:
+    for kinds in KINDS:
+        kinds.cache_clear()
 
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder to work in; effects and sources shown in a page are found while the test runs."""
+    """An empty folder to work in; effects, sources and formats shown in a page are found while the test runs."""
     monkeypatch.chdir(tmp_path)
-    for name in ("model.compliant", "model.loads", "measure.sources"):
+    for name in ("model.compliant", "model.loads", "measure.sources", "files.formats"):
         package = importlib.import_module(f"elastocal.{name}")
         folder = tmp_path.joinpath("src", "elastocal", *name.split("."))
         folder.mkdir(parents=True)
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
     before = set(sys.modules)
     source_kinds.cache_clear()
+    format_kinds.cache_clear()
     yield tmp_path
     source_kinds.cache_clear()
+    format_kinds.cache_clear()
     for name in set(sys.modules) - before:
         if str(getattr(sys.modules[name], "__file__", "") or "").startswith(str(tmp_path)):
             package_name, _, leaf = name.rpartition(".")
@@ -75,23 +108,10 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named(PAGES))
-def test_python_of_a_page_runs(page: Path, desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    for block in blocks(page):
-        if block.file is not None:
-            target = desk / block.file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(block.text, encoding="utf-8")
-            importlib.invalidate_caches()
-        elif block.language == "python":
-            code = compile("\n" * block.line + block.text, str(page), "exec")
-            exec(code, namespace)
-
-
 def answer(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of one command line."""
     cli = importlib.import_module("elastocal.app.cli")
+    capsys.readouterr()
     monkeypatch.setattr(sys, "argv", shlex.split(line))
     with pytest.raises(SystemExit) as stopped:
         cli.main()
@@ -99,39 +119,45 @@ def answer(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     return int(stopped.value.code or 0), out.out, out.err
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named(PAGES))
-def test_commands_of_a_page_run(
+RUNNING = tuple(p for p in PAGES if any(b.file or b.language in ("python", "sh", "console") for b in blocks(p)))
+
+
+@pytest.mark.parametrize("page", RUNNING, ids=named(RUNNING))
+def test_a_page_runs_as_it_is_read(
     page: Path, desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Files are written, Python and commands run, answers compared, from top to bottom in one folder."""
+    namespace: dict[str, object] = {"__name__": "__main__"}
     said = ""
     for block in blocks(page):
+        where = f"{name_of(page)}, line {block.line}"
         if block.file is not None:
             target = desk / block.file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(block.text, encoding="utf-8")
-        for shown in block.text.removeprefix(ANSWER).splitlines() if block.text.startswith(ANSWER) else ():
-            assert " ".join(shown.split()) in said, f"{page.name}: no command has said {shown!r}"
-        for line in block.text.splitlines() if block.language == "sh" else ():
-            if line.startswith("elastocal "):
-                code, out, err = answer(line, monkeypatch, capsys)
-                assert code == 0, f"{page.name}: {line}: {err}"
-                assert out, line
-                said += " ".join(out.split()) + " "
-                if "--json" in line:
-                    json.loads(out)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=named(PAGES))
-def test_answers_shown_are_the_answers(
-    page: Path, desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for block in blocks(page):
-        if block.language == "console":
-            typed, *said = block.text.rstrip("\n").split("\n")
+            importlib.invalidate_caches()
+            forget_kinds()
+        elif block.text.startswith(ANSWER):
+            for shown in block.text.removeprefix(ANSWER).splitlines():
+                assert " ".join(shown.split()) in said, f"{where}: no command has said {shown!r}"
+        elif block.language == "python":
+            exec(compile("\n" * block.line + block.text, str(page), "exec"), namespace)
+        elif block.language == "console":
+            typed, *shown_lines = block.text.rstrip("\n").split("\n")
+            before = sorted(desk.rglob("*"))
             code, out, err = answer(typed.removeprefix("$ "), monkeypatch, capsys)
-            assert (out + err).rstrip("\n").split("\n") == said
-            assert code == (2 if err else 0)
-            assert not list(desk.glob("*.*"))
+            assert (out + err).rstrip("\n").split("\n") == shown_lines, where
+            assert code == (2 if err else 0), where
+            assert sorted(desk.rglob("*")) == before, where
+        elif block.language == "sh":
+            for line in block.text.splitlines():
+                if line.startswith("elastocal "):
+                    code, out, err = answer(line, monkeypatch, capsys)
+                    assert code == 0, f"{where}: {line}: {err}"
+                    assert out, line
+                    said += " ".join(out.split()) + " "
+                    if "--json" in line:
+                        json.loads(out)
 
 
 def test_every_command_has_its_section(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,8 +175,8 @@ def test_every_command_has_its_section(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_pages_that_promise_code_have_code() -> None:
-    by_page = {p.name: [b for b in blocks(p) if b.language == "python"] for p in PAGES}
-    for name in ("quickstart.md", "robots.md", "architecture.md"):
+    by_page = {name_of(p): [b for b in blocks(p) if b.language == "python"] for p in PAGES}
+    for name in ("quickstart.md", "robots.md", "extending.md"):
         assert len(by_page[name]) >= 3, name
 
 
@@ -159,6 +185,7 @@ def test_every_robot_file_shown_is_a_robot(desk: Path) -> None:
     robots = 0
     for page, block in shown:
         if block.language == "python":
+            (desk / str(block.file)).parent.mkdir(parents=True, exist_ok=True)
             (desk / str(block.file)).write_text(block.text, encoding="utf-8")
             importlib.invalidate_caches()
         elif FORMAT in block.text:
@@ -169,7 +196,7 @@ def test_every_robot_file_shown_is_a_robot(desk: Path) -> None:
 
 
 def mentioned(pattern: str) -> list[tuple[str, str]]:
-    return sorted({(p.name, m) for p in PAGES for m in re.findall(pattern, p.read_text(encoding="utf-8"))})
+    return sorted({(name_of(p), m) for p in PAGES for m in re.findall(pattern, p.read_text(encoding="utf-8"))})
 
 
 def resolves(path: str) -> bool:
@@ -209,16 +236,32 @@ def test_every_test_mentioned_exists() -> None:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    names = {p.name for p in PAGES}
-    targets = [(page, link) for page, link in mentioned(r"\]\((\w+\.md)\)") if page != "README.md"]
-    assert len(targets) > 10
-    assert not [link for _, link in targets if link not in names]
+    links = [(p, link) for p in PAGES for link in re.findall(r"\]\(([\w./-]+\.md)(?:#[\w-]+)?\)", p.read_text("utf-8"))]
+    assert len(links) > 100
+    assert not [f"{name_of(p)}: {link}" for p, link in links if not (p.parent / link).is_file()]
 
 
-def test_every_module_with_an_effect_is_in_the_api_page() -> None:
-    listed = {path for page, path in mentioned(r"automodule:: (elastocal(?:\.\w+)+)") if page == "api.md"}
-    assert {cls.__module__ for cls in registry().values()} <= listed
-    assert {cls.__module__ for cls in source_kinds().values()} <= listed
+def api(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """The modules that each page of the API lists."""
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    made = importlib.import_module("api_pages")
+    asked = {
+        p.stem: re.findall(r"```\{api\} (elastocal[\w.]+)", p.read_text("utf-8")) for p in (DOCS / "api").glob("*.md")
+    }
+    return {page: [m for name in names for m in made.modules(name)] for page, names in asked.items()}
+
+
+def test_every_package_has_its_page_of_the_api(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = api(monkeypatch)
+    folders = {p.parent.name for p in (ROOT / "src" / "elastocal").glob("*/__init__.py")} - {"robots"}  # data only
+    assert set(pages) == folders
+    listed = {m for modules in pages.values() for m in modules}
+    assert {cls.__module__ for cls in (*registry().values(), *source_kinds().values())} <= listed
+    index = (DOCS / "api.md").read_text(encoding="utf-8")
+    for page in pages:
+        assert f"(api/{page}.md)" in index
+        assert f"\napi/{page}\n" in index
 
 
 def tables(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
@@ -248,9 +291,9 @@ def test_every_kind_unit_and_robot_is_in_the_robots_page(monkeypatch: pytest.Mon
 
 
 def test_tables_follow_the_registry(monkeypatch: pytest.MonkeyPatch, desk: Path) -> None:
-    """A new effect appears in the tables by itself: the one that architecture.md shows."""
+    """A new effect appears in the tables by itself: the one that extending.md shows."""
     assert "constant_balancer" not in registry()
-    block = next(b for b in blocks(ROOT / "docs" / "architecture.md") if b.file and b.file.endswith("balancer.py"))
+    block = next(b for b in blocks(DOCS / "extending.md") if b.file and b.file.endswith("balancer.py"))
     (desk / str(block.file)).write_text(block.text, encoding="utf-8")
     importlib.invalidate_caches()
     assert "constant_balancer" in registry()

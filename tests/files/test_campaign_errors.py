@@ -72,7 +72,7 @@ def test_linear_statics_has_no_columns_for_masses(desk: Desk) -> None:
         (DEFLECTION.replace("arm.yaml", "kuka-kr271"), "line 3, robot: there is no robot 'kuka-kr271'; did you mean"),
         (DEFLECTION.replace("arm.yaml", "leg.yaml"), "line 3, robot: there is no file leg.yaml; give its name as seen"),
         (DEFLECTION.replace("readings.csv", "r.csv"), "line 4, table: there is no file r.csv; give its name as seen"),
-        (DEFLECTION.replace("readings.csv", "[]"), "line 4, table: must name at least one CSV file, and none twice"),
+        (DEFLECTION.replace("readings.csv", "[]"), "line 4, table: must name at least one file, and none twice"),
     ],
 )
 def test_the_frame_of_a_file(desk: Desk, text: str, said: str) -> None:

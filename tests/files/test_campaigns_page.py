@@ -27,7 +27,7 @@ def part(title: str) -> str:
 
 def test_every_key_has_a_row() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", part("The campaign file"), re.MULTILINE)
-    assert rows == [f.name for f in dataclasses.fields(CampaignEntry)]
+    assert sorted(rows) == sorted(f.name for f in dataclasses.fields(CampaignEntry))
 
 
 def test_every_column_has_a_row() -> None:

@@ -50,9 +50,10 @@ def calibrated(calibration: Path | None, robot: str | None) -> Calibrated:
 def _same_robot(record: CalibrationRecord, calibration: Path, word: str) -> None:
     """Refuse a robot that is not the one that was calibrated: another name, or a file with another mark."""
     from elastocal.files.digest import robot_mark
+    from elastocal.files.robot_word import shipped_name
 
     was, now = robot_file(record.robot), robot_file(word)
-    if (was is None) != (now is None) or (was is None and record.robot != word):
+    if (was is None) != (now is None) or (was is None and shipped_name(record.robot) != shipped_name(word)):
         raise InputError(f"{calibration}: is a calibration of robot {record.robot}, not of {word}; use that robot")
     if now is None or not now.is_file():
         return

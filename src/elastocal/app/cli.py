@@ -9,6 +9,7 @@ import typer
 
 from elastocal import __version__
 from elastocal.app import options as o
+from elastocal.app.cli_cell import new, status
 from elastocal.app.cli_compensate import compensate, export, iso9283
 from elastocal.app.cli_compensator import arcs, compensator
 from elastocal.app.cli_contact import kinetostatics
@@ -20,7 +21,7 @@ from elastocal.app.cli_record import record
 from elastocal.app.cli_statics import assess, deflect, stiffness
 from elastocal.app.cli_transmission import transmission
 from elastocal.app.ending import run_to_exit
-from elastocal.errors import InputError
+from elastocal.app.in_cell import in_cell
 
 app = typer.Typer(
     name="elastocal",
@@ -49,6 +50,7 @@ def _top(
 
 
 @app.command()
+@in_cell
 def robots(json: o.Json = False) -> None:
     """List the robots that come with the package.
 
@@ -64,6 +66,7 @@ def robots(json: o.Json = False) -> None:
 
 
 @app.command()
+@in_cell
 def show(
     robot: o.Robot,
     parameters: Annotated[
@@ -91,56 +94,75 @@ def show(
     deliver(pages.page(result), json)
 
 
-app.command()(deflect)
-app.command()(stiffness)
-app.command()(assess)
-app.command()(plan)
-app.command()(simulate)
-app.command()(identify)
-app.command()(predict)
-app.command()(compensate)
-app.command()(iso9283)
-app.command()(export)
-app.command()(arcs)
-app.command()(compensator)
-app.command()(transmission)
-app.command()(gravity)
-app.command()(record)
-app.command()(loops)
-app.command()(kinetostatics)
+app.command()(in_cell(new))
+app.command()(in_cell(status))
+app.command()(in_cell(deflect))
+app.command()(in_cell(stiffness))
+app.command()(in_cell(assess))
+app.command()(in_cell(plan))
+app.command()(in_cell(simulate))
+app.command()(in_cell(identify))
+app.command()(in_cell(predict))
+app.command()(in_cell(compensate))
+app.command()(in_cell(iso9283))
+app.command()(in_cell(export))
+app.command()(in_cell(arcs))
+app.command()(in_cell(compensator))
+app.command()(in_cell(transmission))
+app.command()(in_cell(gravity))
+app.command()(in_cell(record))
+app.command()(in_cell(loops))
+app.command()(in_cell(kinetostatics))
 
 
 @app.command()
+@in_cell
 def reproduce(
-    case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="Name of a case; without it, list them.")] = None,
+    case: Annotated[
+        str | None, typer.Argument(metavar="[CASE]", help="Name of a case; without it all: a list, or their gallery.")
+    ] = None,
     report: o.ReportFile = None,
     json: o.Json = False,
 ) -> None:
     """Recompute a published case and compare figure by figure.
 
+    Without a case, --report makes the gallery of all of them. Ends with 1 if a printed number is not reproduced and
+    nothing explains it.
+
     \b
     Example:
       elastocal reproduce kr270-elastostatic
+      elastocal reproduce --report gallery.html
     """
+    from elastocal.app.commands import gallery
     from elastocal.app.commands import reproduce as command
     from elastocal.app.output import deliver
+    from elastocal.app.pages import gallery as gallery_pages
     from elastocal.app.pages import reproduce as pages
     from elastocal.app.progress import progress
     from elastocal.files.write import check_targets
 
-    if case is None:
-        if report is not None:
-            raise InputError("--report needs a case; name one (elastocal reproduce lists them)")
+    check_targets({"--report": report})
+    if case is not None:
+        with progress(f"recomputing {case}") as callback:
+            result = command.run(case, progress=callback)
+        deliver(pages.page(result), json, report, data=command.outcome_data(result.outcome))
+        unexplained = len(result.outcome.unexplained)
+    elif report is not None:
+        with progress("recomputing all cases") as callback:
+            made = gallery.run(progress=callback)
+        deliver(gallery_pages.page(made), json, report, on_screen=gallery_pages.short(made), data=gallery.data(made))
+        unexplained = gallery.tally(made.printed).unexplained
+    else:
         lines = command.cases()
         deliver(pages.list_page(lines), json, data=command.cases_data(lines))
         return
-    check_targets({"--report": report})
-    with progress(f"recomputing {case}") as callback:
-        result = command.run(case, progress=callback)
-    deliver(pages.page(result), json, report, data=command.outcome_data(result.outcome))
+    if unexplained:
+        raise typer.Exit(1)
 
 
 @app.command()
+@in_cell
 def convert(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A .urdf or .yaml file, or a shipped name.")],
     target: Annotated[Path, typer.Argument(metavar="TARGET.yaml", help="The robot file to write; it must not exist.")],
@@ -163,6 +185,7 @@ def convert(
 
 
 @app.command()
+@in_cell
 def urdf(
     source: Annotated[Path, typer.Argument(metavar="SOURCE.urdf", help="The URDF to correct; it is not changed.")],
     target: Annotated[Path, typer.Argument(metavar="TARGET.urdf", help="The corrected URDF.")],
@@ -194,34 +217,29 @@ def urdf(
 
 
 @app.command()
+@in_cell
 def demo(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for report.html; it is made if needed.")] = Path(
-        "elastocal-report"
-    ),
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the cell; it must be empty, or hold an older demonstration.")
+    ] = Path("elastocal-demo"),
     json: o.Json = False,
 ) -> None:
-    """A shipped robot under load, as an HTML report.
+    """The whole cycle on a shipped robot, with a report.
 
-    Loads the KR-270, solves its loaded statics and writes the report.
+    Plan, virtual campaign, identification, corrected program and proof on the true robot, in a cell that stays behind
+    to be looked at and changed. Takes less than a minute.
 
     \b
     Example:
-      elastocal demo --out elastocal-report
+      elastocal demo --out elastocal-demo
     """
     from elastocal.app.commands import demo as command
     from elastocal.app.output import deliver
     from elastocal.app.pages import demo as pages
     from elastocal.app.progress import progress
-    from elastocal.files.write import check_targets, make_folder
-    from elastocal.report.blocks import Report
 
-    make_folder(out)
-    check_targets({"--out": out / "report.html"}, {"the robot": command.robot_path()})
-    with progress("loaded statics of the KR-270") as callback:
-        result = command.run(callback)
-    page = pages.page(result)
-    short = Report(page.title, page.verdict, (), page.notes, page.inputs)
-    deliver(page, json, out / "report.html", on_screen=short)
+    result = command.run(out, progress)
+    deliver(pages.page(result), json, out / "reports" / "demo.html", on_screen=pages.short(result))
 
 
 def main() -> None:

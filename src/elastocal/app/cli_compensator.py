@@ -10,7 +10,11 @@ import typer
 from elastocal.app import options as o
 
 Points = Annotated[
-    Path, typer.Argument(metavar="POINTS.csv", help="Tracked points: x_mm,y_mm[,z_mm][,marker][,pose][,q_deg].")
+    Path,
+    typer.Argument(
+        metavar="POINTS.csv",
+        help="Tracked points: x_mm,y_mm[,z_mm][,marker][,pose][,q_deg]; or a .yaml that names a table.",
+    ),
 ]
 Noise = Annotated[
     float | None, typer.Option(metavar="UM", help="Standard deviation of a coordinate (default: from the residuals).")

@@ -9,7 +9,9 @@ import typer
 
 from elastocal.app import options as o
 
-Seed = Annotated[int, typer.Option(metavar="N", help="Start of the random numbers; the same seed, the same result.")]
+Seed = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Start of the random numbers; the same seed, the same result.")
+]
 
 
 def identify(

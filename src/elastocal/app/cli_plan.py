@@ -49,10 +49,13 @@ def plan(
     repeats: Annotated[int | None, typer.Option(metavar="N", help="Readings of every pose (default 1).")] = None,
     candidates: Annotated[int | None, typer.Option(metavar="N", help="Configurations to draw (default 4000).")] = None,
     restarts: Annotated[int, typer.Option(metavar="N", help="Searches, each from another start.")] = 10,
-    seed: Annotated[int, typer.Option(metavar="N", help="Start of the random numbers.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Start of the random numbers.")] = 1,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Search in so many processes.")] = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Search on a Dask cluster (extra cluster).")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE.html", help="The report (default report.html in --out).")
     ] = None,
     json: o.Json = False,
 ) -> None:
@@ -73,7 +76,7 @@ def plan(
     from elastocal.app.pages import plan_arcs as arc_pages
     from elastocal.app.plan_request import PlanRequest
     from elastocal.app.progress import progress
-    from elastocal.files.write import make_folder
+    from elastocal.files.write import check_targets, make_folder
     from elastocal.report.blocks import Report
 
     request = PlanRequest(
@@ -81,19 +84,21 @@ def plan(
         tuple(force or ()), tuple(hang or ()), tuple(marker or ()), tuple(seek or ()), noise_mm, repeats, candidates,
         test, tuple(without or ()),
     )  # fmt: skip
+    html = out / "report.html" if report is None else report
+    check_targets({"--report": report})
     if arcs.asked(source):
         planned = arcs.run(request)
         if json:
             warn(planned.notes)
         make_folder(out)
-        deliver(arc_pages.page(planned), json, out / "report.html", more=planned.files)
+        deliver(arc_pages.page(planned), json, html, more=planned.files)
         return
     with progress("planning") as callback:
         result = command.run(request, callback)
     if json:
         warn(result.notes)
     make_folder(out)
-    report = pages.page(result)
-    keep = tuple(s for s in report.sections if s.title in pages.ON_SCREEN)
-    short = Report(report.title, report.verdict, keep, report.notes, report.inputs)
-    deliver(report, json, out / "report.html", on_screen=short, more=result.files)
+    page = pages.page(result)
+    keep = tuple(s for s in page.sections if s.title in pages.ON_SCREEN)
+    short = Report(page.title, page.verdict, keep, page.notes, page.inputs)
+    deliver(page, json, html, on_screen=short, more=result.files)

@@ -4,19 +4,44 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+from elastocal.app.trace import current
 from elastocal.report.blocks import Report, Table
 
 PIPE_WIDTH = 160
 
 
-def print_json(data: Any) -> None:
+_gathering: ContextVar[list[Any] | None] = ContextVar("gathering", default=None)
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """One object, which says first what it is and what it was made with."""
+    from elastocal.app.versions import FORMAT, versions
     from elastocal.report.data import as_json
 
-    print(as_json(data))
+    held = _gathering.get()
+    if held is None:
+        print(as_json({"format": FORMAT, "made_by": versions(), **data}))
+    else:
+        held.append(data)
+
+
+@contextmanager
+def gathered(key: str) -> Iterator[None]:
+    """Several answers become one JSON object, as a list under ``key``."""
+    held: list[Any] = []
+    token = _gathering.set(held)
+    try:
+        yield
+    finally:
+        _gathering.reset(token)
+    if held:
+        print_json({key: held})
 
 
 def deliver(
@@ -32,6 +57,8 @@ def deliver(
 
     ``on_screen`` replaces the report in a terminal, ``data`` in JSON; ``more`` are files of the command's own.
     """
+    run = current()
+    report = run.on(report)
     files: dict[Path, str | bytes] = dict(more or {})
     if html is not None:
         from elastocal.report.html import as_html
@@ -42,18 +69,17 @@ def deliver(
 
         files[csv[0]] = as_csv(csv[1])
     if files:
-        from elastocal.files.write import write_files
-
-        write_files(files)
+        run.write(files)
     if json:
         from elastocal.report.data import as_data
 
-        written = {"files": [str(f) for f in files]} if files else {}
+        warn(run.stale())
+        written = {"files": [str(run.shown(f)) for f in files]} if files else {}
         print_json({**as_data(report), **written} if data is None else data)
         return
-    print_text(on_screen or report)
+    print_text(report if on_screen is None else run.on(on_screen))
     for file in files:
-        print(f"written: {file}")
+        print(f"written: {run.shown(file)}")
 
 
 def print_text(report: Report) -> None:

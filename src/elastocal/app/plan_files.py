@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from elastocal.design.pool import Pool
     from elastocal.design.study import Planned
     from elastocal.design.sweeping import Sweeping
-    from elastocal.files.campaign_entry import Requests
+    from elastocal.files.readings_entry import Requests
     from elastocal.files.krl_plan import Stop
     from elastocal.files.plan_entry import PlanFile
     from elastocal.measure.campaign import Campaign
@@ -83,7 +83,7 @@ def _unread(found: Planned, pool: Pool) -> tuple[Campaign, Pool]:
 
 
 def _requests(file: PlanFile, found: Planned) -> Requests:
-    from elastocal.files.campaign_entry import Requests
+    from elastocal.files.readings_entry import Requests
 
     return Requests(found.offer.observed.names, (), file.form)
 

@@ -21,29 +21,21 @@ def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
     What can be carried is put on once: all its poses are first read without it.  Anything else is put on and taken
     off at every pose.
     """
-    from elastocal.design.loading.loading import Option
     from elastocal.files.krl_plan import Stop
 
     times = f" {repeats} times" if repeats > 1 else ""
     out: list[Stop] = []
-    start = 0
-    while start < len(pool):
-        end = start
-        while end < len(pool) and pool.option[end] == pool.option[start]:
-            end += 1
-        block, load = range(start, end), pool.label(start)
-        q = {i: pool.q[i] for i in block}
-        option = pool.options[int(pool.option[start])] if pool.options else None
-        carried = not isinstance(option, Option) or option.loading.carried
+    for block in blocks(pool):
+        load, q = pool.label(block[0]), {i: pool.q[i] for i in block}
         if not pool.options:
             out += [Stop(q[i], (f"P{i + 1}: read{times}",)) for i in block]
-        elif carried:
+        elif _carried(pool, block[0]):
             if kind == "deflection":
                 out += [Stop(q[i], (f"P{i + 1}: read without load{times}",)) for i in block]
             put = f"put on {load}"
             for i in block:
-                first = (put,) if i == start else ()
-                last = (f"take off {load}",) if i == end - 1 else ()
+                first = (put,) if i == block[0] else ()
+                last = (f"take off {load}",) if i == block[-1] else ()
                 out.append(Stop(q[i], (*first, f"P{i + 1}: read under {load}{times}", *last)))
         else:
             free = (f"P{i + 1}: read without load{times}" for i in block)
@@ -51,8 +43,26 @@ def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
                 reading = (before,) if kind == "deflection" else ()
                 on = (f"put on {load}", f"P{i + 1}: read under {load}{times}", "take the load off")
                 out.append(Stop(q[i], (*reading, *on)))
-        start = end
     return tuple(out)
+
+
+def blocks(pool: Pool) -> tuple[range, ...]:
+    """Poses that follow one another under one load."""
+    ends = [i for i in range(1, len(pool)) if pool.option[i] != pool.option[i - 1]]
+    return tuple(range(a, b) for a, b in zip([0, *ends], [*ends, len(pool)], strict=True))
+
+
+def route(pool: Pool, kind: str) -> tuple[int, ...]:
+    """Poses in the order in which the program comes to them: under a load that is carried twice, first without it."""
+    twice = (2 if kind == "deflection" and pool.options and _carried(pool, b[0]) else 1 for b in blocks(pool))
+    return tuple(i for b, times in zip(blocks(pool), twice, strict=True) for _ in range(times) for i in b)
+
+
+def _carried(pool: Pool, i: int) -> bool:
+    from elastocal.design.loading.loading import Option
+
+    option = pool.options[int(pool.option[i])]
+    return not isinstance(option, Option) or option.loading.carried
 
 
 def contact_stops(method: Touching, pool: Pool, repeats: int) -> tuple[Stop, ...]:

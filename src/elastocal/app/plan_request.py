@@ -64,11 +64,16 @@ def plan_file(request: PlanRequest) -> PlanFile:
 
 
 def _asked(task: Task, request: PlanRequest) -> Task:
+    from elastocal.design.task import MOST
+
     if request.criterion is not None and request.criterion not in CRITERIA:
         raise UnknownNameError("criterion", request.criterion, CRITERIA)
-    for option, value in (("--poses", request.poses), ("--repeats", request.repeats), ("--most", request.most)):
-        if value is not None and value < 1:
-            raise InputError(f"{option} {value}: give at least 1")
+    for option, value, kind in (
+        ("--poses", request.poses, "poses"), ("--most", request.most, "poses"), ("--repeats", request.repeats, "repeats"),
+        ("--candidates", request.candidates, "candidates"), ("--restarts", request.restarts, "restarts"),
+    ):  # fmt: skip
+        if value is not None and not 1 <= value <= MOST[kind]:
+            raise InputError(f"{option} {value}: give 1 to {MOST[kind]}")
     if request.candidates is not None:
         task = replace(task, draw=replace(task.draw, count=request.candidates))
     return replace(
@@ -157,7 +162,7 @@ def limits_of(words: tuple[str, ...], counted: str = "m") -> Limits | None:
             value = float(text.strip().removesuffix(unit))
         except ValueError:
             value = 0.0
-        if not name or not unit or not value > 0 or (name == "error") == (unit == "%"):
+        if not name or not unit or not 0 < value < float("inf") or (name == "error") == (unit == "%"):
             example = "0.1mm" if counted == "m" else "2Nm"
             raise InputError(f"--require {word!r}: write NAME=2% for parameters, or error={example} for the test poses")
         if name == "error":

@@ -5,25 +5,74 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.errors import UnknownNameError
 from elastocal.kinds import kinds_in
-from elastocal.report.blocks import Lines
+from elastocal.report.blocks import Heatmap, Lines
 
 if TYPE_CHECKING:
     import numpy as np
 
 
+class Why(StrEnum):
+    """Why a recomputed number is not the printed one; the note of the figure says more."""
+
+    CONTRADICTION = "the document's own data contradict the printed number"
+    RULE = "it is found here by another rule than the document's"
+    DEFINITION = "the document counts or defines it otherwise"
+    STOPPED = "the document's search stops before its end"
+    PLAN = "the document's plan cannot tell these parameters apart"
+    ONE_DRAW = "one random draw is printed, here many are taken"
+    VIRTUAL = "the readings are not published: a virtual experiment stands for them"
+    INPUTS = "inputs of the computation are not published"
+
+
+NOT_PRINTED = (Why.ONE_DRAW, Why.VIRTUAL, Why.INPUTS)
+"""Reasons that leave nothing to recompute from print alone: only sizes can be compared."""
+
+
 @dataclass(frozen=True)
 class Figure:
-    """One number: as printed (None where nothing is printed), as recomputed, and why they may differ."""
+    """One number: as printed (None where nothing is printed), as recomputed, and why they may differ.
+
+    ``place`` is where it is printed.  Without ``why`` both must agree to the last printed digit; ``last_digit`` is the
+    unit of that digit where Python's shortest form of the number hides it (0.70, 0).  ``at_least`` marks a bound.
+    """
 
     name: str
     published: float | None
     recomputed: float | None
     unit: str
     note: str = ""
+    place: str = ""
+    why: Why | None = None
+    last_digit: float | None = None
+    at_least: bool = False
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the recomputed number, rounded like the printed one, is the printed one, or keeps its bound."""
+        if self.published is None or self.recomputed is None:
+            return False
+        if self.at_least:
+            return self.recomputed >= self.published
+        digit = self.last_digit or 10.0 ** int(Decimal(repr(self.published)).as_tuple().exponent)
+        return abs(self.recomputed - self.published) <= digit * (0.5 + 1e-6)
+
+    @property
+    def difference(self) -> float | None:
+        """Relative to the printed number; None where that is zero or one of them is missing."""
+        if not self.published or self.recomputed is None:
+            return None
+        return (self.recomputed - self.published) / abs(self.published)
+
+    @property
+    def unexplained(self) -> bool:
+        """Printed, not reproduced, and nothing said about it."""
+        return self.published is not None and not self.agrees and not (self.why and self.note)
 
 
 @dataclass(frozen=True)
@@ -40,8 +89,12 @@ class Outcome:
     case: str
     verdict: str
     figures: tuple[Figure, ...]
-    curves: tuple[Lines, ...] = ()
+    curves: tuple[Lines | Heatmap, ...] = ()
     listings: tuple[Listing, ...] = ()
+
+    @property
+    def unexplained(self) -> tuple[Figure, ...]:
+        return tuple(f for f in self.figures if f.unexplained)
 
 
 Progress = Callable[[int, int], None]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.cases import cylindrical_noise as cn
 from elastocal.cases import cylindrical_paths as cp
-from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
+from elastocal.cases.case import Case, Figure, Outcome, Progress, Why, unwatched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,12 +41,10 @@ class CylindricalCase(Case):
         bare, clean = study.mean_error(np.stack([np.zeros(3), exact]))
         paths = cp.Paths(truth, _path(), LOAD)
         figures = [
-            Figure(
-                "recovery_relative", 0.0, recovery, "1", "largest relative error of the three compliances, no noise"
-            ),
+            Figure("recovery_relative", 0.0, recovery, "1", _RECOVERY, "section 4.1", last_digit=1e-6),
             *(_uncalibrated(axis, bare) for axis in range(3)),
-            Figure("compensated_residual_m", 0.0, float(clean.max()), "m", "no noise; the report prints zero"),
-            Figure("largest_residual_m", 0.0, paths.farthest(exact), "m", "no noise, by the general correction"),
+            Figure("compensated_residual_m", 0.0, float(clean.max()), "m", "no noise", "section 4.1", last_digit=1e-6),
+            Figure("largest_residual_m", 0.0, paths.farthest(exact), "m", _GENERAL, "section 4.1", last_digit=1e-6),
         ]
         levels = study.levels(rng, progress)
         verdict = (
@@ -58,6 +56,10 @@ class CylindricalCase(Case):
         noisy = [(v, study.identified(_noise(rng, v, study), cn.VARIANCE.sd(v))) for v in cn.NOISE]
         curves = (paths.drawn(exact), *(paths.drawn(k, v) for v, k in noisy), *cn.noise_curves(levels))
         return Outcome(self.name, verdict, (*figures, *cn.noise_figures(levels)), curves)
+
+
+_RECOVERY = "largest relative error of the three compliances, no noise; the report calls them precise"
+_GENERAL = "no noise, by the general correction"
 
 
 def _noise_words(levels: tuple[cn.Level, ...], deflections: Array) -> str:
@@ -167,4 +169,5 @@ def _path() -> Array:
 
 def _uncalibrated(axis: int, bare: Array) -> Figure:
     note = "mean absolute error of the uncompensated path; the report's stiffnesses and path are not printed"
-    return Figure(f"uncalibrated_{'xyz'[axis]}_mm", UNCALIBRATED[axis], 1e3 * float(bare[axis]), "mm", note)
+    name, value = f"uncalibrated_{'xyz'[axis]}_mm", 1e3 * float(bare[axis])
+    return Figure(name, UNCALIBRATED[axis], value, "mm", note, "section 4.1", Why.INPUTS)

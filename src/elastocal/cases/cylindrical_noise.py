@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from elastocal.cases.case import Figure
+from elastocal.cases.case import Figure, Why
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
@@ -70,10 +70,12 @@ class Level:
         for axis, printed in enumerate(PRINTED[self.printed]):
             note = (
                 f"mean of {DRAWS} draws, 5-95 %: {low[axis]:.3g} to {high[axis]:.3g} mm; noise read as "
-                f"{self.reading.words}: {1e3 * self.reading.sd(self.printed):.3g} mm sd; printed: one draw"
+                f"{self.reading.words}: {1e3 * self.reading.sd(self.printed):.3g} mm sd; printed: one draw of a robot "
+                "whose stiffnesses and path are not"
             )
             name = f"error_{'xyz'[axis]}_mm_at_{1e3 * self.printed:g}{self.reading.unit}"
-            out.append(Figure(name, printed, float(self.errors[:, axis].mean()), "mm", note))
+            mean = float(self.errors[:, axis].mean())
+            out.append(Figure(name, printed, mean, "mm", note, "table in section 4.2", Why.INPUTS, 1e-3))
         return tuple(out)
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array
 
+EXAGGERATED = 20
+"""Errors of 1 mm on a path of 400 mm could not be seen as they are."""
+
 
 @dataclass(frozen=True, eq=False)
 class Paths:
@@ -53,7 +56,7 @@ class Paths:
         ways = (("desired", 0.0), ("uncalibrated", seen.before.position), ("compensated", seen.after.position))
         series = []
         for name, off in ways:
-            at = 1e3 * (self.desired + off)
+            at = 1e3 * (self.desired + EXAGGERATED * off)
             series.append(Series(name, tuple(float(v) for v in at[:, 0]), tuple(float(v) for v in at[:, 1])))
         figure = 2 if printed is None else 3 + NOISE.index(printed)
         words = "" if printed is None else f", noise {1e3 * printed:g} mm^2 (variance)"
@@ -61,6 +64,6 @@ class Paths:
         rest = 1e6 * seen.after.distances().rms
         note = (
             f"Under 1000 N and 1000 N m in every component, seen from above; like Fig. {figure} of the report. "
-            f"{rest:.3g} um rms are left."
+            f"{rest:.3g} um rms are left. Errors drawn {EXAGGERATED} times too large."
         )
         return Lines(key, f"Loaded path{words}", "x", "mm", "y", "mm", tuple(series), (note,), equal=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from elastocal.cases.case import Case, Outcome, Progress, unwatched
 from elastocal.cases.kr270_compensator_arcs import fitted, geometry_figures, geometry_words
 from elastocal.cases.kr270_compensator_curves import curve_figures, curve_words, drawings
+from elastocal.cases.kr270_compensator_points import points_drawn
 from elastocal.cases.kr270_compensator_table3 import spring_figures, spring_words, table_three
 
 if TYPE_CHECKING:
@@ -25,4 +26,4 @@ class CompensatorCase(Case):
         geometry = arcs.geometry
         figures = (*geometry_figures(arcs), *curve_figures(geometry), *spring_figures(experiment))
         verdict = " ".join((geometry_words(arcs), curve_words(geometry), spring_words(experiment)))
-        return Outcome(self.name, verdict, figures, drawings(geometry))
+        return Outcome(self.name, verdict, figures, (*drawings(geometry), points_drawn(arcs)))

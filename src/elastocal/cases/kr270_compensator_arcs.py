@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from elastocal.cases.case import Figure
+from elastocal.cases.case import Figure, Why
 
 if TYPE_CHECKING:
     from elastocal.arcs.circle import AngleGain
@@ -66,14 +66,17 @@ def geometry_figures(found: TableOne) -> tuple[Figure, ...]:
     assert common is not None
     assert pointing is not None
     return (
-        Figure("L_mm", L_MM, 1e3 * g.L, "mm", "Algorithm 1 on Table 1"),
-        Figure("L_sd_mm", 0.06, sd["L"], "mm", _PRINTED.format(0.06 / sd["L"])),
+        Figure("L_mm", L_MM, 1e3 * g.L, "mm", "Algorithm 1 on Table 1", "Table 2"),
+        Figure("L_sd_mm", 0.06, sd["L"], "mm", _PRINTED.format(0.06 / sd["L"]), "Table 2", Why.DEFINITION),
         Figure("a_x_mm", A_X_MM, 1e3 * g.a_x, "mm",
-               f"Algorithms 1 and 2; {abs(A_X_MM - 1e3 * g.a_x) / sd['a_x']:.1f} standard deviations from print"),
-        Figure("a_x_sd_mm", 0.70, sd["a_x"], "mm", "agrees, if the printed one is one standard deviation"),
+               f"Algorithms 1 and 2; {abs(A_X_MM - 1e3 * g.a_x) / sd['a_x']:.1f} standard deviations from print",
+               "Table 2", Why.CONTRADICTION),
+        Figure("a_x_sd_mm", 0.70, sd["a_x"], "mm", "agrees, if the printed one is one standard deviation",
+               "Table 2", last_digit=0.01),
         Figure("a_y_mm", A_Y_MM, 1e3 * g.a_y, "mm",
-               f"Table 1 does not give the printed value by the printed algorithm: {_away(found)} standard deviations"),
-        Figure("a_y_sd_mm", 0.69, sd["a_y"], "mm", _PRINTED.format(0.69 / sd["a_y"])),
+               f"Table 1 does not give the printed value by the printed algorithm: {_away(found)} standard deviations",
+               "Table 2", Why.CONTRADICTION, 0.01),
+        Figure("a_y_sd_mm", 0.69, sd["a_y"], "mm", _PRINTED.format(0.69 / sd["a_y"]), "Table 2", Why.DEFINITION),
         Figure("arc1_rms_mm", None, 1e3 * arc.estimate.rms, "mm", "per coordinate, plain; residuals of P1"),
         Figure("arc1_sd_mm", None, 1e3 * arc.residual_sd, "mm", "the same, corrected for the four parameters fitted"),
         Figure("arc1_other_sense_mm", None, 1e3 * arc.other_sd, "mm", "residuals if P1 ran with q2, not against it"),

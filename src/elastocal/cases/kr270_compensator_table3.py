@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from elastocal.cases.case import Figure, Progress
+from elastocal.cases.case import Figure, Progress, Why
 from elastocal.cases.kr270_compensator_experiment import (
     SOUGHT,
     designed,
@@ -108,19 +108,24 @@ def _random_percent(information: Array, rng: np.random.Generator) -> dict[str, f
 
 
 def spring_figures(found: TableThree) -> tuple[Figure, ...]:
-    out = [Figure("equations", 405.0, float(found.equations), "1", f"{POSES} x {REPEATS} x {len(MARKERS)} x 3")]
+    size = f"{POSES} x {REPEATS} x {len(MARKERS)} x 3"
+    out = [Figure("equations", 405.0, float(found.equations), "1", size, "section 6")]
     truth = "virtual experiment with Table 3 as truth"
+    compared = ("Table 3", Why.VIRTUAL)
     for s, (value, accuracy, unit) in PUBLISHED.items():
         scale = 1e3 if unit == "mm" else 1e6
         out += [
-            Figure(s, value, scale * found.designed[s], unit, f"{truth}, designed plan"),
-            Figure(f"{s}_percent", accuracy, found.designed_percent[s], "%", _noise("designed plan, by covariance")),
-            Figure(f"{s}_percent_sampled", accuracy, found.sampled[s], "%", "the same by sampling (Gibbs, Metropolis)"),
-            Figure(f"{s}_random", value, scale * found.random[s], unit, f"{truth}, median of random poses"),
+            Figure(s, value, scale * found.designed[s], unit, f"{truth}, designed plan", *compared),
+            Figure(f"{s}_percent", accuracy, found.designed_percent[s], "%", _noise("designed plan, by covariance"),
+                   *compared),
+            Figure(f"{s}_percent_sampled", accuracy, found.sampled[s], "%", "the same by sampling (Gibbs, Metropolis)",
+                   *compared),
+            Figure(f"{s}_random", value, scale * found.random[s], unit, f"{truth}, median of random poses", *compared),
             Figure(f"{s}_percent_random", accuracy, found.random_percent[s], "%",
-                   _noise(f"random poses, median of {SETS} choices by covariance")),
+                   _noise(f"random poses, median of {SETS} choices by covariance"), *compared),
             Figure(f"{s}_percent_both", accuracy, found.both_percent[s], "%",
-                   _noise("designed among vertical and horizontal loads, as many equations, k_1 sought as well")),
+                   _noise("designed among vertical and horizontal loads, as many equations, k_1 sought as well"),
+                   *compared),
         ]  # fmt: skip
     out += [
         Figure(f"{s}_start", None, (1e3 if s == "s_0" else 1e6) * found.start[s], PUBLISHED[s][2],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
+from elastocal.cases.case import Case, Figure, Outcome, Progress, Why, unwatched
 from elastocal.cases.kr270_compensator_experiment import SOUGHT
 from elastocal.cases.kr270_compensator_table3 import PUBLISHED
 from elastocal.cases.kr270_experiment import POSES, error_budget, tracker_only
@@ -44,8 +44,10 @@ def _figures(found: Compared, suffix: str, noise: str) -> tuple[Figure, ...]:
     for plan in PLANS:
         said = f"{WORDS[plan]}, {noise}"
         out += [
-            Figure(f"{s}_percent_{plan}{suffix}", PUBLISHED[s][1], found.percent[plan][s], "%", said) for s in SOUGHT
-        ]
+            Figure(f"{s}_percent_{plan}{suffix}", PUBLISHED[s][1], found.percent[plan][s], "%", said, "Table 3",
+                   Why.VIRTUAL)
+            for s in SOUGHT
+        ]  # fmt: skip
         out += [
             Figure(f"error_{plan}{suffix}", None, 1e6 * found.error[plan], "um", f"rms at the test poses, {said}"),
             Figure(

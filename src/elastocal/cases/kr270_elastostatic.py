@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.cases import kr270_experiment as ex
-from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
+from elastocal.cases.case import Case, Figure, Outcome, Progress, Why, unwatched
 from elastocal.cases.kr270_experiment import KINDS
 from elastocal.cases.kr270_figures import Results, experiment_figures, path_curve
 from elastocal.cases.kr270_path import SPRING, path_listings
@@ -136,23 +136,24 @@ def observed_rank(robot: RobotModel, form: Form, rng: np.random.Generator) -> Ra
 def _size_figures(sizes: dict[Form, int], spring: int) -> tuple[Figure, ...]:
     unit = "parameters"
     return (
-        Figure("params_complete", 260, sizes["full"] + spring, unit, "258 and the compensator's k_c and s_0"),
-        Figure(
-            "params_links_joints", 258, sizes["full"], unit, "6 joints + 7 springs x 36; the seventh sits at the base"
-        ),
-        Figure("params_symmetric", 153, sizes["symmetric"], unit, "6 + 7 x 21 (M1)"),
-        Figure("params_template", 62, sizes["beam"], unit, "6 + 7 x 8 (M2, eq. 24)"),
+        Figure("params_complete", 260, sizes["full"] + spring, unit, "258 and k_c and s_0", "section 5"),
+        Figure("params_links_joints", 258, sizes["full"], unit, _SEVENTH, "section 3.3"),
+        Figure("params_symmetric", 153, sizes["symmetric"], unit, "6 + 7 x 21 (M1)", "section 4.2"),
+        Figure("params_template", 62, sizes["beam"], unit, "6 + 7 x 8 (M2, eq. 24)", "section 4.2"),
     )
 
 
+_SEVENTH = "6 joints + 7 springs x 36; the seventh sits at the base"
+
+
 def _rank_figures(ranks: dict[Form, Rank]) -> tuple[Figure, ...]:
-    said: dict[Form, tuple[str, float | None, str]] = {
-        "full": ("rank_links_joints", None, "not printed"),
-        "symmetric": ("rank_symmetric", 153, "the paper's own count of what may be identified in theory"),
-        "beam": ("rank_template", 42, "the paper's own count after its reductions M1-M3"),
+    said: dict[Form, tuple[str, float | None, str, str]] = {
+        "full": ("rank_links_joints", None, "not printed", ""),
+        "symmetric": ("rank_symmetric", 153, "the paper's own count of what may be identified in theory", "section 6"),
+        "beam": ("rank_template", 42, "the paper's own count after its reductions M1-M3", "section 4.3"),
     }
     out = []
-    for form, (name, published, why) in said.items():
+    for form, (name, published, why, place) in said.items():
         r = ranks[form]
         values = r.singular / r.singular[0]
         note = (
@@ -160,5 +161,5 @@ def _rank_figures(ranks: dict[Form, Rank]) -> tuple[Figure, ...]:
             f"seventh spring at the base; relative singular values fall from {values[r.rank - 1]:.1e} "
             f"to {values[r.rank]:.1e} there"
         )
-        out.append(Figure(name, published, r.rank, "parameters", note))
+        out.append(Figure(name, published, r.rank, "parameters", note, place, Why.DEFINITION if place else None))
     return tuple(out)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
+from elastocal.cases.case import Case, Figure, Outcome, Progress, Why, unwatched
+from elastocal.cases.kr5_drawings import sweeps, validation
 from elastocal.cases.kr5_logs import COULOMB, NOISE, VISCOUS, sweep_log, validation_log
-from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from elastocal.gravity.terms import Term
     from elastocal.measure.joint_log import JointLog
     from elastocal.model.robot import RobotModel
+    from elastocal.report.blocks import Lines
 
 G = 9.81
 MOVED = {"A5": 4, "A3": 2, "A2": 1}
 POSE_DEG = (90, -90, 90, 0, 0, 0)
-DRAWN = 300
 TABLE_4 = {"A5": (11.47, 1.169, 4.90, 0.499), "A3": (89.49, 8.612, 88.86, 9.058), "A2": (375.70, 38.297, 0.0, 0.0)}
 """m d_x g, m d_x, m d_y g, m d_y as printed."""
 SINE = {"A5": 1, "A3": -1, "A2": 1}
@@ -32,8 +32,9 @@ SINE = {"A5": 1, "A3": -1, "A2": 1}
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """The fit of all joints, the recursion, and the motion of Table V judged with and without friction."""
+    """The sweeps, the fit of all joints, the recursion, the motion of Table V judged with and without friction."""
 
+    sweeps: JointLog
     found: GravityFit
     recursion: Recursion
     validation: Judged
@@ -67,8 +68,8 @@ def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     from elastocal.measure.sources.friction import Friction
 
     model = read_robot("kuka-kr5")
-    sweeps, general = (_read(text, model) for text in (sweep_log(rng), validation_log(rng)))
-    samples, other = slow_samples(model, sweeps), slow_samples(model, general)
+    swept, general = (_read(text, model) for text in (sweep_log(rng), validation_log(rng)))
+    samples, other = slow_samples(model, swept), slow_samples(model, general)
     sense = torque_sense(model, samples)
     progress(1, 3)
     recursion = recursive_moments(model, samples, sense.sign)
@@ -78,7 +79,7 @@ def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     progress(2, 3)
     judged = judge(found, other, model)
     progress(3, 3)
-    return _Run(found, recursion, judged, other.torque - sense.sign * judged.prediction.weight.torque)
+    return _Run(swept, found, recursion, judged, other.torque - sense.sign * judged.prediction.weight.torque)
 
 
 def _read(text: str, model: RobotModel) -> JointLog:
@@ -110,25 +111,21 @@ def _coefficients(all_at_once: dict[str, Term], alone: dict[str, Term], recursio
     for way, terms in (("", all_at_once), ("_sweep", alone)):
         route = "sweep by sweep, eq. (12)-(14)" if way else "all joints at once, from weightless links"
         t5, t3, t2 = (terms[j] for j in MOVED)
-        out += [
-            Figure(f"tau5_cos{way}", -11.47, t5.cosine, "N m", f"eq. (15), {route}; +- {t5.cosine_sd:.2g}"),
-            Figure(f"tau5_sin{way}", 4.90, t5.sine, "N m", f"eq. (15), {route}; +- {t5.sine_sd:.2g}"),
-            Figure(
-                f"tau3_amplitude{way}", -126.28, t3.amplitude, "N m", f"eq. (16), {route}; +- {t3.amplitude_sd:.2g}"
-            ),
-            Figure(
-                f"tau3_phase_deg{way}",
-                44.85,
-                degrees(t3.phase),
-                "deg",
-                f"eq. (16), {route}; +- {degrees(t3.phase_sd):.2g}",
-            ),
-            Figure(f"tau2_cos{way}", -375.70, t2.cosine, "N m", f"eq. (17), {route}; +- {t2.cosine_sd:.2g}"),
-            Figure(f"tau2_sin{way}", 0.0, t2.sine, "N m", f"eq. (17) has none; {route}; +- {t2.sine_sd:.2g}"),
-        ]
+        each = (
+            ("tau5_cos", -11.47, t5.cosine, t5.cosine_sd, "N m", 15),
+            ("tau5_sin", 4.90, t5.sine, t5.sine_sd, "N m", 15),
+            ("tau3_amplitude", -126.28, t3.amplitude, t3.amplitude_sd, "N m", 16),
+            ("tau3_phase_deg", 44.85, degrees(t3.phase), degrees(t3.phase_sd), "deg", 16),
+            ("tau2_cos", -375.70, t2.cosine, t2.cosine_sd, "N m", 17),
+            ("tau2_sin", 0.0, t2.sine, t2.sine_sd, "N m", 17),
+        )
+        for name, printed, value, sd, unit, equation in each:
+            note = f"{'eq. (17) has none; ' if name == 'tau2_sin' else ''}{route}; +- {sd:.2g}"
+            place = f"eq. ({equation})"
+            out.append(Figure(f"{name}{way}", printed, value, unit, note, place, Why.VIRTUAL, 0.01))
     constant = next(s.constant for s in recursion.series if s.joint == "A5")
-    note = "eq. (15), dropped there as friction; the virtual log goes both ways and has no constant"
-    return (*out, Figure("tau5_constant", -0.052, constant, "N m", note))
+    note = "dropped there as friction; the virtual log goes both ways and has no constant"
+    return (*out, Figure("tau5_constant", -0.052, constant, "N m", note, "eq. (15)", Why.VIRTUAL))
 
 
 def _moments(terms: dict[str, Term]) -> tuple[Figure, ...]:
@@ -146,18 +143,30 @@ def _moments(terms: dict[str, Term]) -> tuple[Figure, ...]:
                 if "_dy" in name
                 else ""
             )
-            note = "Table IV, from the log" + sign + (_MISPRINT if name == "m3_dx" else "")
-            out.append(Figure(name, published, value, unit, note))
+            why = Why.CONTRADICTION if joint == "A3" else Why.VIRTUAL
+            note = f"from the log{sign}{_MISPRINT.get(name, '')}"
+            out.append(Figure(name, published, value, unit, note, "Table IV", why, _LAST[unit]))
     x, y = 126.28 * cos(radians(44.85)), 126.28 * sin(radians(44.85))
     return (
         *out,
-        Figure("m3_dx_printed", 8.612, 89.49 / G, "kg m", "Table IV: 89.49 N m divided by 9.81; 8.612 is a misprint"),
-        Figure("m3_dx_g_resolved", 89.49, x, "N m", "126.28 cos 44.85 deg of eq. (16)"),
-        Figure("m3_dy_g_resolved", 88.86, y, "N m", "126.28 sin 44.85 deg of eq. (16)"),
+        *(
+            Figure(name, printed, value, unit, note, "Table IV", Why.CONTRADICTION)
+            for name, printed, value, unit, note in (
+                ("m3_dx_printed", 8.612, 89.49 / G, "kg m", "89.49 N m divided by 9.81; 8.612 is a misprint"),
+                ("m3_dx_g_resolved", 89.49, x, "N m", "126.28 cos 44.85 deg of eq. (16)"),
+                ("m3_dy_g_resolved", 88.86, y, "N m", "126.28 sin 44.85 deg of eq. (16)"),
+            )
+        ),
     )
 
 
-_MISPRINT = "; 8.612 is a misprint of 9.122 = 89.49 / 9.81, and eq. (16) itself gives 89.53 / 9.81 = 9.126"
+_LAST = {"N m": 0.01, "kg m": 0.001}
+_MISPRINT = {
+    "m3_dx": "; 8.612 is a misprint of 9.122 = 89.49 / 9.81, and eq. (16) itself gives 89.53 / 9.81 = 9.126",
+    "m3_dx_g": "; eq. (16) itself gives 89.53",
+    "m3_dy_g": "; eq. (16) itself gives 89.06",
+    "m3_dy": "; eq. (16) itself gives 89.06 / 9.81 = 9.078",
+}
 
 
 def _friction(found: GravityFit) -> tuple[Figure, ...]:
@@ -191,24 +200,8 @@ def _validation(done: _Run) -> tuple[Figure, ...]:
 
 
 def _curves(done: _Run) -> tuple[Lines, ...]:
-    """Figure 9: torques of the virtual log and those of the expressions found."""
-    import numpy as np
-
-    judged, out = done.validation, []
-    time = judged.samples.log.time
-    assert time is not None
-    for joint, j in MOVED.items():
-        rows = np.flatnonzero(np.isfinite(judged.error[:, j]))
-        rows = rows[np.unique(np.linspace(0, len(rows) - 1, DRAWN).astype(int))]
-        x = tuple(float(t) for t in time[rows])
-        kinds = {"log": judged.samples.torque, "gravity and friction": judged.prediction.reading,
-                 "gravity": done.found.sense.sign * judged.prediction.weight.torque}  # fmt: skip
-        series = tuple(
-            Series(name, x, tuple(float(v) for v in values[rows, j]), points=name == "log")
-            for name, values in kinds.items()
-        )
-        out.append(Lines(f"figure9_{joint}", f"Table V motion, joint {joint[1]}", "time", "s", "torque", "N m", series))
-    return tuple(out)
+    gravity = done.found.sense.sign * done.validation.prediction.weight.torque
+    return (*sweeps(done.sweeps, MOVED), *validation(done.validation, gravity, MOVED))
 
 
 def _verdict(terms: dict[str, Term], done: _Run) -> str:

@@ -34,6 +34,11 @@ STRUCTURE = {
     (5, 4): -1.02, (6, 4): -1.00, (6, 5): 1.00,
 }  # fmt: skip
 """The entries of (9) that are not zero, by motor and joint."""
+COUNTS = {
+    (1, 1): 5.68, (2, 2): 5.68, (3, 3): 3.95, (4, 4): 2.54, (5, 5): 1.43, (6, 6): 0.82,
+    (5, 4): -0.03, (6, 4): -0.03, (6, 5): 0.03,
+}  # fmt: skip
+"""The entries of (6), in 1000 counts per degree."""
 
 
 def series() -> tuple[Series, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from elastocal.cases.case import Case, Figure, Listing, Outcome, Progress, unwatched
-from elastocal.cases.kr5_tables import COUNTS_PER_TURN, MOTOR_DEG, STRUCTURE, TABLE_1, TABLE_2, series
+from elastocal.cases.case import Case, Figure, Listing, Outcome, Progress, Why, unwatched
+from elastocal.cases.kr5_tables import COUNTS, COUNTS_PER_TURN, MOTOR_DEG, STRUCTURE, TABLE_1, TABLE_2, series
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,11 +34,16 @@ def _counts(fit: TransmissionFit) -> tuple[Figure, ...]:
     for i, printed in enumerate(COUNTS_PER_TURN):
         simple = fit.ratios.counts[i]
         note = PER_TURN_SOURCE.format(fit.robust.per_turn_sd[i], "none" if simple is None else simple.text())
-        first, last = TABLE_1[i][0][0], TABLE_1[i][0][-1]
-        if abs((last - first) / 4 - printed) > 1:
-            note += f"; the rule stated below (4), mean of the differences, gives {(last - first) / 4:.1f}"
-        out.append(Figure(f"counts_per_turn_{i + 1}", printed, float(fit.robust.per_turn[i]), "counts", note))
+        rule = (TABLE_1[i][0][-1] - TABLE_1[i][0][0]) / (len(MOTOR_DEG) - 1)
+        found, name = float(fit.robust.per_turn[i]), f"counts_per_turn_{i + 1}"
+        out += [
+            Figure(f"{name}_all", printed, rule, "counts", _DIFFERENCES, "eq. (4)", Why.CONTRADICTION),
+            Figure(name, printed, found, "counts", note, "eq. (4)", Why.RULE),
+        ]
     return tuple(out)
+
+
+_DIFFERENCES = "mean of the differences of Table I, the rule stated below (4)"
 
 
 def _entries(fit: TransmissionFit) -> tuple[Figure, ...]:
@@ -55,23 +60,51 @@ def _entries(fit: TransmissionFit) -> tuple[Figure, ...]:
                 f"; the mean of counts over angles, in place of least squares, gives {mean_ratio(i):.2f}: the rules "
                 "part where a row is wrong"
             )
-        out.append(Figure(f"s{i}{j}_all", printed, value, "1", note))
-        out.append(Figure(f"s{i}{j}", printed, float(s[k]), "1", f"both tables, without the outliers; +- {sd[k]:.2g}"))
-    return tuple(out)
+        elif abs(value - printed) > 0.005:
+            note += "; the printed digits need a T_m or a rounding of their own"
+        robust = f"both tables, without the outliers; +- {sd[k]:.2g}"
+        out += [
+            Figure(f"s{i}{j}_all", printed, value, "1", note, "eq. (9)", Why.RULE, 0.01),
+            Figure(f"s{i}{j}", printed, float(s[k]), "1", robust, "eq. (9)", _robust_why(i), 0.01),
+        ]
+    return (*out, *_per_degree())
+
+
+def _robust_why(i: int) -> Why:
+    """Rows of motors 4 and 5 hold the numbers that the others contradict."""
+    return Why.CONTRADICTION if i in (4, 5) else Why.RULE
+
+
+def _per_degree() -> tuple[Figure, ...]:
+    """T_j of eq. (6), every row."""
+    return tuple(
+        Figure(f"t{i}{j}_all", COUNTS[i, j], 1e-3 * value, "1e3 counts/deg", _CUT, "eq. (6)", Why.RULE, 0.01)
+        for (i, j), value in counts_per_degree().items()
+    )
+
+
+_CUT = "least squares of every row without offsets; the document cuts digits off, where they are not rounded"
 
 
 def every_row() -> dict[tuple[int, int], float]:
-    """Entries of S = T_m T_j by plain least squares without offsets: (7a) on Table I, (7b) on Table II."""
+    """Entries of S = T_m T_j, both without offsets."""
     import numpy as np
 
-    turns, wrist = np.array(MOTOR_DEG) / 360, np.array(TABLE_2, dtype=np.float64)
-    out = {}
+    turns = np.array(MOTOR_DEG) / 360
+    per_turn = {i: np.array(counts) @ turns / (turns @ turns) for i, (counts, _) in enumerate(TABLE_1, 1)}
+    return {(i, j): float(360 * t / per_turn[i]) for (i, j), t in counts_per_degree().items()}
+
+
+def counts_per_degree() -> dict[tuple[int, int], float]:
+    """Entries of T_j by plain least squares without offsets: (7a) on Table I, (7b) on Table II."""
+    import numpy as np
+
+    wrist, out = np.array(TABLE_2, dtype=np.float64), {}
     for i, j in STRUCTURE:
         counts, angles = (np.array(column) for column in TABLE_1[i - 1])
-        per_turn = counts @ turns / (turns @ turns)
         x = angles[:, None] if i <= 4 else wrist[:, : i - 3]
         t = np.linalg.lstsq(x, counts if i <= 4 else wrist[:, i - 1], rcond=None)[0]
-        out[i, j] = float(360 * t[0 if i <= 4 else j - 4] / per_turn)
+        out[i, j] = float(t[0 if i <= 4 else j - 4])
     return out
 
 

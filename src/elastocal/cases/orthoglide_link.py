@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.cases import orthoglide_draws as od
-from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
+from elastocal.cases.case import Case, Figure, Outcome, Progress, Why, unwatched
+from elastocal.cases.orthoglide_print import print_figures, ratio_maps, ratios
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 STATED = (25e-6, 0.25e-3)
 IMPLIED = (2.5e-6, 2.5e-5)
 PUBLISHED = {
-    "k22": 320.0, "k26": 1592.0, "k33": 146.0, "k35": 684.0, "k44": 1504.0,
-    "k53": 68.4, "k55": 436.0, "k62": 159.0, "k66": 1060.0,
+    "k11": 0.18, "k22": 320, "k26": 1592, "k33": 146, "k35": 684, "k44": 1504,
+    "k53": 68.4, "k55": 436, "k62": 159, "k66": 1060,
 }  # fmt: skip
 _RATIO = "|k|/sigma, eq. (18), with the sigma/load that the printed ratios imply: 2.5e-7 and 2.5e-6"
 _GAIN = "draws whose worst error falls to a quarter or less by the template"
@@ -39,13 +40,14 @@ class OrthoglideLinkCase(Case):
         progress(3, 3)
         figures = (
             *_exact_figures(),
+            *print_figures(printed.truth),
             *_draw_figures(printed, ""),
             *_draw_figures(stated, "_stated_noise"),
             *_possible_figures(stated, possible),
             *_beam_figures(stated),
         )
         said = {f.name: f.recomputed or 0.0 for f in figures}
-        return Outcome(self.name, _verdict(said), figures)
+        return Outcome(self.name, _verdict(said), figures, ratio_maps(printed), (ratios(),))
 
 
 def _verdict(v: dict[str, float]) -> str:
@@ -75,12 +77,12 @@ def _exact_figures() -> tuple[Figure, ...]:
     stated = [e.name for e in _expected(STATED) if e.ratio > od.THRESHOLD]
     sizes = _sizes()
     return (
-        Figure("identifiable_count", 9, len(passing), "1", f"elements with ratio above 5: {', '.join(passing)}"),
+        Figure("identifiable_count", 9, len(passing), "1", f"ratio above 5: {', '.join(passing)}", "section 3.2"),
         Figure("identifiable_count_stated_noise", None, len(stated), "1", "with the stated 25 um and 0.25 mrad"),
-        Figure("params_full", 36, sizes["full"], "1", "every element on its own"),
-        Figure("params_symmetric", 21, sizes["symmetric"], "1", "after symmetrisation (M1)"),
-        Figure("params_template", 8, sizes["beam"], "1", "after the beam template (M2, eq. 24)"),
-        *(Figure(f"nu_{n}", value, implied[n].ratio, "1", _RATIO) for n, value in PUBLISHED.items()),
+        Figure("params_full", 36, sizes["full"], "1", "every element on its own", "section 3.2"),
+        Figure("params_symmetric", 21, sizes["symmetric"], "1", "after symmetrisation (M1)", "section 4.2"),
+        Figure("params_template", 8, sizes["beam"], "1", "after the beam template (M2, eq. 24)", "section 4.2"),
+        *(Figure(f"nu_{n}", value, implied[n].ratio, "1", _RATIO, "eq. (18)") for n, value in PUBLISHED.items()),
     )
 
 
@@ -96,8 +98,9 @@ def _draw_figures(of: od.Draws, ending: str) -> tuple[Figure, ...]:
     nine = np.all(of.full.practical == np.isin(of.full.names, od.LARGE), axis=1)
     draws = f"{od.DRAWS} draws with {level}"
 
-    def figure(name: str, printed: float | None, value: float, unit: str, note: str) -> Figure:
-        return Figure(name + ending, None if ending else printed, value, unit, f"{note}; {draws}")
+    def figure(name: str, printed: float | None, value: float, unit: str, note: str, place: str = "") -> Figure:
+        shown, where = (None, "") if ending else (printed, place)
+        return Figure(name + ending, shown, value, unit, f"{note}; {draws}", where, Why.ONE_DRAW if where else None)
 
     return (
         figure("k11_negative_percent_full", None, _share(of.full.column("k11") < 0), "%", "as in the one draw (16)"),
@@ -108,13 +111,13 @@ def _draw_figures(of: od.Draws, ending: str) -> tuple[Figure, ...]:
             )
             for form, f in (("full", of.full), ("symmetric", of.symmetric), ("template", of.template))
         ),
-        figure("asymmetry_percent_k35", 2.0, float(np.median(skew)), "%", "median of |k53/k35 - 1|; printed: one draw"),
+        figure("asymmetry_percent_k35", 2.0, float(np.median(skew)), "%", "median of |k53/k35 - 1|", "section 3.2"),
         figure("error_percent_full", None, middle["full"], "%", "median over the nine big elements"),
         figure("error_percent_template", None, middle["template"], "%", "median over the seven big parameters"),
         figure("error_ratio", None, middle["full"] / middle["template"], "1", "of these two"),
-        figure("worst_error_percent_full", 1.67, worst["full"], "%", "median of the worst; printed: one draw"),
-        figure("worst_error_percent_template", 0.4, worst["template"], "%", "printed: most are below, one draw"),
-        figure("worst_error_ratio", 4.0, worst["full"] / worst["template"], "1", "of these two"),
+        figure("worst_error_percent_full", 1.67, worst["full"], "%", "median of the worst", "section 3.2"),
+        figure("worst_error_percent_template", 0.4, worst["template"], "%", "printed: most are below", "section 4.2"),
+        figure("worst_error_ratio", 4, worst["full"] / worst["template"], "1", "of these two", "section 4.2"),
         figure("gain_of_4_percent", None, _share(errors["full"].max(1) >= 4 * errors["template"].max(1)), "%", _GAIN),
         figure("same_nine_percent", None, _share(nine), "%", "exactly the nine elements exceed ratio 5 (17)"),
         figure("m3_count", None, float(np.median(of.template.practical.sum(axis=1))), "1", "of 8, median after M3"),

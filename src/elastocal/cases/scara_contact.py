@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.cases import scara_contact_data as given
-from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
+from elastocal.cases.case import Case, Figure, Outcome, Progress, Why, unwatched
 from elastocal.cases.scara_contact_draws import EXACT, drawn, success_rate
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.contacts.iterations import Search
+    from elastocal.identify.iterations import Search
     from elastocal.measure.campaign import Campaign
 
 DRAWS, STARTS = 200, 500
@@ -28,7 +28,7 @@ class ScaraContactCase(Case):
     source: ClassVar[str] = "Ruggeri et al., kinetostatic calibration of a SCARA robot, section 5.1"
 
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.contacts.iterations import search
+        from elastocal.identify.iterations import search
         from elastocal.contacts.judgement import force_error
         from elastocal.measure.campaign import Campaign
         from elastocal.uncertainty.contact_start import gap_campaign
@@ -47,13 +47,19 @@ class ScaraContactCase(Case):
         off = max(abs(x / (v.actual - v.nominal) - 1) for x, v in zip(found, given.VALUES, strict=True))
         figures = (
             Figure(
-                "e_f_N", given.PUBLISHED_E_F, e_f, "N", "two force levels; the document presses with 40 N everywhere"
+                "e_f_N", given.PUBLISHED_E_F, e_f, "N", "two force levels; the document presses with 40 N everywhere",
+                "Table 2", Why.STOPPED,
+            ),
+            Figure(
+                "iterations", 30, len(runs["forces"].models) - 1, "1",
+                "until nothing moves any more, forces compared; printed: generally enough, more for a better estimate",
+                "section 5.1", Why.RULE,
             ),
             *_values(runs["gaps"]),
             *_separable(),
             *noise.figures(),
             Figure("success_rate", None, rate, "1", _START.format(count=STARTS, worst=worst)),
-        )
+        )  # fmt: skip
         verdict = (
             f"With 20 N and 40 N taking turns all twelve parameters come back to {off:.1g} relative and e_f is "
             f"{e_f:.1g} N (published {given.PUBLISHED_E_F:.2g} N). With the published 40 N everywhere gripper "
@@ -74,14 +80,15 @@ _START = (
 
 def _values(found: Search) -> list[Figure]:
     """Each parameter; lengths whole, as the document prints them."""
+    from math import floor, log10
+
     out = []
     for v, x in zip(given.VALUES, found.values(given.NAMES), strict=True):
         off = x / (v.actual - v.nominal) - 1
-        out.append(
-            Figure(
-                v.figure, v.published, v.nominal + float(x), v.unit, f"actual {v.actual:g}; off by {off:.1g} relative"
-            )
-        )
+        note = f"actual {v.actual:g}; off by {off:.1g} relative"
+        why = Why.PLAN if v.figure in ("p_ee", "g_ee") else Why.STOPPED
+        seven_digits = 10.0 ** (floor(log10(abs(v.published))) - 6)
+        out.append(Figure(v.figure, v.published, v.nominal + float(x), v.unit, note, "Table 2", why, seven_digits))
     return out
 
 

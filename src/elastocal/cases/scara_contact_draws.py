@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elastocal.cases import scara_contact_data as given
-from elastocal.cases.case import Figure, Listing, Progress
+from elastocal.cases.case import Figure, Listing, Progress, Why
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +32,7 @@ class Draws:
             Figure(
                 "e_f_noise_N", given.PUBLISHED_NOISY_E_F, float(self.e_f.mean()), "N",
                 f"mean; noise of {sizes}, chosen because the published e_f of 1.25 to 1.35 N implies it",
+                "Table 2", Why.ONE_DRAW,
             ),
             Figure("e_f_noise_sd_N", None, float(self.e_f.std(ddof=1)), "N", "from draw to draw"),
             Figure("largest_bias_in_sd", None, self._bias(), "1", "mean error of a parameter over its scatter"),
@@ -66,7 +67,7 @@ def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator,
     """Fits from nominal values to contacts with noise on joint values and forces."""
     import numpy as np
 
-    from elastocal.contacts.iterations import search
+    from elastocal.identify.iterations import search
     from elastocal.contacts.judgement import force_error
     from elastocal.measure.campaign import Campaign
     from elastocal.measure.contact_force import ContactForce
@@ -76,12 +77,12 @@ def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator,
 
     sources = (ForceSensor(sd=given.FORCE_SD), Encoder(sd=given.JOINT_SD))
     true = np.array([v.actual - v.nominal for v in given.VALUES])
-    errors, e_f = [], []
+    nominal, errors, e_f = given.nominal(), [], []
     for i in range(count):
         read = ContactForce(kind.q + given.JOINT_SD * rng.normal(size=kind.q.shape), kind.touches, kind.axes)
         forces = felt + given.FORCE_SD * rng.normal(size=felt.shape)
         gap = ContactGap.of(read, forces)
-        found = search(given.nominal(), Campaign(gap, np.zeros((gap.count, len(gap.rows))), sources), given.NAMES)
+        found = search(nominal, Campaign(gap, np.zeros((gap.count, len(gap.rows))), sources), given.NAMES)
         errors.append(found.values(given.NAMES) - true)
         e_f.append(force_error(read, found.model, forces))
         progress(i + 1, count)
@@ -92,7 +93,7 @@ def success_rate(exact: Campaign, count: int, rng: np.random.Generator, progress
     """Share of random starts that find the truth, and how far the worst of those is off, relative."""
     import numpy as np
 
-    from elastocal.contacts.iterations import search
+    from elastocal.identify.iterations import search
     from elastocal.errors import InputError
     from elastocal.uncertainty.contact_start import gap_campaign
 

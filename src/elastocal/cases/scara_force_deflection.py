@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.cases import scara_force_deflection_data as made
-from elastocal.cases.case import Case, Figure, Outcome, Progress, unwatched
+from elastocal.cases.case import Case, Figure, Outcome, Progress, Why, unwatched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,7 +122,7 @@ def _recovered(first: _Analysis) -> list[Figure]:
         )
         gap = "; the whole gap, half of it is g of eq. (6), (7)" if "backlash" in name else ""
         note = f"+- {e.sd:.2g} (one sd); virtual readings made from the printed value{gap}"
-        out.append(Figure(name, published, e.value, unit, note))
+        out.append(Figure(name, published, e.value, unit, note, "figure 4(d)", Why.VIRTUAL))
     return out
 
 

@@ -13,6 +13,7 @@ from elastocal.compensate.nominal_motion import nominal_motion
 from elastocal.compensate.status import Status
 from elastocal.model.statics import backlash, stability
 from elastocal.model.statics.continuation import LARGEST_BEND
+from elastocal.model.statics.found import Found
 from elastocal.spatial.entries import Array, Bools, Ints
 
 SINGULAR = 1e-3
@@ -43,9 +44,9 @@ def judged(
         names = _NEAR
         status[_flipped(inverse, nominal, known, margins) & out.done] = Status.CONFIGURATION_FLIP
     theta = np.where(out.done, out.theta, robot.constant)
-    loads = tuple(goal.applied)
-    unstable, _ = stability.judge(model, robot.flex, known, theta, loads, np.ones_like(out.done))
-    status[out.done & backlash.undetermined(model, robot.flex, known, theta, loads)] = Status.UNDETERMINED_BACKLASH
+    found = Found(model, robot.flex, known, theta, tuple(goal.applied))
+    unstable, _ = stability.judge(found, np.ones_like(out.done))
+    status[out.done & backlash.undetermined(found)] = Status.UNDETERMINED_BACKLASH
     bend = np.abs(theta - robot.constant)[robot.flex.rotates].max(axis=0, initial=0.0)
     status[out.done & (unstable | (bend > LARGEST_BEND))] = Status.UNSTABLE
     status[~out.done] = Status.NOT_CONVERGED

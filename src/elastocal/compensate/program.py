@@ -27,7 +27,10 @@ Motion = Literal["linear", "joint", "arc", "spline"]
 
 
 class Target(NamedTuple):
-    """Where the numbers stand, and what goes with them; ``external`` as written (mm or deg, the files do not say)."""
+    """Where the numbers stand, and what goes with them; ``external`` as written (mm or deg, the files do not say).
+
+    A ``kept`` one stands in a file that other programs use too: it says where the robot is, and stays as it is.
+    """
 
     file: str
     line: int
@@ -38,6 +41,7 @@ class Target(NamedTuple):
     configuration: str = ""
     external: tuple[float, ...] = ()
     turn: int | None = None
+    kept: bool = False
 
     @property
     def where(self) -> str:

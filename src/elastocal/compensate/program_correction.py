@@ -17,6 +17,7 @@ from elastocal.compensate.nominal import Nominal
 from elastocal.compensate.placed import Placed
 from elastocal.compensate.program_loads import ProgramLoads
 from elastocal.compensate.references import references
+from elastocal.compensate.status import Status
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.task import Aim, task
 from elastocal.compensate.taught import taught, taught_covariance
@@ -78,6 +79,8 @@ def corrected(work: Job, by_first_order: bool = False) -> Correction:
         part = solve(work.at.model, work.targets(rows, frame), work.loads.at(rows, frame), aim)
         for name in ("nominal", "command", "position", "rotation", "status"):
             getattr(out, name)[rows] = getattr(part, name)
+    targets = work.at.stations.program.targets
+    out.status[[targets[t].kept for t in work.at.stations.target]] = Status.KEPT
     return out
 
 

@@ -38,11 +38,9 @@ def _rows(at: Placed, changes: Changes) -> Ints:
     stations, program = at.stations, at.stations.program
     out: list[int] = []
     seen = np.zeros(len(program.targets), dtype=bool)
-    chord = np.flatnonzero(~stations.whole)
     for i, m in enumerate(program.moves):
         if i in changes.inserted:
-            mine = chord[stations.move[chord] == i].tolist()
-            out += mine if m.arc else [-1] * len(changes.inserted[i].positions)
+            out += stations.arcs[i].tolist() if m.arc else [-1] * len(changes.inserted[i].positions)
         for number in (m.via, m.end):
             if number is not None and not seen[number]:
                 seen[number] = True

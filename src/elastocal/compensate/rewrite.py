@@ -59,10 +59,8 @@ def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) ->
     stations, program = at.stations, at.stations.program
     moved = np.where(good, np.abs(place - stations.position).max(axis=1), 0.0) > SAME
     out = {}
-    for i, m in enumerate(program.moves):
-        if m.arc is None:
-            continue
-        rows = np.flatnonzero((stations.move == i) & ~stations.whole)
+    for i, rows in stations.arcs.items():
+        m = program.moves[i]
         ends = [stations.row[t] for t in (m.start, m.end) if t is not None]
         if moved[[*rows, *ends]].any():
             new = np.where(good[rows, None], place[rows], stations.position[rows])
@@ -74,41 +72,39 @@ def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) ->
 def _turns(at: Placed, found: Correction, use: Bools) -> tuple[dict[int, int], list[str]]:
     """T of KRL targets whose axes change sign."""
     out, warnings = {}, []
-    control = at.model.controller
-    for number, target in enumerate(at.stations.program.targets):
-        if target.turn is None or not use[number]:
-            continue
-        row = at.stations.row[number]
-        old, new = _axes(at, found, row)
-        turn, axes = new_turn(target.turn, old, new)
+    targets = at.stations.program.targets
+    stated = np.array([t.turn is not None for t in targets], dtype=bool)
+    old, new = _axes(at, found)
+    for number in np.flatnonzero(stated & use & ((old < 0) != (new < 0)).any(axis=1)):
+        target = targets[number]
+        turn, axes = new_turn(target.turn or 0, old[number], new[number])
         if axes:
-            out[number] = turn
-            names = ", ".join(control.axes[a - 1] for a in axes)
+            out[int(number)] = turn
+            names = ", ".join(at.model.controller.axes[a - 1] for a in axes)
             warnings.append(
                 f"{target.where}: {names} changes sign, so T {target.turn} becomes T {turn}; check the move."
             )
     return out, warnings
 
 
-def _axes(at: Placed, found: Correction, row: int) -> Array:
-    """Controller values (2, n) before and after; what moves by less than can be written does not move."""
-    old, new = at.model.controller.to_controller(np.stack([found.nominal[row], found.command[row]]))
+def _axes(at: Placed, found: Correction) -> Array:
+    """Controller values (2, N, n) of targets before and after; what moves by less than can be written stands still."""
+    rows = at.stations.row
+    old, new = (at.model.controller.to_controller(q[rows]) for q in (found.nominal, found.command))
     return np.stack([old, np.where(np.abs(new - old) < STILL, old, new)])
 
 
 def _configurations(at: Placed, found: Correction, use: Bools) -> list[str]:
     """RAPID targets whose axes leave the quarter turn that their configuration names."""
+    targets = at.stations.program.targets
     if at.stations.program.language != "rapid" or at.model.n != 6:
         return []
+    posed = use & np.array([t.kind != "joints" for t in targets], dtype=bool)
+    old, new = np.floor(_axes(at, found)[:, :, _CONFIGURED] / (np.pi / 2))
     left: dict[tuple[int, int, int], list[str]] = {}
-    for number, target in enumerate(at.stations.program.targets):
-        row = at.stations.row[number]
-        if target.kind == "joints" or not use[number]:
-            continue
-        quarters = np.floor(_axes(at, found, row)[:, _CONFIGURED] / (np.pi / 2)).astype(int)
-        for axis, before, after in zip(_CONFIGURED, *quarters.tolist(), strict=True):
-            if before != after:
-                left.setdefault((axis, before, after), []).append(target.where)
+    for number, place in np.argwhere((old != new) & posed[:, None]):
+        key = (_CONFIGURED[place], int(old[number, place]), int(new[number, place]))
+        left.setdefault(key, []).append(targets[number].where)
     return [
         f"{at.model.controller.axes[axis]} goes from quarter turn {before} to {after} at {'; '.join(names[:5])}"
         f"{f' and {len(names) - 5} more' if len(names) > 5 else ''}: the configuration is kept, check the moves."

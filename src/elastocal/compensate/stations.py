@@ -47,6 +47,15 @@ class Stations:
         return out
 
     @cached_property
+    def arcs(self) -> dict[int, Ints]:
+        """Stations on the arc of every move that has one, by its number."""
+        inner = np.flatnonzero(~self.whole)
+        moves, first = np.unique(self.move[inner], return_index=True)
+        out = dict(zip(moves.tolist(), np.split(inner, first[1:]), strict=True)) if len(inner) else {}
+        empty = np.empty(0, dtype=np.int64)
+        return {i: out.get(i, empty) for i, m in enumerate(self.program.moves) if m.arc is not None}
+
+    @cached_property
     def kind(self) -> tuple[str, ...]:
         return tuple(self.program.targets[t].kind for t in self.target)
 
@@ -90,10 +99,11 @@ def stations(program: Program, chord: float) -> Stations:
                 target.append(number)
                 move.append(i)
                 share.append(1.0)
-    at, whole = np.array(target, dtype=np.int64), np.array(share) == 1.0
-    position, rotation = program.positions[at], program.rotations[at]
-    for i, points in arcs.items():
-        rows = (np.array(move) == i) & ~whole
-        position[rows], rotation[rows] = points.positions, points.rotations
-    joints = program.joints[at]
-    return Stations(program, at, np.array(move, dtype=np.int64), np.array(share), position, rotation, joints)
+    at = np.array(target, dtype=np.int64)
+    out = Stations(
+        program, at, np.array(move, dtype=np.int64), np.array(share), program.positions[at], program.rotations[at],
+        program.joints[at],
+    )  # fmt: skip
+    for i, rows in out.arcs.items():
+        out.position[rows], out.rotation[rows] = arcs[i].positions, arcs[i].rotations
+    return out

@@ -21,6 +21,7 @@ class Status(IntEnum):
     UNDETERMINED_BACKLASH = 8
     UNSTABLE = 9
     NOT_CONVERGED = 10
+    KEPT = 11
 
     @property
     def text(self) -> str:
@@ -42,4 +43,5 @@ _TEXT = {
     Status.UNSTABLE: equilibrium.Status.UNSTABLE.text,
     Status.NOT_CONVERGED: "not converged: no command was found whose loaded pose is the desired one; check loads and "
     "compliances",
+    Status.KEPT: "kept: it stands in a file that other programs use too; copy it into this program to correct it",
 }

@@ -8,7 +8,8 @@ Changes are tried from cheap to dear, and the first that resolves every paramete
 2. half the force on every second contact of each object,
 3. the same with contacts between the contacts, twice and four times as many.
 
-If none resolves everything, the last is proposed and what remains is named.
+A contact that cannot be reached so is left out of a change.  If none resolves everything, the last is given all the
+same, and what remains is named.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def repair(model: RobotModel, campaign: Campaign, names: Sequence[str], threshol
     if not len(rows):
         raise InputError("no contact of the plan touches its object; check joint values, objects and their units")
     desk, q = _Desk(model, replace(campaign, places=None), tuple(names)), kind.q[rows]
-    found = desk.blocks(plan, q)
+    found, _ = desk.blocks(plan, q)
     own = np.arange(len(rows))
     options = [Option("as planned", plan, own, accuracy(found, model))]
 
@@ -84,20 +85,24 @@ def repair(model: RobotModel, campaign: Campaign, names: Sequence[str], threshol
     lower = plan.with_sizes(LOWER * plan.sizes)
     single = ~np.isfinite(options[0].accuracy.sd)
     if single.any():
-        chosen = _fewest(found, desk.blocks(lower, q), single, threshold)
+        low, reached = desk.blocks(lower, q)
+        chosen = _fewest(found, low, single, threshold) if reached.all() else None
         if chosen is not None:
             many = f"{len(chosen)} contacts" if len(chosen) > 1 else "one contact"
-            options.append(desk.option(f"half the force on {many}", _mixed(plan, chosen), q, own))
+            options.append(desk.option(f"half the force on {many}", _mixed(plan, chosen), q, own)[0])
             if done():
                 return ended()
     title = "half the force on every second contact"
-    options.append(desk.option(title, _mixed(plan, _alternate(plan.touches)), q, own))
+    option, reached = desk.option(title, _mixed(plan, _alternate(plan.touches)), q, own)
+    options.append(option)
     for _ in range(DOUBLINGS):
         if done():
             break
-        more, q, origin = _denser(options[-1].plan, q, options[-1].origin)
-        added = int(np.sum(origin < 0))
-        options.append(desk.option(f"{title} and {added} contacts more, between the others", more, q, origin))
+        more, q, origin = _denser(option.plan, q[reached], option.origin)
+        option, reached = desk.option("", more, q, origin)
+        added = int(np.sum(option.origin < 0))
+        option = replace(option, title=f"{title} and {added} contacts more, between the others")
+        options.append(option)
     return ended()
 
 
@@ -109,18 +114,17 @@ class _Desk:
     campaign: Campaign
     names: tuple[str, ...]
 
-    def blocks(self, plan: ContactPlan, near: Array) -> Blocks:
-        kind, reached = as_measurement(self.model, plan, near)
-        if not reached.all():
-            raise InputError(
-                f"contact {np.flatnonzero(~reached)[0] + 1} cannot be pressed with another force or moved to its "
-                "neighbour; plan it elsewhere"
-            )
+    def blocks(self, plan: ContactPlan, near: Array) -> tuple[Blocks, Bools]:
+        """Of the contacts that can be pressed so, and which these are."""
+        whole, reached = as_measurement(self.model, plan, near)
+        kind = ContactForce(whole.q[reached], plan.touches.rows(reached), plan.axes)
         readings = np.full((kind.count, len(kind.rows)), np.nan)
-        return blocks(self.model, replace(self.campaign, measurement=kind, readings=readings), self.names)
+        return blocks(self.model, replace(self.campaign, measurement=kind, readings=readings), self.names), reached
 
-    def option(self, title: str, plan: ContactPlan, near: Array, origin: Ints) -> Option:
-        return Option(title, plan, origin, accuracy(self.blocks(plan, near), self.model))
+    def option(self, title: str, plan: ContactPlan, near: Array, origin: Ints) -> tuple[Option, Bools]:
+        """Without the contacts that cannot be pressed so, and which are left."""
+        found, reached = self.blocks(plan, near)
+        return Option(title, plan.rows(reached), origin[reached], accuracy(found, self.model)), reached
 
 
 def _fewest(high: Blocks, low: Blocks, wanted: Bools, threshold: float) -> Ints | None:

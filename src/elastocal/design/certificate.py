@@ -29,10 +29,7 @@ ROUNDS = 30
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """No plan that obeys the rules has a gain above ``bound``; ``relaxed`` is that of the ``weights`` (M,) found.
-
-    The weights are those of the members that are added to the fixed ones.
-    """
+    """No plan that obeys the rules has a gain above ``bound``; ``relaxed`` is that of the ``weights`` (M,) found."""
 
     gain: float
     bound: float

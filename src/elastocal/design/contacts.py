@@ -12,16 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.design.feasibility.filter import Removed, nothing_left
-from elastocal.design.pool import spread_poses
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
-from elastocal.measure.contact_force import ContactForce
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactStatus, contact
 from elastocal.model.statics.kinetostatics_inverse import PoseStatus, inverse
 from elastocal.model.surfaces.surface import Surface
 from elastocal.model.surfaces.touches import Touches
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Array
 
 NEAR = 0.5
 """Of the robot's size: a configuration stands for places at most so far from its tip."""
@@ -42,25 +40,6 @@ class ContactPool:
 
     def __len__(self) -> int:
         return len(self.q)
-
-    def picked(self, rows: Ints | Bools) -> ContactPool:
-        return ContactPool(self.model, self.q[rows], self.touches.rows(rows), self.level[rows], self.steps)
-
-    def forces(self, axes: str = "xyz") -> ContactForce:
-        """What a force sensor reads of them."""
-        return ContactForce(self.q, self.touches, axes)
-
-
-def contact_pool(
-    model: RobotModel,
-    surfaces: tuple[Surface, ...],
-    levels: tuple[float, ...],
-    count: int,
-    rng: np.random.Generator,
-    frame: str | None = None,
-) -> ContactPool:
-    """Contacts from ``count`` configurations all over the joint space."""
-    return contacts_from(model, spread_poses(model, count, rng), surfaces, levels, frame)
 
 
 def contacts_from(

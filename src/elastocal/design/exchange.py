@@ -40,7 +40,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Climb:
-    """``members`` in no order, fixed ones first; ``drift`` is the largest error of the updated matrices."""
+    """``members`` in no order; ``drift`` is the largest error of the updated matrices."""
 
     members: tuple[int, ...]
     gain: float
@@ -74,20 +74,19 @@ def grown(search: Search, members: Sequence[int], count: int) -> list[int]:
 
 
 def climbed(search: Search, members: Sequence[int]) -> Climb:
-    """Exchanges until no member can do better; ``members`` is a full plan with the fixed ones first.
+    """Exchanges until no member can do better; ``members`` is a full plan.
 
     A plan that leaves a combination open first climbs by its determinant, as in ``grown``.
     """
     space, criterion, out = search.space, search.criterion, list(members)
     if space.known(out).open and not isinstance(criterion, Determinant):
         out = list(climbed(replace(search, criterion=Determinant()), out).members)
-    fixed, free = len(search.rules.fixed), len(out) - len(search.rules.fixed)
     known = space.known(out)
     gain = criterion.gain(known)
     bank = Bank.at(space, known)
     idle = tried = exchanges = 0
-    while idle < free and tried < SWEEPS * free:
-        j = fixed + tried % free
+    while idle < len(out) and tried < SWEEPS * len(out):
+        j = tried % len(out)
         tried, idle = tried + 1, idle + 1
         others = out[:j] + out[j + 1 :]
         without = space.known(others)
@@ -104,7 +103,7 @@ def climbed(search: Search, members: Sequence[int]) -> Climb:
         bank.move(changed, step(without, space.block(c)), left)
         out, known, gain = trial, changed, new
         idle, exchanges = 0, exchanges + 1
-    return Climb(tuple(out), gain, known.open, tried / max(free, 1), exchanges, bank.drift, bank.renewed)
+    return Climb(tuple(out), gain, known.open, tried / len(out), exchanges, bank.drift, bank.renewed)
 
 
 def best(

@@ -83,7 +83,7 @@ def accuracy_curve(
     """Plans of growing size; each is also climbed to from the one before, so that no criterion grows worse by size.
 
     Sizes at which a combination of parameters is left open are not on the curve; where all are, that is an error.
-    ``rules`` give repeats and fixed members; their own count is not used, and groups are not possible.
+    ``rules`` say whether members may repeat; their own count is not used, and groups are not possible.
     """
     space = space_of(candidates)
     out: list[Point] = []
@@ -97,7 +97,7 @@ def accuracy_curve(
             raise
         if out:
             task = Search(space, criterion, law)
-            more = climbed(task, grown(task, _members(out[-1].plan, law), count))
+            more = climbed(task, grown(task, out[-1].plan.chosen, count))
             plan = plan_of(candidates, criterion, (*plan.climbs, more), space)
         out.append(Point(count, plan, requirement.ratio(plan.known) if requirement else float("nan")))
     return tuple(out)
@@ -120,7 +120,7 @@ def how_many(
         raise InputError(f"requirement: it is about {requirement.derivatives.shape[2]} parameters, not {p}")
     base = _law(rules, 1)
     high = most if base.repeats else min(most, len(candidates.blocks))
-    least = max(1, len(base.fixed), -(-(p - len(candidates.prior_rows)) // k))
+    least = max(1, -(-(p - len(candidates.prior_rows)) // k))
     if high < least:
         raise InputError(f"{high} measurements cannot give {p} parameters; allow {least} or more, or seek fewer")
     space = space_of(candidates)
@@ -153,18 +153,10 @@ def _law(rules: Rules | None, count: int) -> Rules:
     return law
 
 
-def _members(plan: Plan, law: Rules) -> list[int]:
-    """Members of a plan with the fixed ones first."""
-    rest = list(plan.chosen)
-    for c in law.fixed:
-        rest.remove(c)
-    return [*law.fixed, *rest]
-
-
 def _greedy(search: Search, requirement: Requirement, least: int, most: int) -> int | None:
     """The number at which the greedy plan meets the requirement; it is grown by half its size at a time."""
-    members: list[int] = list(search.rules.fixed)
-    done = max(len(members), least - 1)
+    members: list[int] = []
+    done = least - 1
     while done < most:
         members = grown(search, members, min(most, done + max(5, done // 2)))
         for n in range(done + 1, len(members) + 1):

@@ -38,11 +38,11 @@ def ordered(
     _check(q, v, start, setup, change)
     m = len(q)
     away = np.zeros((m + 2, m + 2))  # m is where the robot stands, m + 1 the end, at no distance
-    away[:m, :m] = np.max(np.abs(q[:, None] - q[None]) / v, axis=2)
+    away[:m, :m] = np.max(np.abs(q[:, None] - q[None]) / v, axis=2, initial=0.0)  # a link has no joints
     if setup is not None:
         away[:m, :m] += change * (setup[:, None] != setup[None])
     if start is not None:
-        away[m, :m] = away[:m, m] = np.max(np.abs(q - start) / v, axis=1)
+        away[m, :m] = away[:m, m] = np.max(np.abs(q - start) / v, axis=1, initial=0.0)
     firsts = range(m) if start is None else np.argsort(away[m, :m], kind="stable")
     paths = [_turned(_nearest(int(first), away), away) for first in list(firsts)[:: max(1, m // STARTS)]]
     best = min(paths, key=lambda path: _length(path, away))  # min takes the first of equals
@@ -52,7 +52,7 @@ def ordered(
 
 
 def _check(q: Array, v: Array, start: Array | None, setup: Ints | None, change: float) -> None:
-    if q.ndim != 2 or 0 in q.shape or not np.all(np.isfinite(q)):
+    if q.ndim != 2 or not len(q) or not np.all(np.isfinite(q)):
         raise InputError(f"ordering: give finite poses (m, joints), not an array of shape {q.shape}")
     if v.shape != q.shape[1:] or not np.all(np.isfinite(v) & (v > 0)):
         raise InputError(f"ordering: give {q.shape[1]} positive speeds, one for each joint")

@@ -36,7 +36,7 @@ LEAST = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    """Weights (M,) of the members that a plan adds to its fixed ones."""
+    """Weights (M,) of the candidates in place of a plan."""
 
     space: Space
     criterion: Criterion
@@ -50,11 +50,6 @@ class Relaxation:
     @property
     def limit(self) -> float:
         return np.inf if self.rules.repeats else 1.0
-
-    @cached_property
-    def before(self) -> Array:
-        """Information of the prior and the fixed members."""
-        return self.space.information(self.rules.fixed)
 
     def start(self) -> Array:
         """Equal weights on the candidates that tell most at equal weights of all."""
@@ -114,12 +109,13 @@ class Relaxation:
         out = np.zeros(len(weights))
         for at, _ in self.places:
             ratio = slopes[at] / self._level(weights[at], slopes[at])
-            out[at] = np.clip(ratio, LEAST, 1 / LEAST) ** min(power, 1e3)
-        return np.clip(out, LEAST, 1 / LEAST)
+            log = power * np.log(np.clip(ratio, LEAST, 1 / LEAST))
+            out[at] = np.exp(np.clip(log, np.log(LEAST), -np.log(LEAST)))
+        return out
 
     def _known(self, rows: Array, weights: Array) -> Knowledge:
         weighted = (rows * np.sqrt(weights)).reshape(len(rows), -1)
-        return known(self.before + weighted @ weighted.T, self.space.frame)
+        return known(self.space.prior + weighted @ weighted.T, self.space.frame)
 
     def _held(self, weights: Array) -> Array:
         out = np.zeros(len(weights))

@@ -1,4 +1,4 @@
-"""What a plan must look like: how many members, which are fixed, whether any may repeat, how many of each group."""
+"""What a plan must look like: how many members, whether any may repeat, how many of each group."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from elastocal.spatial.entries import Array, Bools, Ints
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """``count`` members in all, ``fixed`` among them (points already measured).
+    """``count`` members in all.
 
-    ``group`` (M,) numbers the group of every candidate (a load set-up) and ``quota`` gives the members of each group,
-    fixed ones included; without them there is one group.
+    ``group`` (M,) numbers the group of every candidate (a load set-up) and ``quota`` gives the members of each group;
+    without them there is one group.
     """
 
     count: int
     repeats: bool = False
-    fixed: tuple[int, ...] = ()
     group: Ints | None = None
     quota: tuple[int, ...] = ()
 
@@ -29,13 +28,6 @@ class Rules:
         """Raise an InputError where no plan of so many candidates obeys."""
         if self.count < 1:
             raise InputError(f"a plan of {self.count} members: give at least 1")
-        if any(not 0 <= c < candidates for c in self.fixed):
-            wrong = next(c for c in self.fixed if not 0 <= c < candidates)
-            raise InputError(f"fixed member {wrong}: there are {candidates} candidates, numbered from 0")
-        if len(self.fixed) > self.count:
-            raise InputError(f"{len(self.fixed)} members are fixed, but the plan has only {self.count}; give more")
-        if not self.repeats and len(set(self.fixed)) < len(self.fixed):
-            raise InputError("a fixed member is named twice; allow repeats")
         if not self.repeats and self.count > candidates:
             raise InputError(
                 f"a plan of {self.count} members needs more than {candidates} candidates; offer more or allow repeats"
@@ -52,12 +44,8 @@ class Rules:
             raise InputError(f"groups: give each of the {candidates} candidates a whole number from 0 to {g - 1}")
         if min(self.quota) < 0 or np.any(self.group < 0) or sum(self.quota) != self.count:
             raise InputError(f"groups: the quotas {self.quota} must not be negative and add up to {self.count} members")
-        held = np.bincount(self.group[list(self.fixed)], minlength=g)
-        offered = np.bincount(self.group, minlength=g)
-        for i, (quota, taken, there) in enumerate(zip(self.quota, held, offered, strict=True)):
-            if taken > quota:
-                raise InputError(f"group {i}: {taken} members are fixed, but its quota is {quota}; raise it")
-            if quota > (taken if there == 0 else quota if self.repeats else there):
+        for i, (quota, there) in enumerate(zip(self.quota, np.bincount(self.group, minlength=g), strict=True)):
+            if quota > there and not (self.repeats and there):
                 raise InputError(f"group {i}: its quota is {quota}, but it has {there} candidates; lower it")
 
     def labels(self, candidates: int) -> Ints:
@@ -76,18 +64,14 @@ class Rules:
         return np.asarray(out)
 
     def places(self, candidates: int) -> tuple[tuple[Ints, int], ...]:
-        """Group by group, the candidates that a plan may add to the fixed ones and how many it must."""
-        labels, fixed = self.labels(candidates), np.asarray(self.fixed, dtype=np.int64)
-        held = np.bincount(labels[fixed], minlength=len(self.quotas()))
-        may = np.ones(candidates, dtype=bool)
-        may[fixed] = self.repeats
-        every = ((np.flatnonzero(may & (labels == g)), q - int(held[g])) for g, q in enumerate(self.quotas()))
-        return tuple((at, free) for at, free in every if free)
+        """Group by group, the candidates and how many of them a plan takes."""
+        labels = self.labels(candidates)
+        return tuple((np.flatnonzero(labels == g), quota) for g, quota in enumerate(self.quotas()) if quota)
 
     def most(self, slopes: Array) -> float:
-        """Largest sum of slopes (M,) over the members that a plan may add to the fixed ones."""
+        """Largest sum of slopes (M,) over the members of a plan."""
         total = 0.0
-        for at, free in self.places(len(slopes)):
+        for at, quota in self.places(len(slopes)):
             best = np.sort(slopes[at])[::-1]
-            total += float(best[0] * free if self.repeats else best[:free].sum())
+            total += float(best[0] * quota if self.repeats else best[:quota].sum())
         return total

@@ -39,12 +39,6 @@ class Plan:
         """For every climb, whether it ended at the value of the best."""
         return tuple(not c.open and abs(c.gain - self.gain) < SAME for c in self.climbs)
 
-    @cached_property
-    def multiplicity(self) -> dict[int, int]:
-        """How often each candidate chosen is measured."""
-        numbers, counts = np.unique(self.chosen, return_counts=True)
-        return {int(c): int(n) for c, n in zip(numbers, counts, strict=True)}
-
 
 def search(
     candidates: Candidates,
@@ -89,8 +83,8 @@ def plan_of(candidates: Candidates, criterion: Criterion, climbs: tuple[Climb, .
 
 def _climb(search: Search, number: int, rng: np.random.Generator) -> Climb:
     """The first climb starts from the greedy plan, the others from a few members drawn and then greedily."""
-    rules, members = search.rules, list(search.rules.fixed)
+    rules, members = search.rules, list[int]()
     if number:
-        for _ in range(int(rng.integers(1, rules.count - len(members) + 1)) if rules.count > len(members) else 0):
+        for _ in range(int(rng.integers(1, rules.count + 1))):
             members.append(int(rng.choice(np.flatnonzero(rules.allowed(members, search.space.count)))))
     return climbed(search, grown(search, members, rules.count))

@@ -19,6 +19,9 @@ from elastocal.design.task import Limits
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 
+FEW = 3
+"""Searches at every size where sizes are compared."""
+
 
 @dataclass(frozen=True, eq=False)
 class Planned:
@@ -51,35 +54,45 @@ def planned(
     executor: Executor | None = None,
 ) -> Planned:
     """The best plan found; with ``limits`` the smallest that meets them; ``counts`` give the curve."""
-    task, space = offer.task, offer.space
-    needed, count = None, task.count
-    if limits:
-        needed = how_many(
-            offer.candidates, offer.criterion, offer.requirement(limits), rng=rng, most=most,
-            rules=Rules(1, task.may_repeat), executor=executor,
-        )  # fmt: skip
-        if needed.smallest is None:
-            worst = min((p.ratio for p in needed.tried), default=float("nan"))
-            raise InputError(
-                f"{most} poses do not meet what is required (the largest error is still {worst:.3g} times its limit); "
-                "allow more poses or repeats, larger loads, or require less"
-            )
-        count = needed.smallest.count
-    rules = offer.rules(count)
-    plan = (
-        needed.smallest.plan
-        if needed is not None and needed.smallest is not None and not rules.quota
-        else search(
-            offer.candidates, offer.criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space
+    task, space, needed = offer.task, offer.space, None
+    if (limits or counts) and any(load.poses is not None for load in task.loadings):
+        raise InputError(
+            "loads with poses of their own fix the size of the plan: it cannot be sought, nor is there a curve; leave "
+            "those poses out"
         )
-    )
-    curve = _curve(offer, counts, rng, limits, min(restarts, 3), executor) if counts else ()
+    smallest: Point | None = None
+    if limits:
+        needed, smallest = _needed(offer, limits, rng, most, min(restarts, FEW), executor)
+    rules = offer.rules(task.count if smallest is None else smallest.count)
+    plan = search(offer.candidates, offer.criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
+    if limits and smallest is not None and not offer.requirement(limits).ratio(plan.known) <= 1:
+        plan = smallest.plan  # a better criterion, but not what is required
+    curve = _curve(offer, counts, rng, limits, min(restarts, FEW), executor) if counts else ()
     own = certify(offer.candidates, offer.criterion, rules, plan, space=space) if offer.criterion.certifiable else None
     d = Determinant()
     judged = replace(plan, gain=d.gain(plan.known), value=d.value(plan.known))
     by_d = own if own is not None and offer.criterion.kind == d.kind else None
     by_d = by_d or certify(offer.candidates, d, rules, judged, space=space)
     return Planned(offer, plan, own, by_d, curve, needed)
+
+
+def _needed(
+    offer: Offer, limits: Limits, rng: np.random.Generator, most: int, restarts: int, executor: Executor | None
+) -> tuple[HowMany, Point]:
+    """The smallest plan that meets the limits."""
+    again = offer.task.may_repeat
+    found = how_many(
+        offer.candidates, offer.criterion, offer.requirement(limits), rng=rng, most=most, rules=Rules(1, again),
+        restarts=restarts, executor=executor,
+    )  # fmt: skip
+    if found.smallest is None:
+        worst = min((p.ratio for p in found.tried), default=float("nan"))
+        allowed = most if again else min(most, len(offer.pool))
+        raise InputError(
+            f"{allowed} poses do not meet what is required (the largest error is still {worst:.3g} times its limit); "
+            f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less"
+        )
+    return found, found.smallest
 
 
 def _curve(

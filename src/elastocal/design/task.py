@@ -23,6 +23,8 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
+MOST = {"poses": 1000, "repeats": 1000, "candidates": 200_000, "restarts": 1000}
+"""What may be asked for; more would not end, or not fit into memory."""
 Earlier = Callable[[tuple[str, ...]], Array]
 """What is known before, as information (p, p) on the parameters named."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from math import inf, nan
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.calibration_record import FORMAT, CalibrationRecord, ParameterRecord, Status, calibration_text
 from elastocal.files.digest import robot_mark
-from elastocal.files.located import Located, Path_, check_format, read_text
+from elastocal.files.located import Located, Path_, check_format, parse_json, read_text
 from elastocal.files.robot_word import robot_file
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form, in_form
@@ -83,7 +82,7 @@ class _Parameter:
 
 def read_calibration(path: Path) -> CalibrationRecord:
     """The record that ``calibration_text`` wrote."""
-    located = Located(str(path), _parsed(read_text(path), str(path)), {})
+    located = Located(str(path), parse_json(read_text(path), str(path)), {})
     check_format(located, FORMAT, "a calibration file")
     top = schema.construct(_File, located, (), located.data, {})
     robot = schema.construct(_Robot, located, ("robot",), top.robot, {})
@@ -114,18 +113,6 @@ def _parameter(located: Located, path: Path_, entry: Any) -> ParameterRecord:
 
 def _number(known: float | None) -> float:
     return nan if known is None else known
-
-
-def _parsed(text: str, file: str) -> Any:
-    def refuse(word: str) -> NoReturn:
-        raise InputError(f"{file}: holds {word}, which is no number; make the file again")
-
-    try:
-        return json.loads(text, parse_constant=refuse)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{file}, line {error.lineno}: not valid JSON ({error.msg}); make the file again") from None
-    except RecursionError:
-        raise InputError(f"{file}: is nested too deeply; give a calibration file") from None
 
 
 def knowledge(record: CalibrationRecord, model: RobotModel) -> tuple[Knowledge, tuple[str, ...]]:

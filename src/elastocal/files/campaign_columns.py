@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.motor_columns import motor_column
-from elastocal.files.tables import NAME, Field, RawTable, add_once, allowed_units, understood
+from elastocal.files.raw_table import Field, RawTable, add_once, understood
+from elastocal.files.tables import NAME, allowed_units
 from elastocal.files.units import ANGLE, LENGTH
 
 MARKER = "marker"

@@ -1,50 +1,29 @@
-"""The keys of a campaign file, and what it asks for beside the readings."""
+"""The keys of a campaign file of markers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from elastocal.files.located import Located
+from elastocal.files.readings_entry import ReadingsEntry, Words
 from elastocal.files.schema import Units
-from elastocal.identifiability.practical import ABOVE, BELOW
-from elastocal.identify.loss import Loss
 from elastocal.measure.deflection import Statics
-from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity
 
 Vector = tuple[float, float, float]
-Words = str | tuple[str, ...]
-Outliers = Literal["leave_out", "keep"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CampaignEntry:
-    """Top level of a campaign file."""
+class CampaignEntry(ReadingsEntry):
+    """Top level of a campaign file of markers."""
 
-    format: str
-    name: str
-    robot: str
-    tool: str | None = None
-    without: Words = ()
-    units: dict[str, str] = field(default_factory=dict)
-    table: Words
     measurement: Literal["deflection", "position"]
     statics: Statics | None = None
     load: dict[str, Any] | None = None
     markers: Words = ()
-    missing: Literal["refuse", "skip"] = "refuse"
-    limits: Literal["apply", "ignore"] = "apply"
     tracker_frame: dict[str, Any] | str | None = None
-    seek: Words | None = None
-    hold: Words = ()
-    form: Form | None = None
-    thresholds: tuple[float, float] = quantity("number", default=(ABOVE, BELOW))
-    loss: Loss = "linear"
-    reduce: bool = True
-    outliers: Outliers = "leave_out"
     repeats: int = 1
-    errors: list[Any] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,25 +52,3 @@ class PoseEntry:
 
     xyz: Vector = quantity("length", default=(0.0, 0.0, 0.0))
     rpy: Vector = quantity("angle", default=(0.0, 0.0, 0.0))
-
-
-@dataclass(frozen=True)
-class Requests:
-    """What is to be done with the readings; ``seek`` and ``hold`` are names or patterns of parameters.
-
-    ``seek`` is None where everything is sought that the kind of measurement has columns for.  ``outliers``
-    says whether numbers that do not belong are left out or kept.
-    """
-
-    seek: tuple[str, ...] | None = None
-    hold: tuple[str, ...] = ()
-    form: Form | None = None
-    thresholds: tuple[float, float] = (ABOVE, BELOW)
-    loss: Loss = "linear"
-    statistical: bool = True
-    outliers: Outliers = "leave_out"
-
-
-def listed(words: Words | None) -> tuple[str, ...]:
-    """One word or several."""
-    return (words,) if isinstance(words, str) else words or ()

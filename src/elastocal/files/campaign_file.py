@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from elastocal.errors import UnknownNameError
-from elastocal.files.campaign_entry import Requests, Words, listed
-from elastocal.files.located import Located, Path_
+from elastocal.files.located import Located
+from elastocal.files.raw_table import RawTable
+from elastocal.files.readings_entry import Requests, Words, listed
 from elastocal.files.robot_word import LoadedRobot, load_robot, robot_file, without_kinds
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import RobotModel
@@ -39,7 +40,7 @@ class CampaignFile:
 def named_robot(located: Located, word: str, tool: str | None, without: Words, folder: Path) -> LoadedRobot:
     """The robot that a campaign file names, seen from its folder."""
     if (own := robot_file(word)) is not None:
-        existing(located, ("robot",), folder / own)
+        _check_there(located, folder / own)
     try:
         loaded = load_robot(word, tool, folder)
     except UnknownNameError as error:
@@ -50,23 +51,21 @@ def named_robot(located: Located, word: str, tool: str | None, without: Words, f
         raise located.error(("without",), str(error)) from None
 
 
-def named_tables(located: Located, words: tuple[str, ...], folder: Path) -> dict[str, Path]:
-    """Tables by the words that name them."""
-    if len(set(words)) != len(words) or not words:
-        raise located.error(("table",), "must name at least one CSV file, and none twice")
-    return {word: existing(located, ("table",), folder / word) for word in words}
-
-
-def existing(located: Located, place: Path_, path: Path) -> Path:
+def _check_there(located: Located, path: Path) -> None:
     if not path.is_file():
-        raise located.error(place, f"there is no file {path}; give its name as seen from the campaign file")
-    return path
+        raise located.error(("robot",), f"there is no file {path}; give its name as seen from the campaign file")
 
 
-def all_files(path: Path, robot: str, tables: Mapping[str, Path]) -> tuple[Path, ...]:
-    """The campaign file, its robot's if it has one, and its tables."""
+def all_files(path: Path, robot: str, tables: Mapping[str, RawTable]) -> tuple[Path, ...]:
+    """The campaign file, its robot's if it has one, and those of its tables."""
     own = robot_file(robot)
-    return (path, *(() if own is None else (path.parent / own,)), *tables.values())
+    read = (file for table in tables.values() for file in (Path(table.file), *table.more))
+    return (path, *(() if own is None else (path.parent / own,)), *read)
+
+
+def table_notes(tables: Mapping[str, RawTable]) -> tuple[str, ...]:
+    """What was assumed of the tables, each once."""
+    return tuple(dict.fromkeys(note for table in tables.values() for note in table.notes))
 
 
 def robot_seen_from(file: CampaignFile, folder: Path) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files.campaign_checks import SOFT
 from elastocal.files.campaign_readings import Readings
-from elastocal.files.tables import WRENCH, cell
+from elastocal.files.raw_table import cell
+from elastocal.files.tables import WRENCH
 from elastocal.files.units import FORCE, MOMENT
 from elastocal.measure.setup import Setup
 from elastocal.model.robot import RobotModel

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.files.campaign_entry import Requests
+from elastocal.files.readings_entry import Requests
 from elastocal.files.schema import dimensions_of
 from elastocal.files.units import DIMENSIONS
 from elastocal.files.yaml_text import Map, Row, digits, quantity_text

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from elastocal.errors import InputError
-from elastocal.files.campaign_entry import CampaignEntry, Requests, Words, listed
-from elastocal.files.contact_entry import ContactEntry
 from elastocal.files.located import Located, Path_
+from elastocal.files.readings_entry import ReadingsEntry, Requests, Words, listed
 from elastocal.files.robot_word import selected
 from elastocal.identify.reduction import sought_names
 from elastocal.measure.campaign import Campaign
@@ -14,7 +13,7 @@ from elastocal.model.robot import RobotModel
 
 
 def read_requests(
-    located: Located, entry: CampaignEntry | ContactEntry, model: RobotModel, campaign: Campaign, plan: bool
+    located: Located, entry: ReadingsEntry, model: RobotModel, campaign: Campaign, plan: bool
 ) -> tuple[Requests, tuple[str, ...]]:
     """The requests, every name checked, and a note where there are fewer numbers than parameters."""
     upper, lower = entry.thresholds

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.campaign_entry import Given, listed
+from elastocal.files.campaign_entry import Given
 from elastocal.files.campaign_load import read_load
 from elastocal.files.campaign_readings import Readings
 from elastocal.files.campaign_table import Table
 from elastocal.files.located import Path_
+from elastocal.files.readings_entry import listed
 from elastocal.measure.setup import Setup
 from elastocal.model.limits import limit_text
 from elastocal.model.robot import RobotModel

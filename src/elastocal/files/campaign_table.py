@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.campaign_columns import LOADED, MARKER, ORIENTATION, SHIFT, TURN, UNLOADED, Columns, understand
-from elastocal.files.tables import ConfigurationTable, Field, RawTable, cell, configurations, number, read_csv
+from elastocal.files.raw_table import Field, RawTable, cell, number
+from elastocal.files.tables import ConfigurationTable, configurations
 from elastocal.model.drives import Drives
 from elastocal.spatial.entries import Array
 
@@ -73,9 +73,9 @@ class Table:
         return place, self.raw.header[columns[name].place], text
 
 
-def read_tables(paths: Mapping[str, Path], wanted: Wanted) -> tuple[Table, ...]:
+def read_tables(raws: Mapping[str, RawTable], wanted: Wanted) -> tuple[Table, ...]:
     """The tables by the words they were named with; all must have the same columns."""
-    tables = tuple(_table(path, word, wanted) for word, path in paths.items())
+    tables = tuple(_table(raw, word, wanted) for word, raw in raws.items())
     first = tables[0].columns.names
     for table in tables[1:]:
         if odd := sorted(first ^ table.columns.names):
@@ -87,8 +87,7 @@ def read_tables(paths: Mapping[str, Path], wanted: Wanted) -> tuple[Table, ...]:
     return tables
 
 
-def _table(path: Path, word: str, wanted: Wanted) -> Table:
-    raw = read_csv(path)
+def _table(raw: RawTable, word: str, wanted: Wanted) -> Table:
     columns = understand(raw, wanted.axes, wanted.frames, wanted.kind, wanted.plan)
     poses = configurations(raw, columns.fields, wanted.axes, wanted.drives)
     marker = _marker_column(raw, columns, wanted.frames)

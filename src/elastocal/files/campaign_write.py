@@ -16,10 +16,10 @@ import yaml
 
 from elastocal.errors import InputError
 from elastocal.files.campaign_columns import LOADED, ORIENTATION, SHIFT, TURN
-from elastocal.files.campaign_entry import Requests, listed
 from elastocal.files.campaign_file import FORMAT, CampaignFile, robot_seen_from
 from elastocal.files.campaign_parts import Column, asked, axis_columns, column_texts, csv_text, source_text
 from elastocal.files.contact_write import contact_files
+from elastocal.files.readings_entry import Requests, listed
 from elastocal.files.tables import WRENCH
 from elastocal.files.yaml_text import Dumper, Map, Row, comment
 from elastocal.measure.campaign import Campaign

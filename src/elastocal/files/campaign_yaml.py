@@ -7,15 +7,16 @@ from pathlib import Path
 from elastocal.files import schema
 from elastocal.files.campaign_axes import measured
 from elastocal.files.campaign_checks import check_any
-from elastocal.files.campaign_entry import CampaignEntry, Given, listed
+from elastocal.files.campaign_entry import CampaignEntry, Given
 from elastocal.files.campaign_errors import read_sources
-from elastocal.files.campaign_file import FORMAT, UNSTATED, CampaignFile, all_files, named_robot, named_tables
+from elastocal.files.campaign_file import FORMAT, UNSTATED, CampaignFile, all_files, named_robot, table_notes
 from elastocal.files.campaign_readings import Readings, gathered
 from elastocal.files.campaign_requests import read_requests
 from elastocal.files.campaign_setup import chosen_markers, read_setup
 from elastocal.files.campaign_table import Table, Wanted, read_tables
 from elastocal.files.contact_campaign import read_contacts
 from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.named_tables import read_tables_of
 from elastocal.files.units import declared_units
 from elastocal.measure.campaign import Campaign
 
@@ -43,23 +44,23 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     entry = given.entry
     robot = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
     model = robot.model
-    paths = named_tables(located, listed(entry.table), path.parent)
+    raws = read_tables_of(located, entry.table, model)
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     skip = plan or entry.missing == "skip"
     wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, model.controller.drives)
-    tables = read_tables(paths, wanted)
+    tables = read_tables(raws, wanted)
     markers, chosen = chosen_markers(given, tables, model)
     found = gathered(tables, markers, plan, entry.repeats)
     if not plan:
-        check_any(found, ", ".join(str(p) for p in paths.values()))
+        check_any(found, ", ".join(raw.file for raw in raws.values()))
     setup, said = read_setup(given, model, found)
     measurement, readings, noted = measured(given, model, found, setup)
     sources = read_sources(located, entry.errors, given.units, measurement, model)
     campaign = Campaign(measurement, readings, sources, found.places)
     requests, asked = read_requests(located, entry, model, campaign, plan)
-    files = all_files(path, entry.robot, paths)
+    files = all_files(path, entry.robot, raws)
     left_out = () if plan else (*_left_out(tables, found), *(() if sources else (UNSTATED,)))
-    notes = (*robot.notes, *chosen, *said, *noted, *left_out, *asked)
+    notes = (*robot.notes, *table_notes(raws), *chosen, *said, *noted, *left_out, *asked)
     return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data)
 
 

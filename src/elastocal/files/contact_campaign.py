@@ -10,14 +10,14 @@ import numpy as np
 from elastocal.contacts.plan import ContactPlan, as_measurement, on_objects, rest_height
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.campaign_entry import listed
 from elastocal.files.campaign_errors import read_sources
-from elastocal.files.campaign_file import UNSTATED, CampaignFile, all_files, named_robot, named_tables
+from elastocal.files.campaign_file import UNSTATED, CampaignFile, all_files, named_robot, table_notes
 from elastocal.files.campaign_requests import read_requests
 from elastocal.files.contact_checks import (
     check_count,
     check_directions,
     check_felt,
+    check_objects,
     check_places,
     check_pressed,
     check_sources,
@@ -26,6 +26,7 @@ from elastocal.files.contact_entry import ContactEntry
 from elastocal.files.contact_objects import read_objects
 from elastocal.files.contact_table import ContactColumns, ContactTable, read_contact_table
 from elastocal.files.located import Located
+from elastocal.files.named_tables import read_tables_of
 from elastocal.files.units import declared_units
 from elastocal.identify.reduction import sought_names
 from elastocal.measure.campaign import Campaign
@@ -73,12 +74,13 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     if frame not in model.tree.names:
         raise UnknownNameError("frame", frame, model.tree.names, located.where(("frame",)))
     surfaces = read_objects(located, entry.objects, units)
-    paths = named_tables(located, listed(entry.table), path.parent)
+    raws = read_tables_of(located, entry.table, model)
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     names = tuple(s.name for s in surfaces)
     wanted = ContactColumns(axes, names, plan, plan or entry.missing == "skip", model.controller.drives)
-    rows = ContactRows(tuple(read_contact_table(file, word, wanted) for word, file in paths.items()))
+    rows = ContactRows(tuple(read_contact_table(raw, word, wanted) for word, raw in raws.items()))
     touches = Touches(frame, surfaces, np.array([names.index(t.objects[i]) for t, i in rows.rows]))
+    check_objects(located, touches, model)
     kind, readings, places, said = (_planned if plan else _read)(located, entry, model, touches, rows)
     sources = read_sources(located, entry.errors, units, kind, model)
     check_sources(located, sources, kind, model)
@@ -88,8 +90,15 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     said = (*said, *check_directions(located, kind, model, readings, sought, plan))
     if not plan:
         check_count(located, campaign, sought)
-    notes = (*robot.notes, *_frame(entry, frame), *said, *(() if sources or plan else (UNSTATED,)), *asked)
-    files = all_files(path, entry.robot, paths)
+    notes = (
+        *robot.notes,
+        *table_notes(raws),
+        *_frame(entry, frame),
+        *said,
+        *(() if sources or plan else (UNSTATED,)),
+        *asked,
+    )
+    files = all_files(path, entry.robot, raws)
     return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data)
 
 

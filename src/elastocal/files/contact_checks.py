@@ -15,8 +15,12 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.frames import BASE
+from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import contact
+from elastocal.model.statics.kinetostatics_inverse import spread
+from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 
 Rows = Sequence[tuple[ContactTable, int]]
@@ -118,31 +122,79 @@ def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> N
         )
 
 
+def check_objects(located: Located, touches: Touches, model: RobotModel) -> None:
+    """No round object holds the foot of the arm, which stays where it is."""
+    foot = _foot(model)
+    for i, surface in enumerate(touches.surfaces):
+        if not hasattr(surface, "radius"):
+            continue
+        inside = Touches.one(touches.frame, surface, len(foot)).near(np.ascontiguousarray(foot.T)).distance < 0
+        if inside.any():
+            raise located.error(
+                ("objects", i),
+                f"object inside the arm: the robot itself stands in {surface.label}, at "
+                f"({', '.join(f'{1e3 * v:.0f}' for v in foot[inside][0])}) mm; check its place, size and units",
+            )
+
+
+def _foot(model: RobotModel) -> Array:
+    """Origins (k, 3) of the base and of the first joints, which no joint moves."""
+    middle = spread(model, 1)
+    joined = [f.name for f in model.tree.frames if f.joint is not None and _fixed(model, f.parent)]
+    return np.concatenate([kinematics(model, middle, name).position for name in (BASE, *joined)])
+
+
+def _fixed(model: RobotModel, frame: str) -> bool:
+    return frame == BASE or (model.tree.frame(frame).joint is None and _fixed(model, model.tree.frame(frame).parent))
+
+
 def check_directions(
     located: Located, kind: ContactForce, model: RobotModel, readings: Array, names: Sequence[str], plan: bool
 ) -> tuple[str, ...]:
-    """Contacts on one small arc tell the same over and over; on several objects that is told, not refused."""
+    """Contacts on one small arc tell the same over and over: told of every object, refused where there is one only."""
     force = contact(model, kind.q, kind.touches).force if plan else ContactGap.of(kind, readings).force
-    force = force[np.isfinite(force).all(axis=1) & np.any(force, axis=1)]
-    if len(names) <= FEW or len(force) < 2:
-        return ()
-    unit = force / np.linalg.norm(force, axis=1)[:, None]
-    middle = unit.mean(axis=0) / max(float(np.linalg.norm(unit.mean(axis=0))), 1e-9)
-    wide = float(np.arccos(np.clip(np.min(unit @ middle), -1.0, 1.0)))
-    if wide > NARROW:
+    felt = np.isfinite(force).all(axis=1) & np.any(force, axis=1)
+    if len(names) <= FEW:
         return ()
     if len(np.unique(kind.touches.which)) > 1:
-        return (
-            f"All {kind.count} contacts press in almost one direction, within {np.degrees(2 * wide):.0f} degrees; add "
-            "contacts on the other sides of the objects.",
-        )
+        return _narrow_objects(kind, force, felt)
+    wide = _arc(force[felt])
+    if wide > 2 * NARROW:
+        return ()
     said = (
-        f"all {kind.count} contacts lie on one arc of {np.degrees(2 * wide):.0f} degrees of {_object(kind, 0)} and "
+        f"all {kind.count} contacts lie on one arc of {np.degrees(wide):.0f} degrees of {_object(kind, 0)} and "
         "press in almost one direction; add contacts on its other sides and on a second object far from it"
     )
     if plan:
         return (f"{said[0].upper()}{said[1:]}.",)
     raise located.error(("table",), said)
+
+
+def _narrow_objects(kind: ContactForce, force: Array, felt: Bools) -> tuple[str, ...]:
+    """What is said of several objects: of all together, else of each."""
+    wide = _arc(force[felt])
+    if wide <= 2 * NARROW:
+        return (
+            f"All {kind.count} contacts press in almost one direction, within {np.degrees(wide):.0f} degrees; add "
+            "contacts on the other sides of the objects.",
+        )
+    rows = [np.flatnonzero(felt & (kind.touches.which == i)) for i in np.unique(kind.touches.which)]
+    arcs = [(mine, _arc(force[mine])) for mine in rows if len(mine) > 1]
+    return tuple(
+        f"All {len(mine)} contacts on {_object(kind, int(mine[0]))} lie on one arc of {np.degrees(wide):.0f} degrees; "
+        "add contacts on its other sides."
+        for mine, wide in arcs
+        if wide <= 2 * NARROW
+    )
+
+
+def _arc(force: Array) -> float:
+    """Angle in rad of the cone about their mean that holds all directions; a whole turn of fewer than two."""
+    if len(force) < 2:
+        return 2 * np.pi
+    unit = force / np.linalg.norm(force, axis=1)[:, None]
+    middle = unit.mean(axis=0) / max(float(np.linalg.norm(unit.mean(axis=0))), 1e-9)
+    return float(2 * np.arccos(np.clip(np.min(unit @ middle), -1.0, 1.0)))
 
 
 def _deep(kind: ContactForce, distance: Array) -> Bools:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.motor_columns import by_motors, motor_column
-from elastocal.files.tables import NAME, Field, RawTable, add_once, cell, configurations, number, read_csv, understood
+from elastocal.files.raw_table import Field, RawTable, add_once, cell, number, understood
+from elastocal.files.tables import NAME, configurations
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.model.drives import Drives
 from elastocal.spatial.entries import Array
@@ -69,9 +69,8 @@ class ContactTable:
         return f"{line}, column {self.raw.header[self.fields[column].place]}" if column in self.fields else line
 
 
-def read_contact_table(path: Path, word: str, wanted: ContactColumns) -> ContactTable:
+def read_contact_table(raw: RawTable, word: str, wanted: ContactColumns) -> ContactTable:
     """One table, every column understood."""
-    raw = read_csv(path)
     fields = _fields(raw, wanted)
     if not raw.rows:
         raise InputError(f"{raw.file}: has a header and no contacts; add a row")

@@ -11,9 +11,9 @@ import numpy as np
 import yaml
 
 from elastocal.errors import InputError
-from elastocal.files.campaign_entry import Requests
 from elastocal.files.campaign_file import FORMAT, CampaignFile, robot_seen_from
 from elastocal.files.campaign_parts import Column, asked, axis_columns, column_texts, csv_text, source_text
+from elastocal.files.readings_entry import Requests
 from elastocal.files.schema import dimensions_of
 from elastocal.files.yaml_text import Dumper, Map, Row, comment, digits, quantity_text
 from elastocal.measure.campaign import Campaign

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
 from elastocal import __version__
+from elastocal.files.opened import sha256_of
 from elastocal.files.robot_word import robot_file
-from elastocal.files.urdf_tags import read_bytes
-
-
-def sha256_of(path: Path) -> str:
-    """Of the bytes of a file, in hexadecimal digits."""
-    return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
 def digests(files: Sequence[Path]) -> dict[str, str]:

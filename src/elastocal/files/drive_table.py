@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
 from elastocal.files.motor_columns import motor_column
-from elastocal.files.tables import Field, RawTable, add_once, configurations, number, read_csv, understood
+from elastocal.files.raw_table import Field, RawTable, add_once, number, read_csv, understood
+from elastocal.files.tables import configurations
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
 if TYPE_CHECKING:

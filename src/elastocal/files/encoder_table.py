@@ -25,7 +25,7 @@ import numpy as np
 from elastocal.encoders.series import Column, Series
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.motor_columns import COUNTS, MOTOR, MOTOR_UNITS
-from elastocal.files.tables import Field, RawTable, cell, number, read_csv
+from elastocal.files.raw_table import Field, RawTable, cell, number, read_csv
 from elastocal.files.units import ANGLE, LENGTH
 
 AXIS, JOINT = "axis", "joint"

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
-from elastocal.files.tables import WRENCH, Field, add_once, number, read_csv, understood
+from elastocal.files.raw_table import Field, add_once, number, read_csv, understood
+from elastocal.files.tables import WRENCH
 from elastocal.files.units import DIMENSIONS, FORCE, MOMENT
 
 if TYPE_CHECKING:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.opened import read_bytes
 
 _NULL = "tag:yaml.org,2002:null"
 _START = "a robot file starts with 'format: elastocal-robot/1'"
@@ -83,24 +85,21 @@ def spelled(path: Path_) -> str:
     return out
 
 
-def read_text(path: Path) -> str:
-    """A file's text; UTF-8 only, since guessing an encoding would be silent."""
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; check the name") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions") from None
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise InputError(f"{path}: is UTF-16; save it as UTF-8")
-    if b"\0" in raw:
+def read_text(path: Path, encoding: str | None = None) -> str:
+    """A file's text in the ``encoding`` stated; without one UTF-16 where its mark says so, else UTF-8: no guess."""
+    raw = read_bytes(path)
+    marked = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else None
+    if b"\0" in raw and not (encoding or marked):
         raise InputError(f"{path}: is not a text file; give one that was saved as plain text in UTF-8")
+    name = encoding or marked or "utf-8"
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode(name).removeprefix("\ufeff")
+    except LookupError:
+        raise InputError(f"{path}: encoding {name!r} is not known; write one such as cp1252 or utf-16") from None
     except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
+        line, said = raw[: error.start].count(b"\n") + 1, name.upper()
         raise InputError(
-            f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
+            f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not {said} text; save the file as UTF-8"
         ) from None
 
 
@@ -128,6 +127,20 @@ def parse_yaml(text: str, file: str, start: str = _START) -> Located:
     except RecursionError:
         raise InputError(f"{file}: is nested too deeply, or an alias refers to itself; write it out plainly") from None
     return Located(file, data, lines)
+
+
+def parse_json(text: str, file: str) -> Any:
+    """Data of a JSON text that a program has written."""
+
+    def refuse(word: str) -> NoReturn:
+        raise InputError(f"{file}: holds {word}, which is no number; make the file again")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{file}, line {error.lineno}: not valid JSON ({error.msg}); make the file again") from None
+    except RecursionError:
+        raise InputError(f"{file}: is nested too deeply; make the file again") from None
 
 
 class _Loader(yaml.SafeLoader):

@@ -25,7 +25,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files.log_axes import axes_log
 from elastocal.files.motor_columns import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
-from elastocal.files.tables import Field, RawTable, add_once, cell, number, read_csv, understood
+from elastocal.files.raw_table import Field, RawTable, add_once, cell, number, read_csv, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.drives import Drives

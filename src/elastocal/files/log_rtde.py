@@ -21,7 +21,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files.located import read_text
 from elastocal.files.log_axes import axes_log
-from elastocal.files.tables import RawTable
+from elastocal.files.raw_table import RawTable
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.files.tables import Field, RawTable, add_once, cell, number, read_csv, understood
+from elastocal.files.raw_table import Field, RawTable, add_once, cell, number, read_csv, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.loops.loop import Loop
 

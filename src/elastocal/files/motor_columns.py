@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.tables import Field, RawTable, number
+from elastocal.files.raw_table import Field, RawTable, number
 from elastocal.files.units import ANGLE
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from elastocal.files import schema
 from elastocal.files.campaign_file import named_robot
 from elastocal.files.campaign_parts import csv_text
 from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.plan_cell import check_axes
 from elastocal.files.plan_yaml import FORMAT
 from elastocal.files.robot_word import robot_file
 from elastocal.files.units import declared_units
@@ -121,6 +122,7 @@ def _limits(located: Located, e: ArcPlanEntry, model: RobotModel, joint: str) ->
 
 
 def _axes(located: Located, e: ArcPlanEntry, model: RobotModel) -> Array:
+    check_axes(located, (), "at", model)
     for axis in e.at:
         if axis not in model.controller.axes:
             raise UnknownNameError("axis", axis, model.controller.axes, located.where(("at",)))

@@ -35,11 +35,27 @@ def read_kinds(
         if "file" in data:
             data["triangles"] = _triangles(located, (*path, "file"), data.pop("file"))
         made = schema.construct(kinds[kind], located, path, data, units)
+        if hasattr(made, "axes"):
+            check_axes(located, path, "axes", model)
         for frame in (*getattr(made, "points", ()), getattr(made, "frame", None), getattr(made, "about", None)):
             if frame is not None:
                 check_frame(located, path, model, frame)
         out.append(made)
     return tuple(out)
+
+
+def check_axes(located: Located, path: Path_, name: str, model: RobotModel) -> None:
+    """Values by axis under ``name`` of the place: degrees are of axes that turn, millimetres of those that slide."""
+    entry = located.data
+    for key in path:
+        entry = entry[key]
+    kinds = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
+    for key in (k for k in entry if str(k).startswith(f"{name}_")):
+        turning = str(key).removeprefix(f"{name}_").startswith(("deg", "rad"))
+        for axis in entry[key]:
+            if kinds.get(axis, "revolute" if turning else "prismatic") != ("revolute" if turning else "prismatic"):
+                does = "slides, which is not measured in degrees" if turning else "turns, which is not measured in mm"
+                raise located.error((*path, key), f"{axis} {does}; take it out of this entry")
 
 
 def _triangles(located: Located, path: Path_, word: Any) -> Any:

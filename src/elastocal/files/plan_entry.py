@@ -12,8 +12,8 @@ import numpy as np
 from elastocal.design.criteria.test_pose import Over
 from elastocal.design.task import Task
 from elastocal.design.testing import TestPlan
-from elastocal.files.campaign_entry import Words
 from elastocal.files.located import Located
+from elastocal.files.readings_entry import RobotEntry, Words
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity
@@ -23,15 +23,9 @@ Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanEntry:
+class PlanEntry(RobotEntry):
     """Top level of a plan file."""
 
-    format: str
-    name: str
-    robot: str
-    tool: str | None = None
-    without: Words = ()
-    units: dict[str, str] = field(default_factory=dict)
     measurement: Literal["deflection", "position", "contact", "joint_torque"] = "deflection"
     statics: Statics = "loaded"
     markers: Words = ()
@@ -41,10 +35,6 @@ class PlanEntry:
     forces: tuple[float, ...] = quantity("force", default=())
     standoff: float = quantity("length", default=0.02)
     sweep: dict[str, Any] = field(default_factory=dict)
-    errors: list[Any] = field(default_factory=list)
-    seek: Words | None = None
-    hold: Words = ()
-    form: Form | None = None
     load_frame: str | None = None
     loads: list[Any] = field(default_factory=list)
     candidates: int | None = None

@@ -12,12 +12,12 @@ from elastocal.design.sweeping import Sweeping
 from elastocal.design.touching import Touching
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.campaign_entry import listed
 from elastocal.files.campaign_errors import read_sources
 from elastocal.files.contact_objects import read_objects
 from elastocal.files.located import Located
 from elastocal.files.plan_cell import check_frame
 from elastocal.files.plan_entry import PlanEntry, SweepEntry
+from elastocal.files.readings_entry import listed
 from elastocal.files.schema import Units
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.joint_torque import JointTorque

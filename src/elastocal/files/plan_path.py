@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.files.tables import NAME, WRENCH, Field, add_once, configurations, read_csv, understood
+from elastocal.files.raw_table import Field, add_once, read_csv, understood
+from elastocal.files.tables import NAME, WRENCH, configurations
 from elastocal.files.units import FORCE, LENGTH, MOMENT
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array

@@ -10,6 +10,7 @@ import numpy as np
 from elastocal.design.criteria.test_pose import Over
 from elastocal.design.drawing import Box
 from elastocal.design.poses import Poses
+from elastocal.design.task import MOST
 from elastocal.design.testing import TestPlan
 from elastocal.errors import InputError
 from elastocal.files import schema
@@ -37,6 +38,8 @@ def read_tests(
     if t.table is None:
         assert t.low is not None
         assert t.high is not None
+        if not 1 <= t.count <= MOST["candidates"]:
+            raise located.error(("test", "count"), f"{t.count} must be from 1 to {MOST['candidates']}")
         box = _box(located, ("test",), t.low, t.high)
         return TestPlan(frame, f"{t.count} points of a box", None, None, box, t.count, near, fixed), t.over, ()
     file = _existing(located, ("test", "table"), folder / t.table)

@@ -10,16 +10,16 @@ from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.design.drawing import Draw
 from elastocal.design.feasibility.filter import filter_kinds
 from elastocal.design.loading.loading import loading_kinds
-from elastocal.design.task import Task
+from elastocal.design.task import MOST, Task
 from elastocal.design.touching import Touching
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.campaign_entry import listed
 from elastocal.files.located import Located, check_format, read_yaml
-from elastocal.files.plan_cell import check_frame, read_cell, read_kinds
+from elastocal.files.plan_cell import check_axes, check_frame, read_cell, read_kinds
 from elastocal.files.plan_entry import PlanEntry, PlanFile, nothing_said
 from elastocal.files.plan_methods import read_method
 from elastocal.files.plan_tests import read_around, read_tests
+from elastocal.files.readings_entry import listed
 from elastocal.files.robot_word import load_robot, robot_file, selected, without_kinds
 from elastocal.files.units import declared_units
 from elastocal.model.descriptions import in_form
@@ -77,10 +77,10 @@ def read_plan_file(path: Path) -> PlanFile:
 
 
 def _check_numbers(located: Located, e: PlanEntry) -> None:
-    for key, least in (("poses", 1), ("repeats", 1), ("candidates", 1)):
+    for key in ("poses", "repeats", "candidates"):
         given = getattr(e, key)
-        if given is not None and given < least:
-            raise located.error((key,), f"{given} must be at least {least}")
+        if given is not None and not 1 <= given <= MOST[key]:
+            raise located.error((key,), f"{given} must be from 1 to {MOST[key]}")
     if e.change < 0:
         raise located.error(("change",), "the time of a change of load must not be negative")
 
@@ -107,6 +107,7 @@ def _weights(located: Located, e: PlanEntry) -> dict[str, float]:
 
 def _speeds(located: Located, e: PlanEntry, model: RobotModel) -> Array:
     """Of the controller's axes in rad/s or m/s; nan where none is given."""
+    check_axes(located, (), "speeds", model)
     for axis, speed in e.speeds.items():
         if axis not in model.controller.axes:
             raise UnknownNameError("axis", axis, model.controller.axes, located.where(("speeds",)))

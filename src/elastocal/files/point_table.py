@@ -5,6 +5,7 @@
 
 Coordinates x y (and z) in any unit of length.  Optional: ``marker``, ``pose`` (default: the order of the rows of each
 marker), and one column with an angle unit, such as q_deg or A2_deg.  A row without coordinates was not seen.
+A file of another program is named by a YAML file (``elastocal.files.named_tables``).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.files.tables import Field, RawTable, add_once, cell, number, read_csv, understood
+from elastocal.files.named_tables import read_table
+from elastocal.files.raw_table import Field, RawTable, add_once, cell, number, understood
 from elastocal.files.units import ANGLE, LENGTH
 
 if TYPE_CHECKING:
@@ -35,7 +37,8 @@ class PointTable:
 
     ``angles`` (poses,) in rad for each marker, nan where the file gives none; ``angle`` and ``angle_unit`` name their
     column, if any.
-    ``numbered`` tells that poses are counted by the order of rows, because the file has no column for them.
+    ``numbered`` tells that poses are counted by the order of rows, because the file has no column for them; ``notes``
+    say how the file of another program was read.
     """
 
     file: str
@@ -46,6 +49,7 @@ class PointTable:
     angle: str | None
     angle_unit: str | None
     numbered: bool
+    notes: tuple[str, ...] = ()
 
     @property
     def markers(self) -> tuple[str, ...]:
@@ -75,7 +79,7 @@ class _Row:
 
 def read_points(path: Path) -> PointTable:
     """The file's points, sorted by marker and pose."""
-    raw = read_csv(path)
+    raw = read_table(path)
     fields, angle = _fields(raw)
     dimension = _dimension(raw, fields)
     if not raw.rows:
@@ -165,7 +169,7 @@ def _sorted(raw: RawTable, rows: list[_Row], dimension: int, angle: str | None, 
             )
         points[r.marker][i], lines[r.marker][i], angles[r.marker][i] = r.point, r.line, r.angle
     name, _, unit = (angle or "").rpartition("_")
-    table = PointTable(raw.file, points, lines, angles, poses, name or None, unit or None, numbered)
+    table = PointTable(raw.file, points, lines, angles, poses, name or None, unit or None, numbered, raw.notes)
     _check_angles(table)
     return table
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from elastocal.compensate.posts.post import Post, post_for
+from elastocal.compensate.posts.post import Post, post_for, post_kinds
 from elastocal.errors import InputError
-from elastocal.files.urdf_tags import read_bytes
+from elastocal.files.opened import read_bytes
 
 SHARED = ("$config.dat",)
 """Files of a controller that hold the frames of all its programs."""
@@ -25,6 +25,12 @@ def read_program_files(path: Path) -> tuple[Post, dict[Path, bytes]]:
             if belongs or other.name.lower() in SHARED:
                 files[other] = read_bytes(other)
     return post, files
+
+
+def programs_in(folder: Path) -> tuple[Path, ...]:
+    """Programs of any known language, by name; what belongs to them is not among them."""
+    endings = {ending for post in post_kinds().values() for ending in post.suffixes}
+    return tuple(sorted(p for p in folder.iterdir() if p.is_file() and p.suffix.lower() in endings))
 
 
 def corrected_places(out: Path, sources: Iterable[Path], changed: Mapping[str, bool]) -> dict[str, Path]:

@@ -28,6 +28,21 @@ def robot_file(word: str) -> Path | None:
     return Path(word) if Path(word).suffix.lower() in (*YAML, ".urdf") else None
 
 
+def shipped_name(word: str) -> str:
+    """The shipped robot that the word names: its name, or a part between dashes that no other name has (kr270)."""
+    from elastocal.files.robot_yaml import shipped_robots
+
+    names = shipped_robots()
+    if word in names:
+        return word
+    found = [name for name in names if f"-{word.lower()}-" in f"-{name}-"]
+    if len(found) > 1:
+        raise InputError(f"robot {word!r} may be {' or '.join(found)}; write more of its name")
+    if not found:
+        raise UnknownNameError("robot", word, [*names, "or the path of a .yaml or .urdf file"])
+    return found[0]
+
+
 def load_robot(word: str, tool: str | None = None, folder: Path = Path()) -> LoadedRobot:
     """A shipped name, or a .yaml or .urdf path, seen from ``folder``; ``tool`` replaces the frame used by default."""
     from elastocal.files.robot_yaml import read_robot, shipped_robots
@@ -41,14 +56,12 @@ def load_robot(word: str, tool: str | None = None, folder: Path = Path()) -> Loa
         return LoadedRobot(robot.model, robot.notes)
     if suffix in YAML:
         model = read_robot(path)
-    elif word in shipped_robots():
-        model = read_robot(word)
-    elif path.exists():
+    elif path.exists() and word not in shipped_robots():
         raise InputError(
             f"{path}: is not a robot file; give a .yaml or .urdf file, or one of {', '.join(shipped_robots())}"
         )
     else:
-        raise UnknownNameError("robot", word, [*shipped_robots(), "or the path of a .yaml or .urdf file"])
+        model = read_robot(shipped_name(word))
     if tool is not None:
         model.tree.frame(tool)
         model = replace(model, tool=tool)

@@ -14,6 +14,7 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.controller_yaml import read_transmission
 from elastocal.files.located import Located, Path_, check_format, check_once, check_tree, parse_yaml, read_yaml
+from elastocal.files.opened import SHIPPED, noted
 from elastocal.files.schema import NO_SOURCE, JointEntry, RobotFile, Units
 from elastocal.files.units import Keys, check_limits, check_unit, declared_units, refuse
 from elastocal.model.dh import Convention, DHRow, dh_frames
@@ -38,9 +39,14 @@ def read_robot(robot: str | Path) -> RobotModel:
     if isinstance(robot, str) and not text.endswith((".yaml", ".yml")):
         if text not in shipped_robots():
             raise UnknownNameError("robot", text, shipped_robots())
-        source = resources.files("elastocal.robots").joinpath(f"{text}.yaml").read_text(encoding="utf-8")
-        return build_robot(parse_yaml(source, f"{text}.yaml"))
+        return build_robot(parse_yaml(shipped_text(text), f"{text}.yaml"))
     return build_robot(read_yaml(Path(robot)))
+
+
+def shipped_text(name: str) -> str:
+    """The file of a shipped robot as it is written, with its comments and sources."""
+    raw = resources.files("elastocal.robots").joinpath(f"{name}.yaml").read_bytes()
+    return noted(f"{SHIPPED}{name}", raw).decode("utf-8")
 
 
 def build_robot(located: Located) -> RobotModel:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from elastocal.errors import InputError
+from elastocal.files.opened import note_file
 from elastocal.files.rsi_telegram import LARGEST
 
 PIECE = 1 << 20
@@ -34,6 +35,7 @@ class Found:
 
 def scan(path: Path) -> Iterator[Found]:
     try:
+        note_file(path)
         with path.open("rb") as file:
             yield from _scan(iter(lambda: file.read(PIECE), b""))
     except OSError as error:

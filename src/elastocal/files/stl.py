@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.files.opened import read_bytes
 from elastocal.spatial.entries import Array
 
 HEADER, RECORD = 84, 50
@@ -15,10 +16,7 @@ HEADER, RECORD = 84, 50
 
 def read_stl(path: Path) -> Array:
     """(T, 3, 3) corners in m."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions") from None
+    raw = read_bytes(path)
     count = int.from_bytes(raw[80:HEADER], "little") if len(raw) >= HEADER else 0
     if count and len(raw) == HEADER + RECORD * count:
         records = np.frombuffer(raw, np.uint8, RECORD * count, HEADER).reshape(count, RECORD)

@@ -11,6 +11,7 @@ from typing import cast
 from lxml import etree
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.opened import read_bytes
 from elastocal.spatial.pose import Pose
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -98,15 +99,6 @@ def named(parent: Tag, tag: str) -> dict[str, Tag]:
         if first is not item:
             raise item.error(f"this name stands in line {first.line} already; names must be unique")
     return out
-
-
-def read_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; check the name") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions") from None
 
 
 def document(path: Path) -> Tag:

@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.opened import read_bytes
 from elastocal.files.urdf_links import read_links
-from elastocal.files.urdf_tags import parse, read_bytes
+from elastocal.files.urdf_tags import parse
 from elastocal.files.write import write_files
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose

@@ -4,7 +4,8 @@
     P1,1000,0,500,1000.12,-0.03,499.91
 
 One row per visit, in the order of the cycles.  Angles a b c (about z, y, x in turn) and command_a ... may be added, and
-a column ``direction`` that names where the pose was approached from.
+a column ``direction`` that names where the pose was approached from.  A file of another program is named by a YAML file
+(``elastocal.files.named_tables``).
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
-from elastocal.files.tables import Field, RawTable, add_once, number, read_csv, understood
+from elastocal.files.named_tables import read_table
+from elastocal.files.raw_table import Field, RawTable, add_once, number, understood
 from elastocal.files.units import ANGLE, LENGTH
 
 if TYPE_CHECKING:
@@ -39,9 +41,9 @@ class Visits:
     directions: tuple[str, ...]
 
 
-def read_visits(path: Path) -> tuple[Visits, ...]:
-    """Poses in the order of their first rows."""
-    raw = read_csv(path)
+def read_visits(path: Path) -> tuple[tuple[Visits, ...], tuple[str, ...]]:
+    """Poses in the order of their first rows, and notes on how the file of another program was read."""
+    raw = read_table(path)
     fields = _fields(raw)
     turns = [f"{p}{c}" for p in ("command_", "") for c in _TURN]
     given = [t for t in turns if t in fields]
@@ -51,9 +53,10 @@ def read_visits(path: Path) -> tuple[Visits, ...]:
             f"{raw.top}: orientation needs a, b, c and command_a, command_b, command_c; {lacking} is missing"
         )
     names = [cells[fields[POSE].place].strip() for _, cells in raw.rows]
-    return tuple(
+    visits = tuple(
         _visits(raw, fields, name, [i for i, n in enumerate(names) if n == name]) for name in dict.fromkeys(names)
     )
+    return visits, raw.notes
 
 
 def _fields(raw: RawTable) -> dict[str, Field]:

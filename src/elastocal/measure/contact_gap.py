@@ -27,7 +27,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.surface import Near
 from elastocal.model.surfaces.touches import Touches
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +112,10 @@ class ContactGap(Measurement):
     def predict(self, model: RobotModel) -> Array:
         near = self._near(model)[1]
         return np.concatenate([near.distance[:, None], self._turned(near.normal.T[:, None])], axis=1)
+
+    def pressed(self, model: RobotModel) -> Bools:
+        """Where the measured force points away from the object, as every object's does (N,)."""
+        return np.asarray(np.einsum("ni,in->n", self.force, self._near(model)[1].normal) > 0)
 
     def _turned(self, vectors: Array) -> Array:
         """|f| s_i . v for vectors (N, 1 or turns, 3): (N, turns)."""

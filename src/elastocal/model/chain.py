@@ -256,11 +256,13 @@ class Chain:
                 assert step.frame is not None
                 poses[step.frame] = (rotation, origin)
                 continue
-            axis = en.scaled(en.column(rotation, motion.axis), motion.sign)
             value = values[motion.dof]
+            moves = not (isinstance(value, float) and value == 0.0)
+            if motion.dof in wanted or (moves and not motion.rotates):
+                axis = en.scaled(en.column(rotation, motion.axis), motion.sign)
             if motion.dof in wanted:
                 found[motion.dof] = Screw(axis, origin if motion.rotates else None)
-            if isinstance(value, float) and value == 0.0:
+            if not moves:
                 continue
             if motion.rotates:
                 c, s = en.cos_sin(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 
 import numpy as np
@@ -36,12 +37,12 @@ class ParameterTable:
     rows: tuple[Parameter, ...]
 
     def __post_init__(self) -> None:
-        names = [p.name for p in self.rows]
+        names = self.names
         wild = [p for p in self.rows if not isfinite(p.value)]
         if wild:
             raise InputError(f"parameter {wild[0].name} is {wild[0].value}; give a finite number")
-        twice = sorted({n for n in names if names.count(n) > 1})
-        if twice:
+        if len(set(names)) < len(names):
+            twice = sorted({n for n in names if names.count(n) > 1})
             raise InputError(f"two elements define the same parameter: {', '.join(twice)}; give one a name of its own")
 
     def __len__(self) -> int:
@@ -50,7 +51,7 @@ class ParameterTable:
     def __iter__(self) -> Iterator[Parameter]:
         return iter(self.rows)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(p.name for p in self.rows)
 

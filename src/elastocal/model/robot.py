@@ -20,6 +20,23 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, eq=False)
+class Yielding:
+    """A coordinate that a load may move: where it acts, its compliance (d, d), which of the d feel it, its play."""
+
+    coordinate: CompliantCoordinate
+    dofs: tuple[Dof, ...]
+    compliance: Array
+    active: tuple[int, ...]
+    plays: bool
+
+    @classmethod
+    def of(cls, c: CompliantCoordinate) -> Yielding:
+        k = c.compliance()
+        active = (k != 0).any(axis=0) | (k != 0).any(axis=1)
+        return cls(c, c.dofs(), k, tuple(np.flatnonzero(active).tolist()), c.play(np.ones((len(k), 1))) is not None)
+
+
+@dataclass(frozen=True, eq=False)
 class RobotModel:
     """The model; ``gravity`` is the acceleration in base axes, ``tool`` the frame used by default."""
 
@@ -46,14 +63,13 @@ class RobotModel:
             if not self.estimated:
                 element.check_physics()
         owner: dict[Dof, str] = {}
-        for c in self.coordinates:
-            if np.any(c.compliance()):
-                for dof in c.dofs():
-                    if dof in owner:
-                        raise InputError(
-                            f"robot {self.name}: {dof} has two compliances ({owner[dof]} and {c.kind}); keep one"
-                        )
-                    owner[dof] = c.kind
+        for y in (y for y in self.yielding if y.active):
+            for dof in y.dofs:
+                if dof in owner:
+                    raise InputError(
+                        f"robot {self.name}: {dof} has two compliances ({owner[dof]} and {y.coordinate.kind}); keep one"
+                    )
+                owner[dof] = y.coordinate.kind
         self.parameters  # noqa: B018  names must be unique from the start
         if self.transmission is not None and len(self.transmission.axes) != self.n:
             raise InputError(
@@ -78,6 +94,11 @@ class RobotModel:
         return tuple(e for e in self.elements if isinstance(e, CompliantCoordinate))
 
     @cached_property
+    def yielding(self) -> tuple[Yielding, ...]:
+        """The coordinates that a load may move."""
+        return tuple(Yielding.of(c) for c in self.coordinates if not c.constant_in_load)
+
+    @cached_property
     def loads(self) -> tuple[Load, ...]:
         return tuple(e for e in self.elements if isinstance(e, Load))
 
@@ -91,6 +112,14 @@ class RobotModel:
         return Chain.build(self.tree, virtual)
 
     @cached_property
+    def places(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers in the chain of the degrees of freedom that each element acts on; none of a load."""
+        at = self.chain.index
+        return tuple(
+            tuple(at[d] for d in e.dofs()) if isinstance(e, CompliantCoordinate) else () for e in self.elements
+        )
+
+    @cached_property
     def size(self) -> float:
         """The longest way from the base to a frame, in m (at least 1 mm): what a length is compared with."""
         return max(1e-3, *(self.chain.length(f) for f in self.tree.names))
@@ -99,8 +128,9 @@ class RobotModel:
     def constants(self) -> Array:
         """The part of theta that no load changes: geometric errors and joint offsets, one per degree of freedom."""
         out = np.zeros(len(self.chain.dofs))
-        for c in self.coordinates:
-            out[[self.chain.index[d] for d in c.dofs()]] += c.constant()
+        for element, at in zip(self.elements, self.places, strict=True):
+            if isinstance(element, CompliantCoordinate):
+                out[list(at)] += element.constant()
         out.setflags(write=False)
         return out
 
@@ -110,20 +140,21 @@ class RobotModel:
 
     @cached_property
     def parameters(self) -> ParameterTable:
-        return ParameterTable(tuple(p for rows in self._rows for p in rows))
+        return ParameterTable(tuple(p for rows in self.parameter_rows for p in rows))
 
     @cached_property
     def joint_parameters(self) -> tuple[str, ...]:
         """Parameters of actuated joints and motors, which stand for others where only a combination is known."""
         return tuple(
             p.name
-            for element, rows in zip(self.elements, self._rows, strict=True)
+            for element, rows in zip(self.elements, self.parameter_rows, strict=True)
             if isinstance(element, CompliantCoordinate) and all(d.axis == JOINT for d in element.dofs())
             for p in rows
         )
 
     @cached_property
-    def _rows(self) -> tuple[tuple[Parameter, ...], ...]:
+    def parameter_rows(self) -> tuple[tuple[Parameter, ...], ...]:
+        """The parameters of each element."""
         return tuple(e.parameters(self.tree) for e in self.elements)
 
     def with_parameters(self, values: Mapping[str, float] | Sequence[float] | Array) -> Self:
@@ -131,14 +162,14 @@ class RobotModel:
         full = self.parameters.updated(values)
         elements: list[Element] = []
         start = 0
-        for element, rows in zip(self.elements, self._rows, strict=True):
+        for element, rows in zip(self.elements, self.parameter_rows, strict=True):
             chosen = full[start : start + len(rows)]
             start += len(rows)
             if any(p.value != v for p, v in zip(rows, chosen, strict=True)):
                 element = element.with_values([float(v) for v in chosen])
             elements.append(element)
         new = replace(self, elements=tuple(elements), estimated=True)
-        vars(new)["chain"] = self.chain  # values change no degree of freedom
+        vars(new).update(chain=self.chain, places=self.places)  # values change no degree of freedom
         return new
 
     def with_elements(self, *added: Element) -> Self:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from elastocal.report.parts import Part
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Heatmap:
-    """``values[row][column]`` belongs to ``y.values[row]`` and ``x.values[column]``; nan where nothing is known."""
+    """``values[row][column]`` belongs to ``y.values[row]`` and ``x.values[column]``; nan where nothing is known.
+
+    ``downwards`` draws y from above, as rows of a matrix are written.
+    """
 
     key: str
     title: str
@@ -82,17 +88,22 @@ class Heatmap:
     unit: str
     values: tuple[tuple[float, ...], ...]
     notes: tuple[str, ...] = ()
+    downwards: bool = False
 
 
 @dataclass(frozen=True)
 class Series:
-    """A curve or, with ``points``, separate marks; ``spread`` is half the length of each mark's error bar."""
+    """A curve or, with ``points``, separate marks; ``spread`` is half the length of each mark's error bar.
+
+    ``warning`` makes marks stand out from all others.
+    """
 
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     points: bool = False
     spread: tuple[float, ...] = ()
+    warning: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,7 +126,25 @@ class Lines:
     equal: bool = False
 
 
-Block = Text | Code | Table | Heatmap | Lines
+@dataclass(frozen=True)
+class Scene:
+    """A picture in three dimensions that a reader can turn; ``unit`` is that of all coordinates.
+
+    Parts with a ``view`` are shown only while the reader has chosen it, the first view at the start; the others always.
+    """
+
+    key: str
+    title: str
+    unit: str
+    parts: tuple[Part, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(p.view for p in self.parts if p.view))
+
+
+Block = Text | Code | Table | Heatmap | Lines | Scene
 
 
 @dataclass(frozen=True)
@@ -133,7 +162,7 @@ class Fact:
 
     key: str
     name: str
-    value: str | float | tuple[str, ...] | None
+    value: str | float | tuple[str, ...] | Mapping[str, str] | None
     words: str = ""
 
 
@@ -141,7 +170,8 @@ class Fact:
 class Report:
     """``verdict`` is what a reader must know if he reads nothing else; ``notes`` are assumptions and warnings.
 
-    ``inputs`` say what was computed, so that the answer can be had again.
+    ``inputs`` say what was computed, so that the answer can be had again.  ``contents`` puts a list of the sections on
+    a page.
     """
 
     title: str
@@ -149,6 +179,7 @@ class Report:
     sections: tuple[Section, ...]
     notes: tuple[str, ...] = ()
     inputs: tuple[Fact, ...] = ()
+    contents: bool = False
 
     def tables(self) -> tuple[Table, ...]:
         return tuple(b for s in self.sections for b in s.blocks if isinstance(b, Table))

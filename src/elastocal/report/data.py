@@ -8,7 +8,7 @@ import json
 from math import isfinite
 from typing import Any
 
-from elastocal.report.blocks import Cell, Code, Heatmap, Lines, Report, Table, Text, Unknown
+from elastocal.report.blocks import Cell, Code, Heatmap, Lines, Report, Scene, Table, Text, Unknown
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -28,6 +28,8 @@ def as_data(report: Report) -> dict[str, Any]:
                 out["notes"] += list(block.notes)
             elif isinstance(block, Heatmap):
                 out[block.key] = _map_data(block)
+            elif isinstance(block, Scene):
+                out[block.key] = _scene_data(block)
             else:
                 out[block.key] = _curve_data(block)
     return out
@@ -88,6 +90,12 @@ def _curve_data(block: Lines) -> dict[str, Any]:
         ],
         "notes": list(block.notes),
     }
+
+
+def _scene_data(block: Scene) -> dict[str, Any]:
+    """Every part with its kind and the numbers as drawn."""
+    parts = [{"kind": type(p).__name__.lower(), **{k: v for k, v in vars(p).items() if v != ""}} for p in block.parts]
+    return {"title": block.title, "unit": block.unit, "parts": parts, "notes": list(block.notes)}
 
 
 def _finite(value: Any) -> Any:

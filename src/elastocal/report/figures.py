@@ -10,6 +10,7 @@ from elastocal.report.blocks import Heatmap, Lines
 
 FONT = {"family": "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif", "size": 13, "color": "#1d2733"}
 COLOURS = ("#0b5394", "#c2410c", "#2e7d32", "#6a1b9a", "#00838f", "#ad1457", "#5d4037")
+WARNING = "#d50000"
 SYMBOLS = ("circle", "diamond", "x", "square")
 """The next once the colours are used up."""
 
@@ -30,10 +31,10 @@ def heatmap(block: Heatmap) -> dict[str, Any]:
         "hovertemplate": hover,
         "colorbar": {"title": {"text": f"[{block.unit}]", "side": "top"}, "thickness": 14, "outlinewidth": 0},
     }
-    return {
-        "data": [trace],
-        "layout": _layout(_titled(block.x.name, block.x.unit), _titled(block.y.name, block.y.unit)),
-    }
+    layout = _layout(_titled(block.x.name, block.x.unit), _titled(block.y.name, block.y.unit))
+    if block.downwards:
+        layout["yaxis"]["autorange"] = "reversed"
+    return {"data": [trace], "layout": layout}
 
 
 def lines(block: Lines) -> dict[str, Any]:
@@ -45,23 +46,22 @@ def lines(block: Lines) -> dict[str, Any]:
             "x": list(s.x),
             "y": _drawn(s.y),
             "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
-            "marker": {
-                "color": COLOURS[i % len(COLOURS)],
-                "symbol": SYMBOLS[i // len(COLOURS) % len(SYMBOLS)],
-                "size": 7,
-            },
+            "marker": _mark(i) if not s.warning else {"color": WARNING, "symbol": "x-open", "size": 13},
             **({"error_y": {"type": "data", "array": _drawn(s.spread), "thickness": 1.2}} if s.spread else {}),
         }
         for i, s in enumerate(block.series)
     ]
     layout = _layout(_titled(block.x_name, block.x_unit), _titled(block.y_name, block.y_unit))
-    layout["legend"] = {"orientation": "h", "y": -0.22}
+    layout["legend"] = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom"}
     layout["showlegend"] = len(traces) > 1
     if block.equal:
         layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
         layout["height"] = 640
-        layout["legend"]["y"] = -0.12
     return {"data": traces, "layout": layout}
+
+
+def _mark(i: int) -> dict[str, Any]:
+    return {"color": COLOURS[i % len(COLOURS)], "symbol": SYMBOLS[i // len(COLOURS) % len(SYMBOLS)], "size": 7}
 
 
 def _drawn(values: Sequence[float]) -> list[float | None]:

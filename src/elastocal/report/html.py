@@ -8,8 +8,9 @@ from typing import Any
 
 from elastocal import __version__
 from elastocal.report import figures, polar
-from elastocal.report.blocks import Block, Code, Heatmap, Lines, Report, Table, Text
+from elastocal.report.blocks import Block, Code, Heatmap, Lines, Report, Scene, Table, Text
 from elastocal.report.display import displayed, parted
+from elastocal.report.scene import scene
 
 MOST_ROWS = 400
 
@@ -51,7 +52,9 @@ def _block(block: Block, drawings: list[dict[str, Any]]) -> dict[str, Any]:
     return {"kind": "figure", "number": len(drawings) - 1, "title": title, "notes": block.notes}
 
 
-def _drawing(block: Heatmap | Lines) -> dict[str, Any]:
+def _drawing(block: Heatmap | Lines | Scene) -> dict[str, Any]:
+    if isinstance(block, Scene):
+        return scene(block)
     if isinstance(block, Heatmap):
         return figures.heatmap(block)
     return polar.polar(block) if block.polar else figures.lines(block)

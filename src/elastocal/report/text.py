@@ -8,7 +8,7 @@ from math import isfinite, nan
 
 from rich.console import Console
 
-from elastocal.report.blocks import Block, Code, Fact, Heatmap, Lines, Report, Table, Text
+from elastocal.report.blocks import Block, Code, Fact, Heatmap, Lines, Report, Scene, Table, Text
 from elastocal.report.display import Shown, displayed, number, parted, significant
 from elastocal.report.layout import columns_that_fit, laid_out, words
 
@@ -53,6 +53,8 @@ def _print_block(block: Block, console: Console) -> None:
         _print_table(block, console)
     elif isinstance(block, Heatmap):
         _print_map(block, console)
+    elif isinstance(block, Scene):
+        _print_scene(block, console)
     else:
         _print_lines(block, console)
 
@@ -101,6 +103,17 @@ def _print_lines(block: Lines, console: Console) -> None:
     title = f"{block.title}: {_with_unit(block.y_name, block.y_unit)} over {_with_unit(block.x_name, block.x_unit)}"
     _grid(title, Shown(header, (False, True, True, True, True), tuple(rows), (), ()), console)
     _print_below(block.notes, console)
+
+
+def _print_scene(block: Scene, console: Console) -> None:
+    """A terminal cannot be turned: what there is to see, and how much of it."""
+    counts: dict[str, int] = {}
+    for part in block.parts:
+        counts[part.name] = counts.get(part.name, 0) + len(part)
+    _print(f"{block.title}: a picture in three dimensions, in the report (--report)", console, "italic")
+    drawn = ", ".join(f"{name} ({count})" for name, count in counts.items())
+    views = (f"Views: {', '.join(block.views)}.",) if block.views else ()
+    _print_below((f"Drawn: {drawn}.", *views, *block.notes), console)
 
 
 def _with_unit(name: str, unit: str) -> str:

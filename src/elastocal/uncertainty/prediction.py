@@ -18,7 +18,7 @@ from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.observation import Marker
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array, Bools, Ints
 
 QUANTILE_95 = 1.959963984540054
 
@@ -68,6 +68,10 @@ class Prediction:
     def half_width(self) -> Array:
         """Half of the 95 % interval of each component, (N, 6)."""
         return quantile_95(self.freedom) * self.sd
+
+    def picked(self, rows: Ints) -> Prediction:
+        floats = None if self.floats is None else self.floats[rows]
+        return replace(self, twist=self.twist[rows], covariance=self.covariance[rows], floats=floats)
 
     def ellipsoid(self) -> tuple[Array, Array]:
         """Semi-axes (N, 3) in m of the translation's one-sigma ellipsoid, the longest first, and their directions."""

@@ -26,7 +26,8 @@ from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.uncertainty.bootstrap import Bootstrap, bootstrap
 from elastocal.uncertainty.compensator_posterior import sample_spring
 from elastocal.uncertainty.compensator_start import compensator_of, spring_pairs, start_values
-from elastocal.uncertainty.contact_start import close_gaps
+from elastocal.uncertainty.contact_screen import Touched, touched
+from elastocal.uncertainty.contact_start import geometry_start
 from elastocal.uncertainty.discrepancy import Discrepancy, discrepancy
 from elastocal.uncertainty.gibbs import Posterior, gibbs
 from elastocal.uncertainty.metropolis import NonlinearPosterior
@@ -42,7 +43,8 @@ Watch = Callable[[str], None]
 class Study:
     """``posterior`` and ``resampled`` are None where they cannot be had, with the reason in ``missing``.
 
-    The posterior of a compensator's spring is sampled without linearising it.
+    The posterior of a compensator's spring is sampled without linearising it.  ``touched`` says which
+    contacts and objects do not belong, of a calibration by contact.
     """
 
     identification: Identification
@@ -59,6 +61,7 @@ class Study:
     posterior: Posterior | NonlinearPosterior | None
     resampled: Bootstrap | None
     missing: tuple[str, ...]
+    touched: Touched | None = None
 
     @property
     def fit(self) -> Fit:
@@ -92,6 +95,9 @@ def study(
     """Identify and judge; ``rng`` serves the Gibbs sampler and the bootstrap, ``watch`` hears what is being done."""
     watch("fitting")
     missing: list[str] = []
+    doubts = _touched(model, campaign, seek, hold, form, leave_out)
+    if doubts is not None:
+        campaign, leave_out = doubts.kept(campaign), leave_out and not doubts.misled
     begin = Begin(_start(model, campaign, seek, hold, form, missing), spring_pairs(model))
     found = identify(
         descriptions(model, form), campaign, seek, hold=hold, thresholds=thresholds, statistical=statistical, loss=loss,
@@ -124,6 +130,7 @@ def study(
         posterior,
         resampled,
         tuple(missing),
+        doubts,
     )
 
 
@@ -143,6 +150,21 @@ def _centred(fit: Fit, draws: Array) -> Array:
     return draws + fit.values
 
 
+def _touched(
+    model: RobotModel,
+    campaign: Campaign,
+    seek: Sequence[str] | None,
+    hold: Sequence[str],
+    form: Form | None,
+    leave_out: bool,
+) -> Touched | None:
+    """Of contacts only."""
+    if not isinstance(campaign.measurement, ContactForce):
+        return None
+    shaped = in_form(model, form or "beam")
+    return touched(shaped, campaign, sought_names(campaign.measurement, shaped, seek, hold), leave_out)
+
+
 def _start(
     model: RobotModel,
     campaign: Campaign,
@@ -156,7 +178,7 @@ def _start(
     names = sought_names(campaign.measurement, shaped, seek, hold)
     if isinstance(campaign.measurement, ContactForce):
         said.append("The search starts where the tips lie on the objects under the measured forces.")
-        return close_gaps(shaped, campaign, names)
+        return geometry_start(shaped, campaign, names)
     spring = compensator_of(model, names)
     if spring is None or not isinstance(campaign.measurement, Deflection):
         return {}

@@ -6,6 +6,10 @@ matters) about the value it is held at:
 
     C = (A^T A + diag(1 / s^2))^-1,    s = inf for what is estimated.
 
+Where the residuals r of the reduced fit ask for something else than what is held, the values used are off by what that
+fit would move, d = C A^T r; so the mean square about the values used is C + d d^T.  A parameter of four standard
+deviations that M3 dropped is in there with its four, not with one.
+
 Silent, absorbed and neglected parameters are treated alike; predictions and compensation use this covariance.
 """
 
@@ -23,7 +27,7 @@ from elastocal.spatial.entries import Array
 
 @dataclass(frozen=True, eq=False)
 class Wide:
-    """Names of all parameters sought and their covariance."""
+    """Names of all parameters sought and the mean squares (with products) of their errors."""
 
     names: tuple[str, ...]
     covariance: Array
@@ -57,5 +61,6 @@ def wide_with_nuisances(found: Identification) -> Wide:
         p = table[names[i]]
         prior[row, i] = fit.inflation / max(abs(p.value), p.scale)  # the factor is taken out again below
     rows = np.concatenate([problem.reduced.triangle, prior])
-    all_of_them = covariance(rows, range(len(problem.names))) * fit.inflation**2
-    return Wide(problem.names, all_of_them)
+    spread = covariance(rows, range(len(problem.names)))
+    moved = spread @ (problem.reduced.triangle.T @ problem.reduced.readings)
+    return Wide(problem.names, spread * fit.inflation**2 + (np.outer(moved, moved) if held else 0.0))

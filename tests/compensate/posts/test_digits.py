@@ -10,7 +10,8 @@ from oracle.programs import about
 
 from elastocal.compensate.posts.angles import euler_near, quaternion_near
 from elastocal.compensate.posts.digits import new_text, number_text, numbers_text, own_decimals
-from elastocal.compensate.posts.text import applied, opened, shown
+from elastocal.compensate.posts.edits import Edits
+from elastocal.compensate.posts.text import opened, shown
 
 
 @pytest.mark.parametrize(
@@ -41,9 +42,9 @@ def test_a_number_that_would_round_to_the_old_one_stays():
 
 
 def test_edits_keep_their_order_at_one_place():
-    assert applied("abc", [(1, 2, "X"), (1, 1, "new "), (3, 3, "!"), (3, 3, "?")]) == "anew Xc!?"
+    assert Edits([(1, 2, "X"), (1, 1, "new "), (3, 3, "!"), (3, 3, "?")]).applied("abc") == "anew Xc!?"
     with pytest.raises(AssertionError, match="overlap"):
-        applied("abc", [(0, 2, "x"), (1, 3, "y")])
+        Edits([(0, 2, "x"), (1, 3, "y")]).applied("abc")
 
 
 def test_lines_are_counted_by_line_ends_only():

@@ -60,7 +60,7 @@ def run(request: ArcsRequest) -> ArcsResult:
     with one_thread():
         arcs = tuple(known_arc(table, m, noise, sense, axis, table.angles[m]) for m in known)
         free = free_arcs(table, rest, noise) if rest else None
-    notes = [n for a in arcs for n in a.notes] + list(free.notes if free else ())
+    notes = [*table.notes, *(n for a in arcs for n in a.notes), *(free.notes if free else ())]
     return ArcsResult(table, noise, arcs, free, tuple(notes))
 
 

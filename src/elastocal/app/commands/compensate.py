@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array, Bools
 
 STEPS = 4
-SOFT = 0.1
-"""Share of its own size by which no arm may bend."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +96,8 @@ def run(
 def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> CompensateResult:
     import numpy as np
 
+    from elastocal.app.program_checks import assumed, bearable, near, usable
+    from elastocal.app.program_commands import as_written, on_truth
     from elastocal.app.program_points import line_points
     from elastocal.compensate.placed import placed, with_tools
     from elastocal.compensate.program import uncorrected
@@ -114,27 +114,27 @@ def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> Co
         corrected_places(request.out, files, dict.fromkeys((p.name for p in files), False))
     stated = given(robot.model, flange, request.bases, request.tools, request.orientation, request.rotary)
     program = post.read({p.name: data for p, data in files.items()}, stated)
-    _usable(program, request.program)
+    usable(program, request.program)
     if not request.chord > 0:
         raise InputError(f"--chord-um {request.chord:g}: give a positive length")
     at = placed(with_tools(robot.model, program, flange), stations(program, 1e-6 * request.chord))
     load = program_pushing(at, request.loads, flange)
     progress(1, STEPS)
-    work = job(at, load.loads, _near(robot, request.near), request.position_only)
+    work = job(at, load.loads, near(robot.model, request.near), request.position_only)
     nominal, stated_poses = nominals(work), work.targets(np.arange(len(at.stations)), robot.model.tool)
     work = as_taught(work.at.model, work, nominal) if request.taught else work
     found = replace(corrected(work, request.first_order), nominal=nominal)
     before = residuals(work.at.model, work, nominal)
-    _bearable(work, before)
+    bearable(work, before)
     progress(2, STEPS)
     inserted, dense = line_points(work, found, request.densify)
     new = rewritten(work, found, inserted)
     bytes_ = post.write(program, new.changes)
-    command = _as_written(work, found, new.changes, post.read(bytes_, stated))
+    command = as_written(work, found, new.changes, post.read(bytes_, stated))
     good = found.status == Status.CORRECTED
     progress(3, STEPS)
     before_load = nominal if request.taught else None
-    truth = None if request.truth is None else _on_truth(request, work, flange, nominal, command)
+    truth = None if request.truth is None else on_truth(request.truth, work, flange, nominal, command, request.taught)
     return CompensateResult(
         request=request, robot=robot, job=work, load=load, correction=found, changes=new.changes, before=before,
         after=residuals(work.at.model, work, command),
@@ -143,92 +143,8 @@ def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> Co
         on_truth=truth, left=uncorrected(program, good[work.at.stations.row]),
         inserted=sum(len(p.positions) for p in new.changes.inserted.values()),
         written=_places(request, files, bytes_),
-        notes=(*robot.notes, *program.notes, *load.notes, *new.warnings, *dense, *_assumed(work, flange)),
+        notes=(*robot.notes, *program.notes, *load.notes, *new.warnings, *dense, *assumed(work, flange)),
     )  # fmt: skip
-
-
-def _usable(program: Program, path: Path) -> None:
-    missing = program.missing_frames()
-    if missing:
-        what, name = missing[0].split(" (")[0].split(" ", 1)
-        raise InputError(
-            f"{path}: the pose of {missing[0]} is stated nowhere; give it with "
-            f'--{what} "{name}=X,Y,Z,A,B,C" (mm, deg) or use the data file of the program'
-        )
-    if not program.targets:
-        why = f"; the first line left alone: {program.skipped[0].line}, {program.skipped[0].reason}" * bool(
-            program.skipped
-        )
-        raise InputError(f"{path}: has no target that can be corrected{why}")
-
-
-def _near(robot: Calibrated, text: str | None) -> Array | None:
-    import numpy as np
-
-    from elastocal.app.configurations import typed, within_limits
-
-    if text is None:
-        return None
-    return np.asarray(within_limits(robot.model, typed(robot.model, (text,), "--near"), False).q[0])
-
-
-def _bearable(work: Job, before: Residual) -> None:
-    """Refuse loads that no arm is meant for: slips of units."""
-    import numpy as np
-
-    from elastocal.compensate.inverse_kinematics import extent
-
-    size = extent(work.at.model)
-    bend = np.nan_to_num(np.linalg.norm(before.position, axis=1))
-    worst = int(np.argmax(bend))
-    if bend[worst] > SOFT * size:
-        raise InputError(
-            f"{work.at.stations.name(worst)}: under this load the tool would be off by {bend[worst]:.3g} m on a "
-            f"robot of {size:.3g} m; check the unit of the load (N, N m, kg)"
-        )
-
-
-def _as_written(work: Job, found: Correction, changes: Changes, again: Program) -> Array:
-    """Joint values (S, n) that the controller makes of the new program, rounding of its digits included."""
-    import numpy as np
-
-    from elastocal.compensate.program_correction import commands
-    from elastocal.compensate.read_back import read_back
-    from elastocal.compensate.status import Status
-
-    at = work.at
-    place, turn, axes = read_back(at, again, changes)
-    good = found.status == Status.CORRECTED
-    near = np.where(good[:, None], found.command, found.nominal)
-    position, rotation = at.in_robot(place, turn)
-    loose = np.array([k == "axis" for k in at.stations.kind]) & good
-    rotation[loose] = found.rotation[loose]  # the program leaves the turn about the tool axis open
-    rotation = np.where(np.isfinite(rotation), rotation, work.at.rotation)
-    by_axes = at.stations.by_axes
-    position[by_axes], rotation[by_axes] = at.position[by_axes], at.rotation[by_axes]
-    out = commands(work, position, rotation, near)
-    if by_axes.any():
-        out[by_axes] = at.model.controller.to_joints(axes[by_axes])
-    return out
-
-
-def _on_truth(
-    request: CompensateRequest, work: Job, flange: str, nominal: Array, command: Array
-) -> tuple[Residual, Residual]:
-    from elastocal.app.robot_choice import load_robot
-    from elastocal.compensate.placed import with_tools
-    from elastocal.compensate.program_correction import as_taught, residuals
-
-    word = request.truth or ""
-    true = load_robot(word).model
-    if true.joints != work.at.model.joints:
-        raise InputError(
-            f"--truth {word}: has joints {', '.join(true.joints)}, the robot that is compensated "
-            f"{', '.join(work.at.model.joints)}; give a truth of the same build"
-        )
-    model = with_tools(true, work.at.stations.program, flange)
-    work = as_taught(model, work, nominal) if request.taught else work
-    return residuals(model, work, nominal), residuals(model, work, command)
 
 
 def _places(request: CompensateRequest, files: dict[Path, bytes], new: dict[str, bytes]) -> dict[Path, bytes]:
@@ -238,17 +154,3 @@ def _places(request: CompensateRequest, files: dict[Path, bytes], new: dict[str,
         return {}
     changed = {p.name: new[p.name] != data for p, data in files.items()}
     return {place: new[name] for name, place in corrected_places(request.out, files, changed).items()}
-
-
-def _assumed(work: Job, flange: str) -> tuple[str, ...]:
-    """What the numbers rest on beyond the files."""
-    program = work.at.stations.program
-    out = [f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."]
-    moved = [t for t in program.targets if any(abs(v) < 9e8 and v for v in t.external)]
-    if moved:
-        out.append(f"{moved[0].where}: external axes are not part of the model; their values are kept.")
-    if any(k == "axis" for k in work.at.stations.kind):
-        out.append("The program leaves the turn about the tool axis open; it is taken as one of many.")
-    if any(k == "point" for k in work.at.stations.kind):
-        out.append("The program gives points: their positions are corrected, the orientation stays as it is.")
-    return tuple(out)

@@ -99,8 +99,8 @@ def run(request: CompensatorRequest) -> CompensatorResult:
         plan = planned(request, arc, pivot, geometry, noise, robot)
     apart = axes_angle(arc.rest, pivot.rest)
     notes = (
-        *(robot.notes if robot else ()), *said, *arc.notes, *pivot.notes, *(apart.words() if apart else ()),
-        *(spring.notes if spring else ()),
+        *(robot.notes if robot else ()), *table.notes, *said, *arc.notes, *pivot.notes,
+        *(apart.words() if apart else ()), *(spring.notes if spring else ()),
     )  # fmt: skip
     yaml = element_text(request.joint, geometry, spring, table.file)
     return CompensatorResult(request, table, noise, arc, pivot, models, yaml, spring, plan, notes)

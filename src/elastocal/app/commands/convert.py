@@ -32,7 +32,6 @@ class ConvertResult:
 def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
     """Write the robot ``source`` to ``target``; a file that exists is never replaced."""
     from elastocal.app.robot_choice import load_robot
-    from elastocal.files.robot_write import robot_text
     from elastocal.files.write import check_targets, write_files
 
     if target.suffix.lower() not in YAML:
@@ -41,11 +40,18 @@ def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
     if target.exists():
         raise InputError(f"TARGET.yaml {target}: exists already and is not replaced; choose another name or remove it")
     robot = load_robot(source, tool)
-    urdf = Path(source).suffix.lower() == ".urdf"
-    model, to_fill = _with_compliances(robot.model) if urdf else (robot.model, ())
-    text = robot_text(model, _head(source, robot), (TO_FILL,) if to_fill else ())
+    model, to_fill, text = complete_file(source, robot)
     write_files({target: text})
     return ConvertResult(target, model.n, len(model.tree.frames), len(model.elements), robot.notes, to_fill)
+
+
+def complete_file(source: str, robot: LoadedRobot) -> tuple[RobotModel, tuple[str, ...], str]:
+    """The robot, the joints whose compliance is to be filled in, and its robot file."""
+    from elastocal.files.robot_write import robot_text
+
+    urdf = Path(source).suffix.lower() == ".urdf"
+    model, to_fill = _with_compliances(robot.model) if urdf else (robot.model, ())
+    return model, to_fill, robot_text(model, _head(source, robot), (TO_FILL,) if to_fill else ())
 
 
 def _head(source: str, robot: LoadedRobot) -> tuple[str, ...]:

@@ -1,156 +1,146 @@
-"""The main job on an embedded robot: how stiff a KR-270 is over its workspace, and how far machining loads move it."""
+"""The whole cycle on a KR-270: plan, virtual campaign, identification, compensation, proof on the truth.
+
+Every step is the one that the command of its name does, in a cell that stays behind and can be worked on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.app.commands.stiffness import softest
-from elastocal.app.configurations import Configurations, of_shown, within_limits
-from elastocal.app.contributions import Contribution, contributions
-from elastocal.app.grid import Grid, grid_configurations
-from elastocal.app.inputs import Inputs, inputs_of
-from elastocal.app.pushing import Pushing
-from elastocal.app.robot_choice import load_robot
-from elastocal.app.threads import one_thread
+from elastocal.app.demo_cell import contents as cell_contents
+from elastocal.app.demo_cell.contents import DENSIFY_UM, GROSS, SEED, TRUTH
+from elastocal.app.demo_cell.program import MILLING, NAME, cutting_lines
 
 if TYPE_CHECKING:
-    from elastocal.model.robot import RobotModel
-    from elastocal.model.statics.deflection import Deflection
-    from elastocal.model.statics.stiffness import CartesianStiffness
-    from elastocal.spatial.entries import Array
+    from elastocal.app.commands.compensate import CompensateResult
+    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.plan import PlanResult
+    from elastocal.app.commands.simulate import SimulateResult
+    from elastocal.files.cell_yaml import CellFolder
+    from elastocal.report.blocks import Report
 
-ROBOT = "kuka-kr270"
-MAP = "A2:-135:-10:26,A3:-100:145:26"
-BASE_RADIUS, BASE_HEIGHT = 0.6, 1.2  # m: what the robot's own foot and column take up, roughly
-WRIST = "0,-90,90,0,30,0"
-CONFIGURATIONS = {
-    "home": (0.0, -90.0, 90.0, 0.0, 0.0, 0.0),
-    "stretched forward": (0.0, -20.0, 15.0, 0.0, 30.0, 0.0),
-    "working low": (0.0, -40.0, 95.0, 0.0, 35.0, 0.0),
-    "working high": (0.0, -110.0, 60.0, 0.0, 45.0, 0.0),
-    "folded": (0.0, -125.0, 140.0, 0.0, 60.0, 0.0),
-    "to the left": (-70.0, -60.0, 75.0, 0.0, 60.0, 0.0),
-    "wrist turned": (20.0, -65.0, 80.0, 90.0, 70.0, 45.0),
-    "elbow up": (-30.0, -100.0, 110.0, -60.0, 80.0, 120.0),
-}
-
-
-@dataclass(frozen=True)
-class DemoLoad:
-    """A load of Klimchik et al. 2013 (IMECE), section 5."""
-
-    name: str
-    force: tuple[float, float, float]
-
-
-LOADS = (DemoLoad("2.5 kN down", (0.0, 0.0, -2500.0)), DemoLoad("3.5 kN sideways", (0.0, 3500.0, 0.0)))
-
-
-@dataclass(frozen=True, eq=False)
-class Pushed:
-    """What one load does: on the map, and in the named configurations (equilibrium and linear formula)."""
-
-    load: DemoLoad
-    map: Deflection
-    map_linear: Deflection
-    named: Deflection
-    named_linear: Deflection
-    shares: tuple[Contribution, ...]
+Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Progress of a step, named by what it does."""
+Write = Callable[["Report", Mapping[Path, str | bytes]], None]
+"""Of the report and the files of a step."""
 
 
 @dataclass(frozen=True, eq=False)
 class DemoResult:
-    """``free`` (N,) marks the points of the map where the arm stays out of the floor and of its own base."""
+    """What each step gave; ``stated`` is the same program corrected by the robot file, without any calibration."""
 
-    inputs: Inputs
-    model: RobotModel
-    grid: Grid
-    free: Array
-    stiffness: CartesianStiffness
-    smallest: Array
-    names: tuple[str, ...]
-    named: Configurations
-    pushed: tuple[Pushed, ...]
+    folder: Path
+    planned: PlanResult
+    measured: SimulateResult
+    found: IdentifyResult
+    corrected: CompensateResult
+    stated: CompensateResult
 
 
-def robot_path() -> Path:
-    """The shipped file that the demonstration reads."""
-    from importlib.resources import files
+def run(folder: Path, watch: Watch) -> DemoResult:
+    """The cell is made in ``folder``, which must be empty, not exist, or hold an older demonstration."""
+    from elastocal.files.cell_yaml import read_cell
 
-    return Path(str(files("elastocal.robots").joinpath(f"{ROBOT}.yaml")))
-
-
-def run(progress: Callable[[int, int], None] | None = None) -> DemoResult:
-    import numpy as np
-
-    from elastocal.model.statics.stiffness import loaded_stiffness
-
-    model = load_robot(ROBOT).model
-    grid = grid_configurations(model, MAP, (WRIST,), False)
-    names = tuple(CONFIGURATIONS)
-    named = within_limits(model, of_shown(model, np.array(list(CONFIGURATIONS.values())), names), False)
-    step = _steps(progress, 2 + 2 * len(LOADS))
-    with one_thread():
-        free = _free(model, grid.at.q)
-        step()
-        stiff = loaded_stiffness(model, grid.at.q)
-        step()
-        pushed = tuple(_pushed(model, load, grid.at.q, named.q, step) for load in LOADS)
-    return DemoResult(_inputs(model), model, grid, free, stiff, softest(stiff), names, named, pushed)
+    _make(folder)
+    cell = read_cell(folder)
+    planned, measured, found = _plan(cell, watch), _simulate(cell, watch), _identify(cell, watch)
+    return DemoResult(folder, planned, measured, found, *_correct(cell, watch))
 
 
-def _inputs(model: RobotModel) -> Inputs:
-    loads = " and ".join(f"{load.name} {load.force} N" for load in LOADS)
-    load = Pushing(None, f"{loads}, one at a time, at {model.tool}, in base axes")
-    state = "stiffness under weights and springs alone; deflection: loaded minus unloaded equilibrium"
-    where = f"map {MAP} with the other axes of {WRIST}, and {len(CONFIGURATIONS)} named configurations"
-    return replace(inputs_of(ROBOT, model, load, model.tool, state, (), where), load_frame=model.tool)
+def _make(folder: Path) -> None:
+    from elastocal.app.commands.new import check_empty
+    from elastocal.files.write import make_folder, write_files
+
+    files = cell_contents.contents(folder.resolve().name)
+    if not _older(folder, files):
+        check_empty(folder)
+    for place in {p.parent for p in files}:
+        make_folder(folder / place)
+    write_files({folder / place: text for place, text in files.items()})
 
 
-def _free(model: RobotModel, q: Array) -> Array:
-    """True (N,) where elbow, wrist and tool are above the floor and outside the base."""
-    import numpy as np
-
-    from elastocal.model.kinematics import kinematics
-
-    out = np.ones(len(q), dtype=bool)
-    for frame in ("link2_end", "link4_end", model.tool):
-        x, y, z = kinematics(model, q, frame).position.T
-        out &= (z > 0) & ((np.hypot(x, y) > BASE_RADIUS) | (z > BASE_HEIGHT))
-    return out
+def _older(folder: Path, files: dict[Path, str]) -> bool:
+    """Whether everything that would be written stands there already, word for word."""
+    return all((folder / p).is_file() and (folder / p).read_bytes() == text.encode() for p, text in files.items())
 
 
-def _pushed(model: RobotModel, load: DemoLoad, on_map: Array, named: Array, step: Callable[[], None]) -> Pushed:
-    import numpy as np
+@contextmanager
+def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: str = "") -> Iterator[Write]:
+    """A command on the cell; ``keys`` are those of cell.yaml that it uses, ``of`` what is added to its name."""
+    from elastocal.app.freshness import setting
+    from elastocal.app.trace import running
+    from elastocal.files.write import make_folder
+    from elastocal.report.html import as_html
 
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.deflection import deflection, linear_deflection
+    name = words[0]
+    settings = {key: setting(cell, key, name) for key in (*keys, "reports")}
+    with running(words, cell, label=name + of, seed=SEED, settings=settings) as trace:
 
-    wrench = AppliedWrenches(model.tool, np.array([[*load.force, 0.0, 0.0, 0.0]]))
-    map_loaded = deflection(model, on_map, [wrench])
-    step()
-    out = Pushed(
-        load,
-        map_loaded,
-        linear_deflection(model, on_map, [wrench]),
-        deflection(model, named, [wrench]),
-        linear_deflection(model, named, [wrench]),
-        contributions(model, named[:1], wrench, model.tool),
-    )
-    step()
-    return out
+        def write(report: Report, files: Mapping[Path, str | bytes]) -> None:
+            html = cell.place("reports") / f"{name}{of}.html"
+            written = {**files, html: as_html(trace.on(report))}
+            for folder in {p.parent for p in written}:
+                make_folder(folder)
+            trace.write(written)
+
+        yield write
 
 
-def _steps(progress: Callable[[int, int], None] | None, total: int) -> Callable[[], None]:
-    done = 0
+def _plan(cell: CellFolder, watch: Watch) -> PlanResult:
+    from elastocal.app.commands import plan
+    from elastocal.app.pages.plan import page
+    from elastocal.app.plan_request import PlanRequest
 
-    def step() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, total)
+    with _step(cell, ("plan", "."), ("plan", "planned")) as write, watch("planning") as progress:
+        request = PlanRequest(str(cell.place("plan")), cell.place("planned").parent, seed=SEED)
+        result = plan.run(request, progress)
+        write(page(result), result.files)
+    return result
 
-    return step
+
+def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
+    from elastocal.app.commands import simulate
+    from elastocal.app.pages.simulate import page
+
+    words = ("simulate", ".", "--truth", TRUTH.as_posix())
+    with _step(cell, words, ("planned", "campaign", "options")) as write, watch("measuring"):
+        out = cell.place("campaign").parent
+        asked = simulate.SimulateRequest(cell.place("planned"), out, TRUTH.as_posix(), SEED, GROSS)
+        result = simulate.run(asked)
+        write(page(result), result.files)
+    return result
+
+
+def _identify(cell: CellFolder, watch: Watch) -> IdentifyResult:
+    from elastocal.app.commands import identify
+    from elastocal.app.pages.identify import page
+
+    with _step(cell, ("identify", "."), ("campaign", "calibration")) as write, watch("identifying") as progress:
+        result = identify.run(identify.IdentifyRequest(cell.place("campaign"), seed=SEED), progress)
+        out = cell.place("calibration")
+        write(page(result), {out: identify.calibration(result, out)})
+    return result
+
+
+def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, CompensateResult]:
+    """By the calibration, and, only to compare, by the robot file."""
+    from elastocal.app.commands import compensate
+    from elastocal.app.pages.compensate import page
+    from elastocal.app.program_pushing import ProgramLoadRequest
+
+    words = ("compensate", ".", "--truth", TRUTH.as_posix())
+    keys = ("programs", "calibration", "corrected", "options")
+    with _step(cell, words, keys, f"-{NAME}") as write, watch("correcting the program") as progress:
+        request = compensate.CompensateRequest(
+            program=cell.place("programs") / NAME, calibration=cell.place("calibration"), truth=TRUTH.as_posix(),
+            loads=ProgramLoadRequest(lines=(cutting_lines(),), milling=MILLING), densify=DENSIFY_UM,
+            out=cell.place("corrected"),
+        )  # fmt: skip
+        result = compensate.run(request, progress)
+        write(page(result), result.written)
+        stated = replace(request, calibration=None, robot=str(cell.place("robot")), out=None)
+        return result, compensate.run(stated, progress)

@@ -191,16 +191,12 @@ def _sizes(found: Study) -> tuple[float, float]:
 
 
 def _facts(request: IdentifyRequest, file: CampaignFile) -> tuple[Fact, ...]:
-    from elastocal.files.digest import digests
-
-    hashes = tuple(f"{name} {mark[:16]}" for name, mark in digests(file.files).items())
     asked = file.requests
     sought = ", ".join(asked.seek or ("everything",)) + (f" but {', '.join(asked.hold)}" if asked.hold else "")
     kind = file.campaign.measurement
     return (
         Fact("elastocal", "Elastocal", __version__, __version__),
         Fact("campaign", "campaign", str(request.campaign), str(request.campaign)),
-        Fact("files", "files read (SHA-256, first 16 digits)", hashes, "; ".join(hashes)),
         Fact("robot", "robot", file.model.name, file.model.name),
         Fact("measurement", "measurement", kind.kind, kind.kind),
         Fact("sought", "sought", sought, sought),
@@ -219,8 +215,8 @@ def calibration(result: IdentifyResult, out: Path) -> str:
     import numpy as np
 
     from elastocal.files.calibration_record import CalibrationRecord, calibration_text
-    from elastocal.files.campaign_entry import listed
     from elastocal.files.digest import digests, robot_mark
+    from elastocal.files.readings_entry import listed
     from elastocal.files.robot_word import robot_file
     from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.deflection import Deflection

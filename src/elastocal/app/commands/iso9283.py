@@ -35,7 +35,7 @@ def run(measured: Path, as_path: bool = False) -> Iso9283Result:
     from elastocal.compensate.iso9283 import distance_figures, path_figures, pose_figures
     from elastocal.files.validation_table import read_visits
 
-    visits = read_visits(measured)
+    visits, said = read_visits(measured)
     poses = tuple(pose_figures(v.command, v.reached, v.told, v.turned) for v in visits)
     even = len({len(v.reached) for v in visits}) == 1
     distances = tuple(
@@ -50,7 +50,7 @@ def run(measured: Path, as_path: bool = False) -> Iso9283Result:
                 f"{measured}: the points of a path must all be measured in every cycle; complete the table"
             )
         path = path_figures(np.array([v.command for v in visits]), np.stack([v.reached for v in visits], axis=1))
-    notes = ["Figures in the style of ISO 9283:1998; not a statement of conformity."]
+    notes = [*said, "Figures in the style of ISO 9283:1998; not a statement of conformity."]
     fewest = min(p.cycles for p in poses)
     if fewest < STANDARD_CYCLES:
         notes.append(f"The standard asks for {STANDARD_CYCLES} cycles; here a pose has {fewest}.")

@@ -33,13 +33,17 @@ CURVE = (0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0)
 
 @dataclass(frozen=True, eq=False)
 class PlanResult:
-    """``pool`` are the poses in the order of the program, each as often as it is read once; ``files`` to be written."""
+    """``pool`` are the poses in the order of the program, each as often as it is read once; ``files`` to be written.
+
+    ``speeds_known``: the plan file states the speed of every axis.
+    """
 
     name: str
     task: Task
     planned: Planned
     pool: Pool
     order: Ordered
+    speeds_known: bool
     budget: Budget | None
     files: dict[Path, str]
     facts: tuple[Fact, ...]
@@ -71,7 +75,8 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
         budget = _budget(found, pool)
     files, said = plan_files(request, file, found, pool)
     notes = (*file.notes, *_notes(offer), *_ways(pool, task), *said)
-    return PlanResult(file.name, task, found, pool, order, budget, files, _facts(request, file, task), notes)
+    known = bool(np.all(np.isfinite(file.speeds)))
+    return PlanResult(file.name, task, found, pool, order, known, budget, files, _facts(request, file, task), notes)
 
 
 def _with_tests(file: PlanFile, rng: np.random.Generator) -> Task:
@@ -131,6 +136,12 @@ def _notes(offer: Offer) -> tuple[str, ...]:
             f"{len(offer.left_out)} parameters are not sought, because no candidate tells them apart from those that "
             f"are: {named}."
         )
+    overlapping = _overlapping(offer)
+    if overlapping:
+        out.append(
+            f"Not compared with one another, because their capsules overlap in every configuration: {overlapping}; "
+            "give links of their own radii (links) where these could collide."
+        )
     points = {o.point for o in offer.pool.options} - {offer.pool.frame}
     if points:
         out.append(
@@ -140,19 +151,30 @@ def _notes(offer: Offer) -> tuple[str, ...]:
     return tuple(out)
 
 
+def _overlapping(offer: Offer) -> str:
+    from elastocal.design.feasibility.self_collision import SelfCollision, blurred
+
+    if not any(f.kind == SelfCollision.kind for f in offer.task.filters):
+        return ""
+    return ", ".join(f"{a.label} and {b.label}" for a, b in blurred(offer.task.model, offer.task.cell.links))
+
+
 def _ways(pool: Pool, task: Task) -> tuple[str, ...]:
     """Moves of the program that would meet something."""
+    from elastocal.app.plan_program import route
     from elastocal.design.pool import Pool
     from elastocal.design.poses import Poses
     from elastocal.design.ways import blocked
 
-    between = Pool.of(Poses(pool.model, task.measuring.stops(pool)), (), pool.frame)
+    order = route(pool, task.measuring.kind)
+    between = Pool.of(Poses(pool.model, task.measuring.stops(pool)[list(order)]), (), pool.frame)
     letter = "S" if task.measuring.kind == "joint_torque" else "P"
-    return tuple(
-        f"The straight way of the joints from {letter}{i + 1} to {letter}{i + 2} is not free ({label}): put a pose "
-        "between them."
+    said = (
+        f"The straight way of the joints from {letter}{order[i] + 1} to {letter}{order[i + 1] + 1} is not free "
+        f"({label}): put a pose between them."
         for i, label in blocked(between, task.cell, task.filters)
     )
+    return tuple(dict.fromkeys(said))
 
 
 def _facts(request: PlanRequest, file: PlanFile, task: Task) -> tuple[Fact, ...]:

@@ -122,7 +122,7 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     joint = file.compensator.joint
     axis = file.model.controller.axes[file.model.joints.index(joint)]
     shown = file.model.controller.to_controller(result.q)[:, file.model.joints.index(joint)]
-    halts = tuple(Stop(q, (f"P{i + 1}: read {', '.join(result.markers)}",)) for i, q in enumerate(result.q))
+    halts = tuple(Stop(q, (f"pose {i + 1}: read {', '.join(result.markers)}",)) for i, q in enumerate(result.q))
     texts, said = kuka_program(file.name, file.model, halts, result.request.wait)
     texts["plan.csv"] = arc_table(axis, np.degrees(shown), result.markers)
     pivots = " ".join(f"--pivot {m}" for m in result.markers[1:])

@@ -35,6 +35,7 @@ class PredictResult:
 
     inputs: Inputs
     record: CalibrationRecord
+    model: RobotModel
     at: Configurations
     load: Pushing
     prediction: Prediction
@@ -72,9 +73,8 @@ def run(request: PredictRequest) -> PredictResult:
         record.robot, known.model, load, found.frame, f"{known.statics} statics, calibrated", record.without, words
     )
     notes = (*robot.notes, *said, *_exact(record), *at.notes, *load.notes, *_floating(found))
-    return PredictResult(
-        inputs, record, at, load, found, known.discrepancy, bend, max(known.model.size, _reach(known.model, at)), notes
-    )
+    size = max(known.model.size, _reach(known.model, at))
+    return PredictResult(inputs, record, known.model, at, load, found, known.discrepancy, bend, size, notes)
 
 
 def _reach(model: RobotModel, at: Configurations) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from elastocal.app.threads import one_thread
 
 if TYPE_CHECKING:
-    from elastocal.cases.case import Outcome
+    from elastocal.cases.case import Figure, Outcome
 
 SEED = 20130101
 
@@ -51,12 +51,17 @@ def cases_data(lines: tuple[CaseLine, ...]) -> dict[str, Any]:
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:
     """The object that ``reproduce CASE --json`` prints."""
-    figures: list[dict[str, Any]] = [
-        {"name": f.name, "published": f.published, "recomputed": f.recomputed, "unit": f.unit, "note": f.note}
-        for f in outcome.figures
-    ]
+    figures = [_figure_data(f) for f in outcome.figures]
     figures += [
         {"name": x.name, "published": None, "recomputed": [dict(row) for row in x.rows], "unit": "", "note": x.note}
         for x in outcome.listings
     ]
     return {"case": outcome.case, "verdict": outcome.verdict, "figures": figures}
+
+
+def _figure_data(f: Figure) -> dict[str, Any]:
+    """With where and why for a number that is printed."""
+    out = {"name": f.name, "published": f.published, "recomputed": f.recomputed, "unit": f.unit, "note": f.note}
+    if f.published is None:
+        return out
+    return {**out, "place": f.place, "agrees": f.agrees, "why": None if f.agrees or f.why is None else f.why.value}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from elastocal.app.commands.assess import AssessResult
 from elastocal.app.pages import assess_contacts
+from elastocal.app.pages.identify_dropped import combination_table
 from elastocal.app.pages.identify_judgement import budget_table
-from elastocal.app.pages.identify_parameters import combination_table
 from elastocal.identifiability.groups import Group
 from elastocal.identifiability.practical import Practical
 from elastocal.report.blocks import Cell, Column, Report, Section, Table, Text, Unknown

@@ -53,13 +53,19 @@ def repair_verdict(result: AssessResult) -> tuple[str, ...]:
     lines += [f"NOT SEPARABLE: {text}; they cannot be told apart." for text in combinations(now.groups, units)]
     if repair.chosen is None:
         return tuple(lines)
-    lines.append(f"REPAIR: {repair.chosen.title}{_levels(repair)}.")
-    if repair.unresolved:
-        lines.append(
-            f"Even so {', '.join(repair.unresolved)} stay above size / {repair.threshold:g}: lower the noise, touch "
-            "other places, or seek fewer."
-        )
-    return tuple(lines)
+    change = f"{repair.chosen.title}{_levels(repair)}"
+    if not repair.unresolved:
+        return (*lines, f"REPAIR: {change}.")
+    return (
+        *lines,
+        f"NO REPAIR FOUND: neither a second force nor more contacts between these resolve everything; after {change}, "
+        f"the last that was tried, {_listed(repair.unresolved)} still above size / {repair.threshold:g}. Lower the "
+        "noise, touch other objects or places, or seek fewer parameters.",
+    )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return f"{names[0]} is" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} are"
 
 
 def _levels(repair: Repair) -> str:

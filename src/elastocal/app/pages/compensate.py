@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.compensate import CompensateResult
 from elastocal.app.pages.compensate_figures import confidence_lines, error_lines
+from elastocal.app.pages.compensate_scene import scenes
 from elastocal.app.pages.compensate_tables import left_table, problem_table, summary_table, target_table
 from elastocal.report.blocks import Block, Fact, Report, Section
 
@@ -18,6 +19,7 @@ ON_SCREEN = 40
 
 def page(result: CompensateResult) -> Report:
     sections = [Section("How far the tool is off", (summary_table(result), error_lines(result), *_trust(result)))]
+    sections.append(Section("Robot and program", scenes(result)))
     problems, left = problem_table(result), left_table(result)
     if problems.rows:
         sections.append(Section("Targets that are not corrected", (problems,)))
@@ -68,15 +70,18 @@ def _confidence(result: CompensateResult) -> str:
 
     if result.covariance is None:
         return "How far the real robot will be off is not known: there is no calibration."
-    rest = 1e6 * float(np.sqrt(np.nanmean(np.einsum("nii->n", result.covariance[:, :3, :3]))))
-    worst = 1e6 * float(np.nanmax(half_width(result)))
+    if not result.corrected.any():
+        return "No target is corrected."
+    good = result.corrected
+    rest = 1e6 * float(np.sqrt(np.nanmean(np.einsum("nii->n", result.covariance[good, :3, :3]))))
+    worst = 1e6 * float(np.nanmax(half_width(result)[good]))
     known = result.robot.known is not None and isfinite(result.robot.known.discrepancy)
     model = (
         "the model's own discrepancy included" if known else "the model's own discrepancy not known and not included"
     )
     return (
-        f"The real tool is expected to be off by {rest:.3g} um rms, and by less than {worst:.3g} um at 95 % confidence "
-        f"along the worst direction of the worst target ({model})."
+        f"At corrected targets the real tool is expected to be off by {rest:.3g} um rms, and by less than "
+        f"{worst:.3g} um at 95 % confidence along the worst direction of the worst target ({model})."
     )
 
 
@@ -95,7 +100,7 @@ def _mixed(result: CompensateResult, bad: int) -> str:
         return "Every motion of the program is corrected."
     return (
         f"THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS: {bad} target(s) cannot be corrected, and "
-        f"{len(result.left)} motion line(s) in all stay as they are; they are listed below."
+        f"{len(result.left)} motion line(s) in all stay as they are; the report lists them with their reasons."
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.deflect import DeflectResult
 from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, known
+from elastocal.app.pages.deflect_scene import scenes
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ def page(result: DeflectResult) -> Report:
     sections = [Section(f"Load: {result.load.text}", (deflection_table(result),))]
     if result.contributions:
         sections.append(Section("Which effect contributes", (share_table(result.contributions),)))
+    if drawn := scenes(result):
+        sections.append(Section("The arm", drawn))
     return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 

@@ -62,11 +62,8 @@ _ALONE = "Every mass and mass moment acts on its own in this log."
 
 def facts(result: GravityResult) -> tuple[Fact, ...]:
     from elastocal import __version__
-    from elastocal.files.digest import digests
 
     asked, found = result.request, result.found
-    logs = [asked.log] + ([] if asked.payload_log is None else [asked.payload_log])
-    hashes = tuple(f"{name} {mark[:16]}" for name, mark in digests(logs).items())
     prior = "none" if found.prior is None else (
         f"masses to {100 * found.prior.share:g} %, centres to {1e3 * found.prior.centre:g} mm")  # fmt: skip
     terms = (
@@ -76,7 +73,6 @@ def facts(result: GravityResult) -> tuple[Fact, ...]:
     return (
         Fact("elastocal", "Elastocal", __version__, __version__),
         Fact("log", "log", str(asked.log), str(asked.log)),
-        Fact("files", "files read (SHA-256, first 16 digits)", hashes, "; ".join(hashes)),
         Fact("robot", "robot", asked.robot, asked.robot),
         Fact("sense", "torques read", found.sense.reason, found.sense.reason),
         Fact("sense_sign", "", float(found.sense.sign)),

@@ -6,7 +6,7 @@ from math import degrees
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import axis_columns, configuration_cells, known
-from elastocal.app.pages.identify_parameters import combination_table
+from elastocal.app.pages.identify_dropped import combination_table
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 from elastocal.report.display import concise
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, pi
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import known
-from elastocal.report.blocks import Cell, Column, Section, Table
+from elastocal.report.blocks import Cell, Column, Section, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.identify import IdentifyResult
     from elastocal.report.blocks import Lines
+    from elastocal.uncertainty.contact_screen import Correction, Touched, WrongContact
 
 FEW = 2
 """Digits of a factor that follows from forces with their scatter."""
@@ -21,7 +22,8 @@ def contact_sections(result: IdentifyResult, complete: bool) -> tuple[Section, .
     if result.contacts is None:
         return ()
     pictures = (picture(result, "before"), picture(result, "after")) if complete else ()
-    return Section("Contacts", (force_table(result), object_table(result))), Section("Contour", pictures)
+    tables = (force_table(result), object_table(result), *wrong_tables(result))
+    return Section("Contacts", tables), Section("Contour", pictures)
 
 
 def contact_verdict(result: IdentifyResult) -> tuple[str, ...]:
@@ -29,8 +31,45 @@ def contact_verdict(result: IdentifyResult) -> tuple[str, ...]:
     if found is None:
         return ()
     lines = [f"The mean force error e_f (002 eq. 10) falls from {found.before:.3g} N to {found.after:.3g} N."]
-    lines += [f"OBJECT: {e.text()}; measure its place again." for e in found.objects[:1] if e.convincing]
-    return (*lines, *found.lost, *_standing(result))
+    doubts = _doubts(result)
+    lines += [f"OBJECT: {d.text()}; measure its {d.what} again." for d in doubts.objects[:1] if d.convincing]
+    return (*lines, *(wrong_text(w) for w in doubts.wrong), *found.lost, *_standing(result))
+
+
+def _doubts(result: IdentifyResult) -> Touched:
+    doubts = result.study.touched
+    assert doubts is not None
+    return doubts
+
+
+def wrong_text(wrong: WrongContact) -> str:
+    """The contact that was left out, and which of its numbers may be wrong."""
+    said = " or ".join(f"{c.name} = {shown(c, c.value)} ({shown(c, c.better)} would fit)" for c in wrong.causes)
+    why = f"wrong is {said}" if said else "no single joint value or force component explains it"
+    return f"LEFT OUT: {wrong.place} contradicts the other contacts; {why}."
+
+
+def shown(cause: Correction, value: float) -> str:
+    """As tables have it: degrees, mm, N."""
+    factor, unit, decimals = {"rad": (180 / pi, "deg", 3), "m": (1e3, "mm", 3), "N": (1.0, "N", 2)}[cause.unit]
+    return f"{factor * value:.{decimals}f} {unit}"
+
+
+def wrong_tables(result: IdentifyResult) -> tuple[Table, ...]:
+    """Nothing where all contacts belong."""
+    columns = (
+        Column("place", "contact"),
+        Column("probability", "by chance", digits=2),
+        Column("number", "wrong may be"),
+        Column("read", "read"),
+        Column("fits", "would fit"),
+    )
+    rows = tuple(row for w in _doubts(result).wrong for row in _wrong_rows(w))
+    notes = (
+        "Contacts that the others contradict, judged whole by the gap they leave, and left out; 'outliers: keep' keeps "
+        "them. Every joint value and force component is corrected alone: those that leave only noise are listed.",
+    )
+    return (Table("wrong_contacts", "", columns, rows, notes),) if rows else ()
 
 
 def _standing(result: IdentifyResult) -> list[str]:
@@ -67,23 +106,30 @@ def force_table(result: IdentifyResult) -> Table:
     return Table("force_error", "", columns, rows, notes)
 
 
+def _wrong_rows(wrong: WrongContact) -> list[tuple[Cell, ...]]:
+    nothing = Unknown("no single number explains it")
+    if not wrong.causes:
+        return [(wrong.place, wrong.chance, nothing, nothing, nothing)]
+    return [(wrong.place, wrong.chance, c.name, shown(c, c.value), shown(c, c.better)) for c in wrong.causes]
+
+
 def object_table(result: IdentifyResult) -> Table:
-    """Every object freed in turn."""
-    found = result.contacts
-    assert found is not None
+    """Place and size of every object freed in turn."""
     columns = (
         Column("object", "object"),
+        Column("what", "freed"),
         Column("share_percent", "of the misfit", "%", 1),
         Column("probability", "by chance", digits=2),
-        Column("change", "place it would have"),
+        Column("change", "change it would have"),
     )
     rows: list[tuple[Cell, ...]] = [
-        (e.name, 100 * e.share, e.probability, ", ".join(f"{n} {1e3 * v:+.3g} m{u}" for n, u, v in e.changes))
-        for e in found.objects
+        (d.name, d.what, 100 * d.share, d.probability, ", ".join(f"{n} {1e3 * v:+.3g} m{u}" for n, u, v in d.changes))
+        for d in _doubts(result).objects
     ]
     notes = (
-        "How much of the misfit goes away when one object may lie elsewhere, its size as stated. Noise gives every "
-        "object some; one that takes most, against all chance, is not where the file says.",
+        "How much of the misfit goes away when one object may lie elsewhere, or have another size. Noise gives every "
+        "object some; one that takes most, against all chance, is not what the file says. Nothing is left out then. A "
+        "size that the parameters could stand for is not listed.",
     )
     return Table("objects", "", columns, tuple(rows), notes)
 

@@ -1,4 +1,4 @@
-"""How far an identification can be trusted: noise, error budget, predictions, doubtful readings, correlations."""
+"""How far an identification can be trusted: noise, error budget, cost of the reduction, correlations, leverage."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import known
-from elastocal.app.pages.reading_units import reading_unit
-from elastocal.report.blocks import Cell, Column, Lines, Series, Table
+from elastocal.report.blocks import Cell, Column, Table
 
 if TYPE_CHECKING:
     from elastocal.identify.budget import Budget
-    from elastocal.identify.outliers import Suspect
-    from elastocal.spatial.entries import Array
     from elastocal.uncertainty.study import Study
 
 
@@ -112,46 +109,6 @@ def cost_table(study: Study) -> Table:
     return Table("reduction_cost", "", columns, rows, notes)
 
 
-def gross_table(study: Study) -> Table:
-    """Numbers that were left out."""
-    notes = ("Found by Cauchy's loss before anything was judged by the scatter; 'outliers: keep' keeps them.",)
-    return _suspects(study, "gross", study.identification.gross, notes)
-
-
-def suspect_table(study: Study) -> Table:
-    notes = (
-        "By Cauchy's loss, which lets go of readings that do not belong; limit 5 standard deviations. Check these "
-        "rows, then correct or leave them out, or set loss: huber in the campaign file.",
-    )
-    return _suspects(study, "suspects", study.suspects, notes)
-
-
-def _suspects(study: Study, key: str, found: tuple[Suspect, ...], notes: tuple[str, ...]) -> Table:
-    columns = (
-        Column("place", "reading"),
-        Column("value", "read", "", 4),
-        Column("predicted", "the others say", "", 4),
-        Column("unit", "unit"),
-        Column("sigmas", "away by", "sd", 1),
-    )
-    rows = tuple(
-        (s.place, small(study, s) * s.value, small(study, s) * s.predicted, small_unit(study, s), s.sigmas)
-        for s in found
-    )
-    return Table(key, "", columns, rows, notes)
-
-
-def small_unit(study: Study, suspect: Suspect) -> str:
-    """mm or mrad, else SI"""
-    unit = study.fit.campaign.measurement.rows[suspect.row].unit
-    return f"m{unit}" if unit in ("m", "rad") else unit
-
-
-def small(study: Study, suspect: Suspect) -> float:
-    """How many of the small unit make one of SI."""
-    return 1e3 if study.fit.campaign.measurement.rows[suspect.row].unit in ("m", "rad") else 1.0
-
-
 def correlation_table(study: Study, above: float) -> Table:
     columns = (
         Column("first", "parameter"),
@@ -178,48 +135,3 @@ def leverage_table(study: Study, most: int = 10) -> Table:
         "other: its errors go straight into a parameter.",
     )
     return Table("leverage", "", columns, rows, notes)
-
-
-def residual_lines(study: Study) -> Lines:
-    """Residuals of every reading, per axis of each marker."""
-    fit = study.fit
-    rows, shown = fit.campaign.measurement.rows, reading_unit(fit.campaign.measurement)
-    series = tuple(
-        Series(
-            row.name,
-            tuple(float(i + 1) for i in range(len(fit.residuals))),
-            tuple(shown.factor * float(v) for v in fit.residuals[:, j]),
-            points=True,
-        )
-        for j, row in enumerate(rows)
-        if j in shown.rows
-    )
-    return Lines("residuals", "Residuals", "reading", "", "read minus model", shown.unit, series)
-
-
-def left_out_lines(study: Study) -> Lines:
-    """Error of predicting every pose from the others."""
-    import numpy as np
-
-    fit = study.fit
-    shown = reading_unit(fit.campaign.measurement)
-    judged = list(shown.rows)
-    values = study.influence.left_out[:, judged]
-    kept = np.where(np.isfinite(values), values, np.nan)
-    x = tuple(float(i + 1) for i in range(len(values)))
-    series = (
-        Series("pose left out of the fit", x, tuple(shown.factor * float(v) for v in _rms(kept)), points=True),
-        Series("in the fit", x, tuple(shown.factor * float(v) for v in _rms(fit.residuals[:, judged])), points=True),
-    )
-    title = "Prediction of poses that were left out"
-    return Lines("left_out", title, "reading", "", "error per axis", shown.unit, series)
-
-
-def _rms(values: Array) -> Array:
-    """Root mean square of each reading, nan where nothing was read."""
-    import numpy as np
-
-    known = np.isfinite(values)
-    total = np.sum(np.where(known, values, 0.0) ** 2, axis=1)
-    count = known.sum(axis=1)
-    return np.asarray(np.where(count, np.sqrt(total / np.maximum(count, 1)), np.nan))

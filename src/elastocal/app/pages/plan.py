@@ -9,6 +9,7 @@ from elastocal.app.configurations import axes_of
 from elastocal.app.pages.identify_judgement import budget_table
 from elastocal.app.pages.plan_kinds import COUNTED, contact_table, noun, sweep_table
 from elastocal.app.pages.plan_pictures import curve, pictures
+from elastocal.app.pages.plan_scene import scenes
 from elastocal.report.blocks import Block, Cell, Column, Report, Section, Table, Text, Unknown
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def page(result: PlanResult) -> Report:
     found = result.planned
     sections = (
         Section("The plan", (plan_table_of(result),)),
-        Section("Where the tool goes", pictures(result)),
+        Section("Where the tool goes", (*scenes(result), *pictures(result))),
         Section("What to expect of every parameter", (parameter_table(result),)),
         Section("What to expect at the task", (task_table(result),)),
         Section(
@@ -56,7 +57,7 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
         f"parameters{how}.",
         f"{counted.sentence} at the test poses ({found.offer.tests.words}): "
         f"{np.sqrt(np.mean(size**2)):.3g} {counted.unit} rms, {size.max():.3g} {counted.unit} at the worst.",
-        f"By the determinant the plan is at least {100 * found.by_determinant.efficiency:.1f} % efficient.",
+        _efficient(found),
     ]
     if found.needed is not None:
         lines.append(
@@ -64,10 +65,23 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
         )
     saved = result.order.before - result.order.time
     if saved > 0:
+        equal = "" if result.speeds_known else " (axes without a stated speed count with 1 rad/s or 1 m/s)"
         lines.append(
-            f"In this order the motion takes {100 * result.order.time / result.order.before:.0f} % of the time."
+            f"In this order the motion takes {100 * result.order.time / result.order.before:.0f} % of the time{equal}."
         )
     return tuple(lines)
+
+
+def _efficient(found: Planned) -> str:
+    """By the criterion that the plan was made for, and by the determinant where that is another."""
+    kind = found.offer.criterion.kind
+    said = f"by the determinant at least {100 * found.by_determinant.efficiency:.1f} %"
+    if found.certificate is found.by_determinant:
+        return f"The plan is {said} efficient."
+    if found.certificate is None:
+        return f"The plan is {said} efficient; its own criterion ({kind}) has no bound to compare with."
+    own = f"at least {100 * found.certificate.efficiency:.1f} % efficient by its own criterion ({kind})"
+    return f"The plan is {own}, {said}."
 
 
 def plan_table_of(result: PlanResult) -> Table:

@@ -37,9 +37,7 @@ def pose_table(result: ArcPlanResult) -> Table:
         Column("pose", "pose"),
         *(Column(f"{a}_{u}", a, u, 2) for a, u in zip(axes.names, axes.units, strict=True)),
     )
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (f"P{i + 1}", *(float(v) + 0.0 for v in row)) for i, row in enumerate(shown)
-    )
+    rows: tuple[tuple[Cell, ...], ...] = tuple((i + 1, *(float(v) + 0.0 for v in row)) for i, row in enumerate(shown))
     return Table("poses", "", columns, rows, (f"Every pose: {', '.join(result.markers)} are read.",))
 
 

@@ -7,6 +7,7 @@ import math
 from elastocal.app.commands.predict import PredictResult
 from elastocal.app.pages.columns import axis_columns, configuration_cells, known
 from elastocal.app.pages.deflect import WRENCH_UNITS
+from elastocal.app.pages.predict_scene import scenes
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
 _LOST = "no determined state there, with or without the load"
@@ -14,10 +15,10 @@ _LOST = "no determined state there, with or without the load"
 
 def page(result: PredictResult) -> Report:
     title = f"Predicted deflection of {result.inputs.robot}"
-    return Report(
-        title, verdict(result), (Section("Predictions", (prediction_table(result),)),), result.notes,
-        result.inputs.facts(),
-    )  # fmt: skip
+    sections = [Section("Predictions", (prediction_table(result),))]
+    if drawn := scenes(result):
+        sections.append(Section("The arm", drawn))
+    return Report(title, verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
 def verdict(result: PredictResult) -> tuple[str, ...]:

@@ -3,36 +3,69 @@
 from __future__ import annotations
 
 from elastocal.app.commands.reproduce import CaseLine, ReproduceResult
-from elastocal.cases.case import Listing
-from elastocal.report.blocks import Column, Report, Section, Table, Text, Unknown
+from elastocal.cases.case import Figure, Listing
+from elastocal.report.blocks import Block, Column, Report, Section, Table, Text, Unknown
+
+AGREES, BOUND, UNEXPLAINED = "agrees", "bound kept", "NOT EXPLAINED"
 
 
 def list_page(cases: tuple[CaseLine, ...]) -> Report:
     columns = (Column("case", "case"), Column("title", "what it repeats"), Column("source", "source"))
     rows = tuple((c.case, c.title, c.source) for c in cases)
-    notes = ("Run one with: elastocal reproduce CASE",)
+    notes = ("Run one with: elastocal reproduce CASE", "All of them: elastocal reproduce --report gallery.html")
     return Report("Published cases", (), (Section("", (Table("cases", "", columns, rows, notes),)),))
 
 
 def page(result: ReproduceResult) -> Report:
-    columns = (
-        Column("name", "figure"),
-        Column("published", "published"),
-        Column("recomputed", "recomputed"),
-        Column("unit", "unit"),
-        Column("note", "note", footnote=True),
-    )
-    rows = tuple(
-        (f.name, _or_dash(f.published, "not printed"), _or_dash(f.recomputed, "not computed"), f.unit, f.note)
-        for f in result.outcome.figures
-    )
-    figures = Table("figures", "", columns, rows)
-    sections = [Section("Figures", (Text((f"Source: {result.source}",)), figures))]
+    sections = [Section("Figures", (Text((f"Source: {result.source}",)), *number_tables(result)))]
     if result.outcome.listings:
-        sections.append(Section("Lists", tuple(_listing(x) for x in result.outcome.listings)))
+        sections.append(Section("Lists", listings(result)))
     if result.outcome.curves:
         sections.append(Section("Curves", result.outcome.curves))
     return Report(result.title, (result.outcome.verdict,), tuple(sections))
+
+
+def number_tables(result: ReproduceResult) -> tuple[Block, ...]:
+    """What is printed beside what is recomputed, then what is only computed."""
+    out, columns = list[Block](), tuple[Column, ...]()
+    if compared := [f for f in result.outcome.figures if f.published is not None]:
+        columns = (
+            Column("name", "figure"),
+            Column("place", "printed in"),
+            Column("published", "published"),
+            Column("recomputed", "recomputed"),
+            Column("unit", "unit"),
+            Column("difference_percent", "difference", "%", digits=2),
+            Column("judgement", "agrees, or why not"),
+            Column("note", "note", footnote=True),
+        )
+        rows = tuple(_compared(f) for f in compared)
+        out.append(Table("figures", "Published against recomputed", columns, rows))
+    if further := [f for f in result.outcome.figures if f.published is None]:
+        columns = (
+            Column("name", "figure"),
+            Column("recomputed", "computed"),
+            Column("unit", "unit"),
+            Column("note", "note", footnote=True),
+        )
+        rows = tuple((f.name, _or_dash(f.recomputed), f.unit, f.note) for f in further)
+        out.append(Table("further", "Computed here, not printed there", columns, rows))
+    return tuple(out)
+
+
+def judgement(f: Figure) -> str:
+    if f.agrees:
+        return BOUND if f.at_least else AGREES
+    return UNEXPLAINED if f.unexplained or f.why is None else f.why.value
+
+
+def listings(result: ReproduceResult) -> tuple[Block, ...]:
+    return tuple(_listing(x) for x in result.outcome.listings)
+
+
+def _compared(f: Figure) -> tuple[str | float | Unknown | None, ...]:
+    off = None if f.difference is None else 100 * f.difference
+    return f.name, f.place, f.published, _or_dash(f.recomputed), f.unit, off, judgement(f), f.note
 
 
 def _listing(listing: Listing) -> Table:
@@ -41,5 +74,5 @@ def _listing(listing: Listing) -> Table:
     return Table(listing.name, listing.name, tuple(Column(k, k) for k in keys), rows, (listing.note,))
 
 
-def _or_dash(value: float | None, reason: str) -> float | Unknown:
-    return Unknown(reason) if value is None else value
+def _or_dash(value: float | None) -> float | Unknown:
+    return Unknown("not computed") if value is None else value

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
+from elastocal.compensate.posts.cycles import unsearched
+from elastocal.compensate.posts.repeats import Block
+from elastocal.compensate.posts.rows import Rows
 from elastocal.compensate.posts.text import Text
 from elastocal.compensate.program import Frame, Motion, Move, Skipped, Target
 from elastocal.errors import InputError
+from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
+MOVING = "external axes move along it"
 SAME = 1e-6
 """Frames that differ by less (m, rad) are the same."""
 
@@ -22,8 +28,10 @@ class Collector:
 
     def __init__(self) -> None:
         self.targets: list[Target] = []
-        self.spans: list[Sequence[tuple[int, int]]] = []
-        self.values: list[Sequence[float]] = []
+        self.spans = Rows()
+        self.values = Rows()
+        self.runs: list[range] = []
+        """Targets of lines that repeat each other but for their numbers."""
         self.moves: list[Move] = []
         self.skipped: list[Skipped] = []
         self.notes: dict[str, None] = {}
@@ -62,9 +70,28 @@ class Collector:
     ) -> None:  # fmt: skip
         """A move from where the robot stands to ``end``, where it stands then."""
         if self.last is not None and self.targets[self.last].external != self.targets[end].external:
-            fixed = fixed or "external axes move along it"
+            fixed = fixed or MOVING
         self.moves.append(Move(*used, motion, self.last, end, via, feed, fixed))
         self.last = end
+
+    def repeat(self, block: Block, values: Array, names: Sequence[str] = (), feeds: Sequence[float] = ()) -> range:
+        """Targets and moves of lines that repeat the last move but for their numbers; which targets these are."""
+        like, move, count = self.targets[-1], self.moves[-1], len(block.values)
+        new = range(len(self.targets), len(self.targets) + count)
+        self.spans.extend(block.spans)
+        self.values.extend(values)
+        fixed = "" if move.fixed == MOVING else move.fixed
+        moves = zip(
+            repeat(move.file), block.lines, repeat(move.motion), range(new[0] - 1, new[-1]), new, repeat(None),
+            feeds or repeat(move.feed), repeat(fixed), repeat(None),
+        )  # fmt: skip
+        targets = zip(repeat(like.file), block.lines, names or repeat(like.name), *map(repeat, like[3:]))
+        with unsearched():
+            self.targets += map(tuple.__new__, repeat(Target), targets)
+            self.moves += map(tuple.__new__, repeat(Move), moves)
+        self.runs.append(range(new[0] - 1, new[-1] + 1))
+        self.last = new[-1]
+        return new
 
     def skip(self, text: Text, start: int, end: int, reason: str) -> None:
         """Leave a motion as it is: where the robot then stands is not known."""
@@ -108,20 +135,21 @@ class Collector:
                 self.skipped[i] = s._replace(reason=f"{s.reason}; it uses {', '.join(used)}, which may be corrected")
 
     def _drop(self, by_number: Iterable[dict[int, Any]]) -> None:
-        keep = [i for i in range(len(self.targets)) if i not in self._spoilt]
-        new = {old: i for i, old in enumerate(keep)}
+        """Leave out moves of spoilt targets, and targets that no other move uses; the order is that of first use."""
         moves = []
         for m in self.moves:
             bad = next((t for t in (m.end, m.via) if t in self._spoilt), None)
-            if bad is not None:
+            if bad is None:
+                moves.append(m)
+            else:
                 self.skipped.append(Skipped(m.file, m.line, self.targets[bad].name, self._spoilt[bad]))
-                continue
-            start = None if m.start is None else new.get(m.start)
-            moves.append(m._replace(start=start, end=new[m.end], via=None if m.via is None else new[m.via]))
-        self.moves = moves
+        keep = list(dict.fromkeys(t for m in moves for t in (m.via, m.end) if t is not None))
+        new: dict[int | None, int] = {old: i for i, old in enumerate(keep)}
+        self.moves = [m._replace(start=new.get(m.start), end=new[m.end], via=new.get(m.via)) for m in moves]
         self.targets = [self.targets[i] for i in keep]
-        self.spans = [self.spans[i] for i in keep]
-        self.values = [self.values[i] for i in keep]
+        self.runs.clear()
+        for rows in (self.spans, self.values):
+            rows.keep(keep)
         for record in by_number:
             kept = {new[i]: value for i, value in record.items() if i in new}
             record.clear()
@@ -139,5 +167,5 @@ def spoken(pose: Pose) -> str:
     from elastocal.spatial.rotation import matrix_rpy
 
     x, y, z = pose.translation * 1e3
-    c, b, a = np.degrees(matrix_rpy(pose.rotation))
+    c, b, a = np.degrees(matrix_rpy(pose.rotation)) + 0.0
     return f"x {x:g}, y {y:g}, z {z:g} mm, A {a:g}, B {b:g}, C {c:g} deg"

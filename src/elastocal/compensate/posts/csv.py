@@ -18,8 +18,9 @@ from elastocal.compensate.posts.csv_columns import Columns
 from elastocal.compensate.posts.csv_orientation import as_numbers, as_rotations
 from elastocal.compensate.posts.csv_read import Reading
 from elastocal.compensate.posts.digits import DECIMALS, Slots, digit_edits, number_text, turned
+from elastocal.compensate.posts.edits import Edit, Edits
 from elastocal.compensate.posts.post import Post
-from elastocal.compensate.posts.text import BOM, Edit, Text, applied, opened
+from elastocal.compensate.posts.text import BOM, Text, opened
 from elastocal.compensate.program import Changes, Given, Inserted, Move, Program
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
@@ -45,10 +46,10 @@ class Csv(Post):
         reading.run()
         into, cols = reading.into, reading.columns
         width = len(cols.places)
-        slots = Slots.of(into.spans, into.values, width)
+        slots = Slots.of(into, width)
         si = slots.values * np.array(cols.factors)
         joints = cols.form == "joints"
-        wrenches = np.array(reading.wrenches, dtype=float).reshape(-1, 6) if cols.wrench else None
+        wrenches = reading.wrenches.array(float, 6) if cols.wrench else None
         if cols.kept:
             into.note(f"columns kept as they are: {', '.join(cols.kept)}")
         return Program(
@@ -83,8 +84,8 @@ class Csv(Post):
         edits = digit_edits(texts, program, layout.slots, values, least, layout.comma)
         for number, points in changes.inserted.items():
             move = program.moves[number]
-            edits[move.file].append(_rows(texts[move.file], layout, move, points))
-        return {name: applied(t.text, edits.get(name, ())).encode("latin-1") for name, t in texts.items()}
+            edits[move.file].add(*_rows(texts[move.file], layout, move, points))
+        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
 
 
 def _orientation(cols: Columns, rotations: Array, old: Array) -> Array:
@@ -107,10 +108,10 @@ def _rows(text: Text, layout: CsvLayout, move: Move, points: Inserted) -> Edit:
     spans = layout.slots.spans[move.end].tolist()
     lines = []
     for values in numbers.tolist():
-        edits: list[Edit] = []
+        edits = Edits()
         for (s, e), value, unit in zip(spans, values, cols.units, strict=True):
             was = text.text[s:e]
             new = number_text(was.replace(",", "."), value, DECIMALS[unit])
-            edits.append((s - start, e - start, new.replace(".", ",") if "," in was else new))
-        lines.append(applied(row, edits) + text.newline)
+            edits.add(s - start, e - start, new.replace(".", ",") if "," in was else new)
+        lines.append(edits.applied(row) + text.newline)
     return (start, start, "".join(lines))

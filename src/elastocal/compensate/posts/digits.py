@@ -6,14 +6,17 @@ a number that would round to the old one keeps its text.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elastocal.compensate.posts.text import Edit, Text
+from elastocal.compensate.posts.collect import Collector
+from elastocal.compensate.posts.edits import Edits
+from elastocal.compensate.posts.repeats import Block, one_of
+from elastocal.compensate.posts.row_edits import row_edits
+from elastocal.compensate.posts.text import Text
 from elastocal.compensate.program import Program
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -29,17 +32,18 @@ STILL = 5e-9
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """Spans (N, k, 2) of the numbers of every target (-1: not written) and their values (N, k), as written."""
+    """Spans (N, k, 2) of the numbers of every target (-1: not written) and their values (N, k), as written.
+
+    ``runs`` are targets that are written alike but for these numbers.
+    """
 
     spans: Ints
     values: Array
+    runs: tuple[range, ...] = ()
 
     @classmethod
-    def of(cls, spans: Sequence[Sequence[tuple[int, int]]], values: Sequence[Sequence[float]], width: int) -> Slots:
-        n = len(values)
-        return cls(
-            np.array(spans, dtype=np.int64).reshape(n, width, 2), np.array(values, dtype=float).reshape(n, width)
-        )
+    def of(cls, into: Collector, width: int) -> Slots:
+        return cls(into.spans.array(np.int64, width, 2), into.values.array(float, width), tuple(into.runs))
 
 
 def number_text(old: str, value: float, decimals: int) -> str:
@@ -67,25 +71,58 @@ def _text(old: str, value: float, decimals: int) -> str:
 
 def digit_edits(
     texts: Mapping[str, Text], program: Program, slots: Slots, values: Array, decimals: object, comma: bool = False
-) -> dict[str, list[Edit]]:
+) -> dict[str, Edits]:
     """Edits by file that turn the written values into ``values`` (N, k); ``decimals`` at least, (k,) or (N, k)."""
-    edits: dict[str, list[Edit]] = defaultdict(list)
+    edits = {name: Edits() for name in texts}
     files = np.array([t.file for t in program.targets], dtype=object)
     least = np.broadcast_to(np.asarray(decimals), values.shape)
     for name, text in texts.items():
-        here = (slots.spans[:, :, 0] >= 0) & (files == name)[:, None]
-        spans, signs = slots.spans[here], np.frombuffer(text.text.encode("latin-1"), dtype=np.uint8)
-        own = np.maximum(own_decimals(signs, spans, comma), least[here])
-        other = np.abs(values[here] - slots.values[here]) > 0.5000001 * 10.0**-own
-        start, end = spans[other, 0], spans[other, 1]
-        new = numbers_text(values[here][other], own[other])
-        for i in np.flatnonzero(signs[start] == ord("+")):
-            new[i] = new[i] if new[i][0] == "-" else f"+{new[i]}"
-        if comma:
-            for i in np.flatnonzero(_first(signs, b",", spans[other]) < end):
-                new[i] = new[i].replace(".", ",")
-        edits[name] = list(zip(start.tolist(), end.tolist(), new, strict=True))
+        here = files == name
+        number = np.cumsum(here) - 1
+        runs = [slice(number[r.start], number[r.stop - 1] + 1) for r in slots.runs if here[r.start]]
+        _exchange(text, slots.spans[here], (slots.values[here], values[here]), least[here], runs, edits[name], comma)
     return edits
+
+
+def exchanged(text: Text, block: Block, values: Array, least: Ints, edits: Edits) -> Array:
+    """Add the edits that give lines which repeat each other new ``values`` (n, k); the values that are then written."""
+    own = np.broadcast_to(least, values.shape)
+    own, other = _exchange(text, block.spans, (block.values, values), own, [slice(0, len(values))], edits)
+    scale = 10.0**own
+    return np.where(other, np.round(values * scale) / scale, block.values)
+
+
+def _exchange(
+    text: Text, spans: Ints, values: tuple[Array, Array], least: Ints, runs: list[slice], edits: Edits,
+    comma: bool = False,
+) -> tuple[Ints, Bools]:  # fmt: skip
+    """Edits from old to new ``values``; decimals (n, k) that each number has, and True (n, k) where it is exchanged."""
+    old, new = values
+    signs = np.frombuffer(text.text.encode("latin-1"), dtype=np.uint8)
+    own, other = least.copy(), spans[:, :, 0] >= 0
+    own[other] = np.maximum(own_decimals(signs, spans[other], comma), own[other])
+    other &= np.abs(new - old) > 0.5000001 * 10.0**-own
+    single = other.copy()
+    plain = (signs[spans[:, :, 0]] != ord("+")).all(axis=1) & (not comma)
+    for rows in runs:
+        whole = other[rows].all(axis=1) & plain[rows]
+        single[rows] &= ~row_edits(text.text, spans[rows], new[rows], own[rows], whole, edits)[:, None]
+    _one_by_one(signs, spans[single], new[single], own[single], comma, edits)
+    return own, other
+
+
+def _one_by_one(
+    signs: NDArray[np.uint8], spans: Ints, values: Array, decimals: Ints, comma: bool, edits: Edits
+) -> None:
+    """Edits of numbers (M,); a plus sign and a decimal comma stay."""
+    start, end = spans.T
+    new = numbers_text(values, decimals)
+    for i in np.flatnonzero(signs[start] == ord("+")):
+        new[i] = new[i] if new[i][0] == "-" else f"+{new[i]}"
+    if comma:
+        for i in np.flatnonzero(_first(signs, b",", spans) < end):
+            new[i] = new[i].replace(".", ",")
+    edits.extend(start.tolist(), end.tolist(), new)
 
 
 def own_decimals(signs: NDArray[np.uint8], spans: Ints, comma: bool = False) -> Ints:
@@ -97,7 +134,7 @@ def own_decimals(signs: NDArray[np.uint8], spans: Ints, comma: bool = False) -> 
 
 def _first(signs: NDArray[np.uint8], wanted: bytes, spans: Ints) -> Ints:
     """Place (M,) of the first of some characters from each start on."""
-    places = np.append(np.flatnonzero(np.isin(signs, list(wanted))), len(signs))
+    places = np.append(np.flatnonzero(one_of(wanted)[signs]), len(signs))
     return np.asarray(places[np.searchsorted(places, spans[:, 0])])
 
 
@@ -105,7 +142,7 @@ def numbers_text(values: Array, decimals: Ints) -> list[str]:
     """Numbers (M,) with decimals (M,); no negative zero."""
     plain = np.where(np.abs(values) < 0.5 * 10.0**-decimals, 0.0, values).tolist()
     forms = [f"%.{d}f" for d in range(int(decimals.max(initial=0)) + 1)]
-    return [forms[d] % v for d, v in zip(decimals.tolist(), plain, strict=True)]
+    return (" ".join([forms[d] for d in decimals.tolist()]) % tuple(plain)).split()
 
 
 def turned(new: Array, old: Array) -> Bools:

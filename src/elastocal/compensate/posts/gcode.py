@@ -17,11 +17,11 @@ from scipy.spatial.transform import Rotation
 from elastocal.compensate.posts.angles import aligned, euler_near
 from elastocal.compensate.posts.collect import Collector
 from elastocal.compensate.posts.digits import turned
-from elastocal.compensate.posts.gcode_walk import Block, Walk
+from elastocal.compensate.posts.gcode_walk import Block, Run, Walk
 from elastocal.compensate.posts.gcode_words import COLUMNS
 from elastocal.compensate.posts.gcode_write import Writer
 from elastocal.compensate.posts.post import Post
-from elastocal.compensate.posts.text import applied, opened
+from elastocal.compensate.posts.text import opened
 from elastocal.compensate.program import Changes, Given, Program
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Ints
@@ -32,9 +32,9 @@ _ROTARY = re.compile(r"[XYZ]{2,3}")
 
 @dataclass(frozen=True, eq=False)
 class GcodeLayout:
-    """Lines with motion, and the values (N, 9) of X Y Z in m, A B C in deg, A3 B3 C3."""
+    """Lines with motion by file, and the values (N, 9) of X Y Z in m, A B C in deg, A3 B3 C3."""
 
-    blocks: tuple[Block, ...]
+    blocks: Mapping[str, list[Block | Run]]
     values: Array
     rotary: str
 
@@ -48,13 +48,13 @@ class Gcode(Post):
         rotary = _checked(given.rotary)
         into = Collector()
         bases: dict[str, Pose] = {}
-        blocks: list[Block] = []
+        blocks: dict[str, list[Block | Run]] = {}
         for name, data in files.items():
             text = opened(name, data)
             walk = Walk(text, into, rotary, bool(re.search(r"(?i)M0?6(?!\d)", text.text)), bases)
             walk.run()
-            blocks += walk.blocks
-        values = np.array(into.values, dtype=float).reshape(-1, 9)
+            blocks[name] = walk.blocks
+        values = into.values.array(float, 9)
         kinds = np.array([t.kind for t in into.targets], dtype=object)
         if (kinds == "point").any():
             _say_what_is_open(into, values, given)
@@ -70,7 +70,7 @@ class Gcode(Post):
             bases=into.frames("base", given.bases, bases),
             tools=into.frames("tool", given.tools, {}),
             notes=tuple(into.notes),
-            layout=GcodeLayout(tuple(blocks), values, rotary),
+            layout=GcodeLayout(blocks, values, rotary),
         )
 
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
@@ -92,13 +92,11 @@ class Gcode(Post):
             points[number] = ends.tolist()
         out = {}
         used = np.flatnonzero(~np.isnan(desired).all(axis=0)).tolist()
-        goals, nominal = desired.tolist(), layout.values.tolist()
         for name, data in program.files.items():
-            writer = Writer(opened(name, data), program.moves, goals, nominal, points, used)
-            for block in layout.blocks:
-                if block.file == name:
-                    writer.block(block)
-            out[name] = applied(writer.text.text, writer.edits).encode("latin-1")
+            writer = Writer(opened(name, data), program.moves, desired, layout.values, points, used)
+            for block in layout.blocks[name]:
+                writer.run(block) if isinstance(block, Run) else writer.block(block)
+            out[name] = writer.edits.applied(writer.text.text).encode("latin-1")
         return out
 
 

@@ -6,6 +6,7 @@ that is not followed loses the position; it is known again once each axis is sta
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,13 +15,32 @@ import numpy as np
 from elastocal.compensate.posts.collect import Collector
 from elastocal.compensate.posts.gcode_arcs import arc
 from elastocal.compensate.posts.gcode_modal import Modal, with_codes
-from elastocal.compensate.posts.gcode_words import COLUMNS, Line, Word, lines
+from elastocal.compensate.posts.gcode_words import COLUMNS, Line, Word, line_of
+from elastocal.compensate.posts.repeats import Block as Numbers
+from elastocal.compensate.posts.repeats import Repeats
 from elastocal.compensate.posts.text import Text
 from elastocal.compensate.program import Arc, Kind, Motion, Target
 from elastocal.spatial.pose import Pose
 
 _ARC_WORDS = {"I", "J", "K", "R", "CR"}
 _CALLED = {97, 98, 198}
+
+
+class Run(NamedTuple):
+    """Lines that repeat the one before but for the words ``places``, with their first target and move."""
+
+    modal: Modal
+    places: tuple[int, ...]
+    numbers: Numbers
+    target: int
+    move: int
+
+    def blocks(self, text: Text) -> Iterator[Block]:
+        """The lines one by one."""
+        for i, number in enumerate(self.numbers.lines):
+            line = line_of(text, number)
+            assert line is not None
+            yield Block(text.name, line, self.target + i, self.move + i, self.modal, False)
 
 
 class Block(NamedTuple):
@@ -47,14 +67,36 @@ class Walk:
     rotary: str
     changes_tools: bool
     bases: dict[str, Pose]
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[Block | Run] = field(default_factory=list)
     modal: Modal = Modal()
     at: list[float] = field(default_factory=lambda: [np.nan] * 9)
 
     def run(self) -> None:
         self.into.last = None
-        for line in lines(self.text):
-            self._line(line)
+        repeats, number, total = Repeats.of(self.text), 0, len(self.text.starts)
+        while number < total:
+            number += 1
+            line = line_of(self.text, number)
+            if line is not None:
+                targets = len(self.into.targets)
+                self._line(line)
+                number += self._repeat(line, repeats) if len(self.into.targets) > targets else 0
+
+    def _repeat(self, line: Line, repeats: Repeats) -> int:
+        """How many lines follow that repeat one with a target but for the numbers of X to C3 (and N)."""
+        plain = self.modal.absolute and not line.deleted and self.modal.motion in (0, 1)
+        if not plain or not {0, 1, 2} <= line.columns.keys():
+            return 0
+        places = sorted(line.columns)
+        block = repeats.like(line.number, [(line.columns[i].value_start, line.columns[i].end) for i in places], b"Nn")
+        if block is None:
+            return 0
+        values = np.tile(np.array(self.at), (len(block.values), 1))
+        values[:, places] = block.values * np.array([self.modal.unit if i < 3 else 1.0 for i in places])
+        new = self.into.repeat(block._replace(spans=np.empty((len(values), 0, 2), dtype=np.int64)), values)
+        self.at = values[-1].tolist()
+        self.blocks.append(Run(self.modal, tuple(places), block, new.start, len(self.into.moves) - len(new)))
+        return len(new)
 
     def _line(self, line: Line) -> None:
         before = self.modal

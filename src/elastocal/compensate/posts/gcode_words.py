@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from elastocal.compensate.posts.text import BOM, LINE, Text
+from elastocal.compensate.posts.text import BOM, Text
 
 _WORD = re.compile(r"[ \t]*(?:([A-Z]{1,2}\d?)[ \t]*=[ \t]*|([A-Z])[ \t]*)([-+]?(?:\d+\.?\d*|\.\d+))", re.A | re.I)
 _COMMENT = re.compile(r"\([^()\r\n]*\)|;[^\r\n]*")
@@ -54,19 +53,17 @@ class Line(NamedTuple):
     deleted: bool
 
 
-def lines(text: Text) -> Iterator[Line]:
-    """Lines with code."""
+def line_of(text: Text, number: int) -> Line | None:
+    """A line (counted from 1); None where it has no code."""
     code = text.text
-    for number, found in enumerate(LINE.finditer(code), start=1):
-        start, end = found.span()
-        if code.startswith(BOM, start):
-            start += len(BOM)
-        plain = code[start:end].rstrip("\r\n \t")
-        end = start + len(plain)
-        if "(" in plain or ";" in plain:
-            plain = _COMMENT.sub(lambda m: " " * len(m[0]), plain).rstrip(" \t")
-        if plain and not _SET.match(plain):
-            yield _line(number, start, end, plain)
+    start, end = text.span(number)
+    if code.startswith(BOM, start):
+        start += len(BOM)
+    plain = code[start:end].rstrip("\r\n \t")
+    end = start + len(plain)
+    if "(" in plain or ";" in plain:
+        plain = _COMMENT.sub(lambda m: " " * len(m[0]), plain).rstrip(" \t")
+    return _line(number, start, end, plain) if plain and not _SET.match(plain) else None
 
 
 def _line(number: int, start: int, end: int, plain: str) -> Line:

@@ -11,13 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 
-from elastocal.compensate.posts.digits import DECIMALS, new_text
+import numpy as np
+
+from elastocal.compensate.posts.digits import DECIMALS, exchanged, new_text
+from elastocal.compensate.posts.edits import Edits
 from elastocal.compensate.posts.gcode_modal import Modal
-from elastocal.compensate.posts.gcode_walk import Block
+from elastocal.compensate.posts.gcode_walk import Block, Run
 from elastocal.compensate.posts.gcode_words import COLUMNS, Word
-from elastocal.compensate.posts.text import Edit, Text
+from elastocal.compensate.posts.text import Text
 from elastocal.compensate.program import Move
 from elastocal.errors import InputError
+from elastocal.spatial.entries import Array
 
 _SAME = 5e-8
 """Positions (m) that are one position."""
@@ -31,12 +35,12 @@ class Writer:
 
     text: Text
     moves: Sequence[Move]
-    desired: Sequence[Sequence[float]]
-    nominal: Sequence[Sequence[float]]
+    desired: Array
+    nominal: Array
     points: Mapping[int, Sequence[Sequence[float]]]
     columns: Sequence[int]
     """Those that the program uses."""
-    edits: list[Edit] = field(default_factory=list)
+    edits: Edits = field(default_factory=Edits)
     held: list[float] = field(default_factory=lambda: [nan] * 9)
     replaced: int | None = None
     """The arc motion in whose place the control now holds G1."""
@@ -51,6 +55,22 @@ class Writer:
         else:
             self._line(block)
 
+    def run(self, run: Run) -> None:
+        """Lines of one shape that state every word: each stands for itself, so all are written at once."""
+        count = len(run.numbers.values)
+        rows = slice(run.target, run.target + count)
+        points = any(i in self.points for i in range(run.move, run.move + count)) if self.points else False
+        if points or run.places != tuple(self.columns) or self.replaced is not None:
+            for block in run.blocks(self.text):
+                self.block(block)
+            return
+        unit = np.array([_unit(run.modal, j) for j in run.places])
+        least = np.array([_least(run.modal, j) for j in run.places])
+        goals = self.desired[rows][:, run.places] / unit
+        written = exchanged(self.text, run.numbers, goals, least, self.edits)
+        for j, value in zip(run.places, (written[-1] * unit).tolist(), strict=True):
+            self.held[j] = value
+
     def _follow(self, block: Block) -> None:
         """What the control holds after a line that stays as it is."""
         for j, word in block.line.columns.items():
@@ -62,15 +82,15 @@ class Writer:
         if self.replaced is None or block.motion_word is not None or block.modal.motion != self.replaced:
             self.replaced = None
         elif block.line.columns or any(w.address in _ARC for w in block.line.others):
-            self.edits.append((block.line.first, block.line.first, f"G{self.replaced} "))
+            self.edits.add(block.line.first, block.line.first, f"G{self.replaced} ")
             self.replaced = None
 
     def _chorded(self, block: Block) -> bool:
         """Whether an arc must be replaced by chords."""
         end, start = block.target, self.moves[block.move].start
-        moved = any(abs(d - n) > _SAME for d, n in zip(self.desired[end], self.nominal[end], strict=True))
+        moved = bool((np.abs(self.desired[end] - self.nominal[end]) > _SAME).any())
         if start is not None:
-            moved |= any(abs(h - n) > _SAME for h, n in zip(self.held, self.nominal[start], strict=True))
+            moved |= bool((np.abs(np.array(self.held) - self.nominal[start]) > _SAME).any())
         if moved and block.move not in self.points:
             where = f"{block.file}, line {block.line.number}"
             raise InputError(f"{where}: a corrected arc is written as chords; give the points in between")
@@ -83,9 +103,9 @@ class Writer:
             self._straighten(block, straight or self.replaced == block.modal.motion)
         else:
             self._motion_word(block)
-        added = self._words(block.modal, self.desired[block.target], block.line.columns)
+        added = self._words(block.modal, self.desired[block.target].tolist(), block.line.columns)
         if added:
-            self.edits.append((block.line.place, block.line.place, "".join(f" {w}" for w in added.values())))
+            self.edits.add(block.line.place, block.line.place, "".join(f" {w}" for w in added.values()))
         if block.line.deleted:
             for j in (*block.line.columns, *added):
                 self.held[j] = nan
@@ -100,23 +120,23 @@ class Writer:
             if words:
                 lines.append(" ".join([*head, "G1", *words.values()]) + self.text.newline)
                 head = []
-        self.edits.append((block.line.start, block.line.start, "".join(lines)))
+        self.edits.add(block.line.start, block.line.start, "".join(lines))
         return bool(lines)
 
     def _straighten(self, block: Block, straight: bool) -> None:
         """G2 or G3 becomes G1, which the control may hold already (``straight``); centre and radius go."""
         word = block.motion_word
         if word is not None:
-            self.edits.append((word.start, word.end, "G1"))
+            self.edits.add(word.start, word.end, "G1")
         elif not straight:
-            self.edits.append((block.line.first, block.line.first, "G1 "))
+            self.edits.add(block.line.first, block.line.first, "G1 ")
         self.replaced = block.modal.motion
         for word in block.line.others:
             if word.address in _ARC:
                 start = word.start
                 while self.text.text[start - 1] in " \t" and start > block.line.start:
                     start -= 1
-                self.edits.append((start, word.end, ""))
+                self.edits.add(start, word.end, "")
 
     def _words(self, modal: Modal, desired: Sequence[float], words: Mapping[int, Word]) -> dict[int, str]:
         """Exchange words, and return those to be added by column."""
@@ -135,7 +155,7 @@ class Writer:
             if new is None:
                 continue
             if word:
-                self.edits.append((word.value_start, word.end, new))
+                self.edits.add(word.value_start, word.end, new)
             else:
                 added[j] = f"{COLUMNS[j]}{'=' if j >= 6 else ''}{new}"
         return added

@@ -8,7 +8,7 @@ anew only where ``Changes.turns`` says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,10 +18,11 @@ from scipy.spatial.transform import Rotation
 from elastocal.compensate.posts.angles import euler_near
 from elastocal.compensate.posts.collect import Collector
 from elastocal.compensate.posts.digits import DECIMALS, Slots, digit_edits, new_text, number_text, turned
+from elastocal.compensate.posts.edits import Edit
 from elastocal.compensate.posts.krl_data import AXES, CARTESIAN, Lookup, Variables, integer_text, stem, variables
 from elastocal.compensate.posts.krl_walk import Walk
 from elastocal.compensate.posts.post import Post
-from elastocal.compensate.posts.text import Edit, Text, applied, opened
+from elastocal.compensate.posts.text import Text, opened
 from elastocal.compensate.program import Changes, Given, Inserted, Move, Program
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
@@ -55,12 +56,13 @@ class Krl(Post):
         modules = variables(texts.values())
         found = frames_found(modules)
         into = Collector()
-        layout = KrlLayout(Slots.of([], [], 6), {}, {})
+        omitted: dict[int, int] = {}
+        turns: dict[int, tuple[int, int]] = {}
         for text in sources:
             names = Lookup(modules, stem(text.name))
-            Walk(text, texts, names, into, found, layout.omitted, layout.turns).run()
-        into.settle(layout.omitted, layout.turns)
-        slots = Slots.of(into.spans, into.values, 6)
+            Walk(text, texts, names, into, found, omitted, turns).run()
+        into.settle(omitted, turns)
+        slots = Slots.of(into, 6)
         axes = np.array([t.kind == "joints" for t in into.targets], dtype=bool)
         poses = np.where(axes[:, None], np.nan, slots.values)
         rotations = np.full((len(axes), 3, 3), np.nan)
@@ -78,7 +80,7 @@ class Krl(Post):
             bases=into.frames("base", given.bases, found["base"]),
             tools=into.frames("tool", given.tools, found["tool"]),
             notes=tuple(into.notes),
-            layout=KrlLayout(slots, layout.turns, layout.omitted),
+            layout=KrlLayout(slots, turns, omitted),
         )
 
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
@@ -86,17 +88,18 @@ class Krl(Post):
         assert isinstance(layout, KrlLayout)
         texts = {name: opened(name, data) for name, data in program.files.items()}
         values = _values(program, changes, layout.slots)
-        axes = np.array([[t.kind == "joints"] for t in program.targets], dtype=bool).reshape(-1, 1)
+        axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)[:, None]
         least = np.where(axes, DECIMALS["deg"], _POSE)
         edits = digit_edits(texts, program, layout.slots, values, least)
-        for name, added in _added(program, layout, values, least).items():
-            edits[name] += added
+        for name, added in _added(program, layout, values, least):
+            edits[name].add(*added)
         for number, turn in changes.turns.items():
-            edits[program.targets[number].file] += _turn(layout, texts, program, number, turn)
+            if turn != program.targets[number].turn:
+                edits[program.targets[number].file].add(*_turn(layout, texts, program, number, turn))
         for number, points in changes.inserted.items():
             move = program.moves[number]
-            edits[move.file].append(_points(texts[move.file], program, move, points))
-        return {name: applied(t.text, edits.get(name, ())).encode("latin-1") for name, t in texts.items()}
+            edits[move.file].add(*_points(texts[move.file], program, move, points))
+        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
 
 
 def frames_found(modules: Mapping[str, Variables]) -> dict[str, dict[str, Pose]]:
@@ -124,10 +127,11 @@ def _values(program: Program, changes: Changes, slots: Slots) -> Array:
     return values
 
 
-def _added(program: Program, layout: KrlLayout, values: Array, least: Array) -> dict[str, list[Edit]]:
+def _added(program: Program, layout: KrlLayout, values: Array, least: Array) -> Iterator[tuple[str, Edit]]:
     """Keys that literals leave out, where "as before" is no longer what they should be."""
+    if not layout.omitted:
+        return
     before = {t: m.start for m in program.moves for t in (m.end, m.via) if t in layout.omitted}
-    edits: dict[str, list[Edit]] = {name: [] for name in program.files}
     for number, place in layout.omitted.items():
         start = before.get(number)
         had = layout.slots.values[number] if start is None else values[start]
@@ -137,16 +141,15 @@ def _added(program: Program, layout: KrlLayout, values: Array, least: Array) -> 
         ):
             new = new_text("", was, value, d) if span[0] < 0 else None
             if new is not None:
-                edits[program.targets[number].file].append((place, place, f",{key} {new}"))
-    return edits
+                yield program.targets[number].file, (place, place, f",{key} {new}")
 
 
-def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number: int, turn: int) -> list[Edit]:
+def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number: int, turn: int) -> Edit:
     target = program.targets[number]
     if number not in layout.turns:
         raise InputError(f"{target.where}: has no T that could become {turn}; leave it out of the turns")
     start, end = layout.turns[number]
-    return [] if turn == target.turn else [(start, end, integer_text(texts[target.file].text[start:end], turn))]
+    return (start, end, integer_text(texts[target.file].text[start:end], turn))
 
 
 def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:

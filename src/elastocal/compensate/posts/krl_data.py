@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import NamedTuple
@@ -17,6 +17,8 @@ from elastocal.spatial.pose import Pose
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")
 AXES = ("A1", "A2", "A3", "A4", "A5", "A6")
 NOWHERE = (-1, -1)
+SHARED = "$CONFIG"
+"""Stem of the file whose variables all programs of a controller use."""
 EXTERNAL = ("E1", "E2", "E3", "E4", "E5", "E6")
 
 _PAIR = re.compile(
@@ -28,7 +30,7 @@ _USUAL = re.compile(
 )  # fmt: skip
 _TYPE = re.compile(r"[ \t]*\w+[ \t]*:", re.A)
 _ASSIGNED = re.compile(
-    r"^(?:\xef\xbb\xbf)?[ \t]*(?:(?:GLOBAL|DECL|CONST)[ \t]+)*(?:(\w+)[ \t]+)?"
+    r"(?:\xef\xbb\xbf)?[ \t]*(?:(?:GLOBAL|DECL|CONST)[ \t]+)*(?:(\w+)[ \t]+)?"
     r"([$\w]+(?:\[[ \t]*\d+[ \t]*\])?)([.\[][^\r\n=;{]*)?"
     r"[ \t]*=(?!=)[ \t]*(\{[^{}\r\n]*\})?([^\r\n;]*)",
     re.M | re.I | re.A,
@@ -156,7 +158,7 @@ class Lookup:
 
     def value(self, name: str) -> Literal:
         key = re.sub(r"[ \t]", "", name).upper()
-        for module in (self.module, "$CONFIG"):
+        for module in (self.module, SHARED):
             known = self.modules.get(module)
             if known and key in known.computed:
                 raise Missing(f"{name} is computed or set again in {known.computed[key]}")
@@ -176,7 +178,7 @@ def variables(texts: Iterable[Text]) -> dict[str, Variables]:
     out: dict[str, Variables] = {}
     for text in texts:
         module = out.setdefault(stem(text.name), Variables())
-        for found in _ASSIGNED.finditer(text.text):
+        for found in _assignments(text):
             name = re.sub(r"[ \t]", "", found[2]).upper()
             where = f"{text.name}, line {text.line(found.start(2))}"
             whole = found[4] and not found[3] and not found[5].strip()
@@ -186,6 +188,17 @@ def variables(texts: Iterable[Text]) -> dict[str, Variables]:
             else:
                 module.literals[name] = value
     return out
+
+
+def _assignments(text: Text) -> Iterator[re.Match[str]]:
+    """Lines that set something; few of many."""
+    at = text.text.find("=")
+    while at >= 0:
+        line = text.line(at)
+        found = _ASSIGNED.match(text.text, *text.span(line))
+        if found:
+            yield found
+        at = text.text.find("=", text.span(line)[1])
 
 
 def stem(file: str) -> str:

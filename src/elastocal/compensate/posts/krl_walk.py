@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from elastocal.compensate.posts.collect import Collector
-from elastocal.compensate.posts.krl_data import EXTERNAL, NOWHERE, Literal, Lookup, Missing, literal
+from elastocal.compensate.posts.krl_argument import argument, code_end
+from elastocal.compensate.posts.krl_data import EXTERNAL, NOWHERE, SHARED, Literal, Lookup, Missing, stem
 from elastocal.compensate.posts.krl_frames import State, by_assignment, by_bas, by_with, velocity, with_frame
-from elastocal.compensate.posts.text import BOM, LINE, Text
+from elastocal.compensate.posts.repeats import Repeats
+from elastocal.compensate.posts.text import BOM, Text
 from elastocal.compensate.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
 
@@ -26,7 +29,6 @@ CLOSES = {"ENDIF", "ENDSWITCH", "ENDLOOP", "ENDFOR", "ENDWHILE", "UNTIL"}
 QUIET = {"WAIT", "TRIGGER", "INTERRUPT", "RETURN"}
 
 _WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
-_NAME = re.compile(r"([A-Za-z_]\w*(?:\[[ \t]*\d+[ \t]*\])?)(?![\w.$\[(])", re.A)
 _TAIL = re.compile(r"(?:[ \t,]*C_\w+)*[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
 
 
@@ -44,17 +46,28 @@ class Walk:
     state: State = State("at the start", "at the start")
     pending: Literal | None = None
     stack: list[tuple[State, set[str]]] = field(default_factory=list)
+    line: int = 0
+    """The last line that was read."""
+    block: State | None = None
+    """What is active in the spline block around the line, where there is one."""
+    lost: str = ""
+    """Why the frames of that block are not known."""
 
     def run(self) -> None:
-        text = self.text.text
+        text, starts = self.text.text, [*self.text.starts, len(self.text.text)]
         self.into.last = None
-        for number, line in enumerate(LINE.finditer(text), start=1):
-            start, end = line.span()
+        while self.line < len(starts) - 1:
+            start, end = starts[self.line : self.line + 2]
+            self.line += 1
             if text.startswith(BOM, start):
                 start += len(BOM)
             word = _WORD.match(text, start, end)
             if word:
-                self._statement(word[1].upper(), number, word.start(1), word.end(), _code_end(text, start, end))
+                self._statement(word[1].upper(), self.line, word.start(1), word.end(), code_end(text, start, end))
+
+    @cached_property
+    def repeats(self) -> Repeats:
+        return Repeats.of(self.text)
 
     def _statement(self, word: str, line: int, at: int, rest: int, end: int) -> None:
         code = self.text.text
@@ -74,6 +87,8 @@ class Walk:
                 if variable:
                     key = (variable.file, getattr(self.state, which))
                     self.into.frame_names[key] = f"{self.text.name}, line {line}"
+        elif word in ("SPLINE", "PTP_SPLINE", "ENDSPLINE"):
+            self._spline(word, code[rest:end])
         elif word == "BAS":
             self.state = by_bas(self.state, code[rest:end], self.pending)
         elif word == "FDAT_ACT":
@@ -85,6 +100,15 @@ class Walk:
             self.state = replace(self.state, feed=velocity(code[rest + value.end() : end] if value else ""))
         else:
             self._flow(word, line, code[rest:end])
+
+    def _spline(self, word: str, clause: str) -> None:
+        """What WITH says at the head of a spline block holds for its segments."""
+        self.block, self.lost = None, ""
+        if word != "ENDSPLINE":
+            try:
+                self.block = by_with(self.state, clause, self.names)
+            except Missing as reason:
+                self.block, self.lost = self.state, str(reason)
 
     def _flow(self, word: str, line: int, rest: str) -> None:
         """Routines, branches, loops, jumps and calls: the place of the robot is lost."""
@@ -115,49 +139,46 @@ class Walk:
 
     def _motion(self, word: str, line: int, at: int, end: int) -> None:
         text = self.text.text
-        value, name, at = self._argument(at, end)
+        value, name, at = argument(self.text, self.names, at, end)
         via: tuple[Literal, str] | None = None
         if MOTIONS[word] == "arc":
             if text[at : at + 1] != ",":
                 raise Missing("an arc without a second point")
             via = (value, name)
-            value, name, at = self._argument(at + 1, end)
+            value, name, at = argument(self.text, self.names, at + 1, end)
             if re.match(r"[ \t]*,[ \t]*CA\b", text[at:end], re.I):
                 raise Missing("the arc ends at an angle (CA), not at its point")
         tail = _TAIL.match(text, at, end)
         if not tail:
             raise Missing(f"expression {self.text.shown(at, end)!r} is not known when the file is read")
-        state = by_with(self.state, tail[1], self.names) if tail[1] else self.state
+        if self.lost:
+            raise Missing(f"in its spline block {self.lost}")
+        state = self.block or self.state
+        state = by_with(state, tail[1], self.names) if tail[1] else state
         if state.outside:
             raise Missing("the tool stands outside the robot ($IPO_MODE #TCP)")
         numbers = self._numbers(value, name, state)
         middle = self._target(*via, self._numbers(*via, state), line, state) if via else None
         target = self._target(value, name, numbers, line, state)
-        self.into.move((self.text.name, line), MOTIONS[word], target, middle, state.feed)
+        fixed = "it is a segment of a spline block" if self.block else ""
+        self.into.move((self.text.name, line), MOTIONS[word], target, middle, state.feed, fixed)
+        if via is None and not name and value.complete:
+            self._repeat(line, value)
 
-    def _argument(self, at: int, end: int) -> tuple[Literal, str, int]:
-        """Literal, name ("": written in place) and where the argument ends."""
-        text = self.text.text
-        while at < end and text[at] in " \t":
-            at += 1
-        if text[at : at + 1] == "{":
-            close = text.find("}", at, end) + 1
-            value = literal(self.text.name, text, at, close) if close else None
-            if value is None:
-                raise Missing("the structure has other things than keys and numbers")
-            name, at = "", close
-        else:
-            found = _NAME.match(text, at, end)
-            if not found:
-                raise Missing(f"expression {self.text.shown(at, end)!r} is not known when the file is read")
-            value, name, at = self.names.value(found[1]), found[1], found.end()
-        if value.computed:
-            raise Missing(f"{value.computed} is not known when the file is read")
-        while at < end and text[at] in " \t":
-            at += 1
-        if text[at : at + 1] == ":":
-            raise Missing(f"geometric sum {self.text.shown(at, end)!r}")
-        return value, name, at
+    def _repeat(self, line: int, value: Literal) -> None:
+        """Lines that are like this one but for the six numbers."""
+        last = max(end for _, end in value.spans)
+        if value.turn and value.turn[0] < last:
+            return
+        block = self.repeats.like(line, value.spans)
+        if block is None:
+            return
+        new = self.into.repeat(block, block.values)
+        self.line += len(new)
+        if value.turn:
+            begin, end = (v - last for v in value.turn)
+            after = block.spans[:, :, 1].max(axis=1).tolist()
+            self.turns.update((number, (e + begin, e + end)) for number, e in zip(new, after, strict=True))
 
     def _numbers(self, value: Literal, name: str, state: State) -> tuple[float, ...]:
         """All six; keys left out are as in the target before, where that is known."""
@@ -181,20 +202,11 @@ class Walk:
         )
         place = self.texts[value.file].line(value.start) if name else line
         named = (value.file, place, name.upper().replace(" ", ""), kind, state.base, state.tool)
-        number = self.into.target(Target(*named, configuration, external, turn), value.spans, numbers, bool(name))
+        number = self.into.target(
+            Target(*named, configuration, external, turn, stem(value.file) == SHARED), value.spans, numbers, bool(name)
+        )
         if not value.complete:
             self.omitted[number] = value.tail
         if value.turn:
             self.turns[number] = value.turn
         return number
-
-
-def _code_end(text: str, start: int, end: int) -> int:
-    """Where the comment or the line end begins, blanks before it left out."""
-    mark = text.find(";", start, end)
-    if mark >= 0 and '"' in text[start:mark]:
-        mark = next((m.start() + start for m in re.finditer(r'"[^"\r\n]*"|;', text[start:end]) if m[0] == ";"), -1)
-    end = end if mark < 0 else mark
-    while end > start and text[end - 1] in " \t\r\n":
-        end -= 1
-    return end

@@ -58,4 +58,4 @@ def post_for(file: str) -> Post:
         if ending in (*post.suffixes, *post.companions):
             return post()
     known = ", ".join(f"{s} ({k})" for k, p in post_kinds().items() for s in p.suffixes)
-    raise InputError(f"{file}: the ending {ending!r} is of no known language; state the language, or use {known}")
+    raise InputError(f"{file}: the ending {ending!r} is of no known language; rename it to what it is: {known}")

@@ -17,10 +17,11 @@ from scipy.spatial.transform import Rotation
 from elastocal.compensate.posts.angles import quaternion_near
 from elastocal.compensate.posts.collect import Collector
 from elastocal.compensate.posts.digits import DECIMALS, Slots, digit_edits, numbers_text, turned
+from elastocal.compensate.posts.edits import Edit
 from elastocal.compensate.posts.post import Post
-from elastocal.compensate.posts.rapid_data import declared
+from elastocal.compensate.posts.rapid_data import Statements, declared
 from elastocal.compensate.posts.rapid_walk import Walk
-from elastocal.compensate.posts.text import Edit, Text, applied, opened
+from elastocal.compensate.posts.text import Text, opened
 from elastocal.compensate.program import Changes, Given, Inserted, Move, Program
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools
@@ -30,10 +31,21 @@ _POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["quaternion"]] * 4)
 
 @dataclass(frozen=True, eq=False)
 class RapidLayout:
-    """Numbers of targets; for each move where its statement, what follows its points, and its end stand."""
+    """Numbers of targets; where the statement of a move, what follows its points, and its end stand, by its line."""
 
     slots: Slots
     tails: dict[tuple[str, int], tuple[int, int, int]]
+
+    def tail(self, text: Text, move: Move) -> tuple[int, int, int]:
+        """Of any move; one that repeats a line is shifted from the first such line."""
+        known = self.tails.get((move.file, move.line))
+        if known:
+            return known
+        head = next(r.start for r in self.slots.runs if move.end in r)
+        line = move.line - (move.end - head)
+        start, at, end = self.tails[move.file, line]
+        behind = int(self.slots.spans[move.end].max() - self.slots.spans[head].max())
+        return start + text.starts[move.line - 1] - text.starts[line - 1], at + behind, end + behind
 
 
 class Rapid(Post):
@@ -43,13 +55,14 @@ class Rapid(Post):
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()
         texts = {name: opened(name, data) for name, data in files.items()}
-        data = declared(texts)
+        modules = [Statements(text) for text in texts.values()]
+        data = declared(modules)
         into = Collector()
         tails: dict[tuple[str, int], tuple[int, int, int]] = {}
-        for text in texts.values():
-            Walk(text, data, into, tails).run()
+        for module in modules:
+            Walk(module, data, into, tails).run()
         into.settle()
-        slots = Slots.of(into.spans, into.values, 7)
+        slots = Slots.of(into, 7)
         axes = np.array([t.kind == "joints" for t in into.targets], dtype=bool)
         values = slots.values
         rotations = np.full((len(axes), 3, 3), np.nan)
@@ -78,13 +91,13 @@ class Rapid(Post):
         layout = program.layout
         assert isinstance(layout, RapidLayout)
         texts = {name: opened(name, data) for name, data in program.files.items()}
-        axes = np.array([[t.kind == "joints"] for t in program.targets], dtype=bool).reshape(-1, 1)
+        axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)[:, None]
         values = _values(program, changes, layout.slots, axes[:, 0])
         edits = digit_edits(texts, program, layout.slots, values, np.where(axes, DECIMALS["deg"], _POSE))
         for number, points in changes.inserted.items():
             move = program.moves[number]
-            edits[move.file].append(_points(texts, program, layout, move, points))
-        return {name: applied(t.text, edits.get(name, ())).encode("latin-1") for name, t in texts.items()}
+            edits[move.file].add(*_points(texts, program, layout, move, points))
+        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
 
 
 def _values(program: Program, changes: Changes, slots: Slots, axes: Bools) -> Array:
@@ -104,7 +117,7 @@ def _points(texts: Mapping[str, Text], program: Program, layout: RapidLayout, mo
     if move.fixed or move.motion != "linear":
         raise InputError(f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}")
     text = texts[move.file]
-    start, tail, end = layout.tails[move.file, move.line]
+    start, tail, end = layout.tail(text, move)
     line = text.line_start(start)
     rest = re.sub(r"(?i)(,\s*)fine\b", r"\1z0", text.text[tail:end])
     target = program.targets[move.end]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from elastocal.compensate.posts.repeats import Repeats
 from elastocal.compensate.posts.text import NUMBER, Text, blanked
 from elastocal.spatial.pose import Pose
 
+SHORT, LONG = 0.5, 2.0
+"""Squared length of what can be meant as a quaternion."""
+BLANK = " \t\r\n\xef\xbb\xbf"
 STRINGS_AND_COMMENTS = re.compile(r'"[^"\r\n]*"|![^\r\n]*')
 
 
@@ -73,7 +77,7 @@ def datum(text: Text, code: str, start: int, end: int, joints: bool) -> Datum | 
     spans = found.regs[1 : count + 1]
     if joints:
         numbers, spans = (*numbers, np.nan), (*spans, (-1, -1))
-    elif not 0.5 < sum(q * q for q in numbers[3:]) < 2.0:
+    elif not SHORT < sum(q * q for q in numbers[3:]) < LONG:
         return None
     configuration = "" if joints else groups[7]
     return Datum(text.name, text.line(first), first, found.end(), joints, numbers, spans, configuration, groups[-1])
@@ -92,17 +96,42 @@ class Data:
     spelled: dict[str, str] = field(default_factory=dict)
 
 
-def statements(text: Text) -> tuple[str, Iterator[re.Match[str]]]:
-    """The code without strings and comments, and its statements."""
-    code = blanked(text.text, STRINGS_AND_COMMENTS)
-    return code, STATEMENT.finditer(code)
+class Statements:
+    """The statements of a module, strings and comments blanked; what repeats a line can be passed over."""
+
+    def __init__(self, text: Text) -> None:
+        self.text, self.repeats = text, Repeats.of(text)
+        self.code = blanked(text.text, STRINGS_AND_COMMENTS)
+        self._at = 0
+
+    def __iter__(self) -> Iterator[re.Match[str]]:
+        self._at = 0
+        while found := STATEMENT.search(self.code, self._at):
+            self._at = found.end()
+            yield found
+
+    def alone(self, statement: re.Match[str]) -> int:
+        """The line of a statement that has it for itself; 0 where it shares or breaks it."""
+        line = self.text.line(statement.start())
+        start, end = self.text.span(line)
+        around = self.code[start : statement.start()] + self.code[statement.end() : end]
+        return 0 if statement.end() > end or around.strip(BLANK) else line
+
+    def pass_over(self, line: int) -> None:
+        """Go on behind a line."""
+        self._at = self.text.span(line)[1]
 
 
-def declared(texts: Mapping[str, Text]) -> Data:
+def declared(modules: Iterable[Statements]) -> Data:
     data = Data()
-    for text in texts.values():
-        code, found = statements(text)
-        for statement in found:
+    for module in modules:
+        text, code = module.text, module.code
+        for statement in module:
+            if statement["word"]:
+                line = module.alone(statement)
+                if line:
+                    module.pass_over(1 + module.repeats.last[line - 1])
+                continue
             name = (statement["name"] or statement["set"] or "").lower()
             where = f"{text.name}, line {text.line(statement.start())}"
             if statement["type"]:

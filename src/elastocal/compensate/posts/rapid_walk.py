@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from elastocal.compensate.posts.collect import Collector
-from elastocal.compensate.posts.rapid_data import Data, Datum, datum, statements
+from elastocal.compensate.posts.rapid_data import BLANK, LONG, SHORT, Data, Datum, Statements, datum
 from elastocal.compensate.posts.text import Text
 from elastocal.compensate.program import Motion, Target
 
@@ -45,17 +45,21 @@ class Rest(NamedTuple):
 class Walk:
     """The reading of one module; ``tails`` keeps where the points of each move end."""
 
-    text: Text
+    module: Statements
     data: Data
     into: Collector
     tails: dict[tuple[str, int], tuple[int, int, int]]
     shifted: str = ""
     _rests: dict[str, Rest] = field(default_factory=dict)
 
+    @property
+    def text(self) -> Text:
+        return self.module.text
+
     def run(self) -> None:
-        code, found = statements(self.text)
+        code = self.module.code
         self.into.last = None
-        for statement in found:
+        for statement in self.module:
             word = statement["word"]
             if word:
                 try:
@@ -93,12 +97,29 @@ class Walk:
         middle = self._target(via, via_name, rest) if via else None
         target = self._target(point, name, rest)
         place = self.text.starts[line - 1]
-        alone = not code[place : statement.start("word")].strip(" \t\xef\xbb\xbf")
+        alone = not code[place : statement.start("word")].strip(BLANK)
         fixed = rest.fixed if alone else "other code stands on its line"
         self.into.move((self.text.name, line), MOTIONS[word], target, middle, rest.feed, fixed)
         if not alone:  # it may depend on a condition
             self.into.last = None
         self.tails.setdefault((self.text.name, line), (statement.start("word"), at, end))
+        if via is None and not name and self.module.alone(statement):
+            self._repeat(line, point)
+
+    def _repeat(self, line: int, point: Datum) -> None:
+        """Lines that are like this one but for the numbers of the point."""
+        width = 6 if point.joints else 7
+        block = self.module.repeats.like(line, point.spans[:width])
+        if block is not None and not point.joints:
+            size = (block.values[:, 3:] ** 2).sum(axis=1)
+            block = block.before((size <= SHORT) | (size >= LONG))
+        if block is None or not len(block.values):
+            return
+        pad = 7 - width
+        spans = np.concatenate([block.spans, np.full((len(block.values), pad, 2), -1)], axis=1)
+        values = np.pad(block.values, ((0, 0), (0, pad)), constant_values=np.nan)
+        new = self.into.repeat(block._replace(spans=spans), values)
+        self.module.pass_over(line + len(new))
 
     def _point(self, code: str, at: int, end: int, joints: bool) -> tuple[Datum, str, int]:
         """Literal, name ("": written in place), and where the comma after it stands."""

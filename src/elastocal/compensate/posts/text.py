@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
+
+import numpy as np
 
 from elastocal.errors import InputError
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[Ee][-+]?\d+)?"
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
+_FEED, _RETURN = b"\n\r"
 BOM = "\xef\xbb\xbf"
-
-Edit = tuple[int, int, str]
-"""Start and end of what is replaced, and the new text."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +30,19 @@ class Text:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where the lines start."""
-        return [m.start() for m in LINE.finditer(self.text) if m.end() > m.start()] or [0]
+        """Where the lines start: behind every line feed, and every carriage return without one."""
+        signs = np.frombuffer(self.text.encode("latin-1"), dtype=np.uint8)
+        ends = signs == _FEED
+        ends[:-1] |= (signs[:-1] == _RETURN) & ~ends[1:]
+        return [0, *(np.flatnonzero(ends[:-1]) + 1).tolist()]
 
     def line(self, place: int) -> int:
         """Number of the line that holds a place, from 1."""
         return bisect_right(self.starts, place)
+
+    def span(self, line: int) -> tuple[int, int]:
+        """Where a line starts and the next one does."""
+        return self.starts[line - 1], self.starts[line] if line < len(self.starts) else len(self.text)
 
     def line_start(self, place: int) -> int:
         return self.starts[self.line(place) - 1]
@@ -71,16 +76,3 @@ def shown(text: str) -> str:
 def blanked(text: str, pattern: re.Pattern[str]) -> str:
     """The text with every match replaced by blanks of the same length, line ends kept."""
     return pattern.sub(lambda m: re.sub(r"[^\r\n]", " ", m[0]), text)
-
-
-def applied(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits made; edits at one place keep their order."""
-    pieces: list[str] = []
-    done = 0
-    for start, end, new in sorted(edits, key=itemgetter(0, 1)):
-        if start < done:
-            raise AssertionError(f"edits overlap at {start}")
-        pieces += (text[done:start], new)
-        done = end
-    pieces.append(text[done:])
-    return "".join(pieces)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.design.cell import Cell
-from elastocal.design.feasibility.filter import Filter
+from elastocal.design.feasibility.filter import Filter, check_angle
 from elastocal.design.pool import Pool
 from elastocal.errors import InputError
 from elastocal.model.elements import quantity
@@ -30,6 +30,7 @@ class Approach(Filter):
     def __post_init__(self) -> None:
         if not (np.linalg.norm(self.axis) > 0 and np.linalg.norm(self.towards) > 0):
             raise InputError("approach: axis and towards must not be zero")
+        check_angle(self.label, self.within)
 
     def passes(self, pool: Pool, cell: Cell) -> Bools:
         axis, towards = (np.array(v) / np.linalg.norm(v) for v in (self.axis, self.towards))

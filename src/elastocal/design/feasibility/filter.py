@@ -85,6 +85,19 @@ def nothing_left(steps: Sequence[Removed]) -> InputError:
     )
 
 
+def check_lengths(label: str, **values: float | None) -> None:
+    """Clearances and radii are zero or more."""
+    for name, value in values.items():
+        if value is not None and not value >= 0:
+            raise InputError(f"{label}: its {name} must not be negative")
+
+
+def check_angle(label: str, within: float) -> None:
+    """The half opening of a cone."""
+    if not 0 < within <= np.pi:
+        raise InputError(f"{label}: within must be an angle above 0 and up to 180 deg")
+
+
 @cache
 def filter_kinds() -> dict[str, type[Filter]]:
     """Every filter by its kind."""

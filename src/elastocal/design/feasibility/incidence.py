@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.design.cell import Cell
-from elastocal.design.feasibility.filter import Filter
+from elastocal.design.feasibility.filter import Filter, check_angle
 from elastocal.design.feasibility.line_of_sight import beam_start
 from elastocal.design.pool import Pool
 from elastocal.errors import InputError, UnknownNameError
@@ -25,6 +25,9 @@ class Incidence(Filter):
     kind: ClassVar[str] = "incidence"
     facing: dict[str, Vector] = quantity("number")
     within: float = quantity("angle")
+
+    def __post_init__(self) -> None:
+        check_angle(self.label, self.within)
 
     def passes(self, pool: Pool, cell: Cell) -> Bools:
         tracker = beam_start(cell, self.kind)

@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter
 from elastocal.design.pool import Pool
-from elastocal.errors import UnknownNameError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.model.elements import quantity
 from elastocal.spatial.entries import Bools
 
@@ -22,6 +22,13 @@ class JointLimits(Filter):
     kind: ClassVar[str] = "joint_limits"
     margin: float = quantity("share", default=0.0)
     axes: dict[str, tuple[float, float]] = quantity("joint value", default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.margin < 0.5:
+            raise InputError("joint limits: the margin must be 0 % or more and below 50 %, since both ends keep it")
+        for axis, (low, high) in self.axes.items():
+            if not low < high:
+                raise InputError(f"joint limits: the lower value of {axis} stands first")
 
     def passes(self, pool: Pool, cell: Cell) -> Bools:
         model, q = pool.model, pool.poses.q

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.design.cell import Cell
-from elastocal.design.feasibility.filter import Filter
+from elastocal.design.feasibility.filter import Filter, check_lengths
 from elastocal.design.pool import Pool
 from elastocal.errors import InputError
 from elastocal.model.elements import quantity
@@ -26,6 +26,9 @@ class LineOfSight(Filter):
     kind: ClassVar[str] = "line_of_sight"
     clearance: float = quantity("length", default=0.0)
     reach: float | None = quantity("length", default=None)
+
+    def __post_init__(self) -> None:
+        check_lengths(self.label, clearance=self.clearance, reach=self.reach)
 
     def passes(self, pool: Pool, cell: Cell) -> Bools:
         tracker = beam_start(cell, self.kind)

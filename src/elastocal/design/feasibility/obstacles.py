@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.design.cell import Cell
-from elastocal.design.feasibility.filter import Filter
+from elastocal.design.feasibility.filter import Filter, check_lengths
 from elastocal.design.pool import Pool
 from elastocal.errors import InputError
 from elastocal.model.elements import quantity
@@ -21,6 +21,9 @@ class Obstacles(Filter):
 
     kind: ClassVar[str] = "obstacles"
     clearance: float = quantity("length", default=0.0)
+
+    def __post_init__(self) -> None:
+        check_lengths(self.label, clearance=self.clearance)
 
     def passes(self, pool: Pool, cell: Cell) -> Bools:
         if cell.obstacles and not cell.links:

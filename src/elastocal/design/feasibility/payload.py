@@ -25,6 +25,11 @@ class PayloadLimit(Filter):
     moment: float | None = quantity("moment", default=None)
     about: str | None = None
 
+    def __post_init__(self) -> None:
+        given = [v for v in (self.most, self.moment) if v is not None]
+        if not given or not min(given) > 0:
+            raise InputError("payload: give most (a mass), moment or both, above zero")
+
     def passes(self, pool: Pool, cell: Cell) -> Bools:
         out = np.ones(len(pool), dtype=bool)
         force, turn = pool.wrenches[:, :3], pool.wrenches[:, 3:]

@@ -1,7 +1,7 @@
 """The robot's links keep clear of one another.
 
 Neighbours (capsules with at most one joint between them) touch there and are not compared; nor are pairs that are
-nearer than their radii in every candidate: their capsules are too thick to say anything.
+nearer than their radii all over the joint space (``blurred``): their capsules are too thick to say anything.
 """
 
 from __future__ import annotations
@@ -13,13 +13,17 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.design.cell import Cell, Link
-from elastocal.design.feasibility.filter import Filter
-from elastocal.design.pool import Pool
+from elastocal.design.feasibility.filter import Filter, check_lengths
+from elastocal.design.pool import Pool, joint_ranges
+from elastocal.design.poses import Poses
 from elastocal.errors import InputError
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.distance import segment_segment
-from elastocal.spatial.entries import Bools
+from elastocal.spatial.entries import Array, Bools
+
+SPREAD = 8
+"""Power of two of the configurations that tell which pairs overlap everywhere."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +31,33 @@ class SelfCollision(Filter):
     kind: ClassVar[str] = "self_collision"
     clearance: float = quantity("length", default=0.0)
 
+    def __post_init__(self) -> None:
+        check_lengths(self.label, clearance=self.clearance)
+
     def passes(self, pool: Pool, cell: Cell) -> Bools:
         if not cell.links:
             raise InputError("self_collision: the robot has no body; give links or link_radius_mm")
         clear = np.ones(len(pool.poses), dtype=bool)
-        for one, other in compared(pool.model, cell.links):
-            ends = [pool.poses.origin(f) for f in (one.start, one.end, other.start, other.end)]
-            apart = segment_segment(*ends) >= one.radius + other.radius + self.clearance
-            clear &= apart | ~np.any(apart)
+        skipped = blurred(pool.model, cell.links)
+        for pair in compared(pool.model, cell.links):
+            if pair not in skipped:
+                clear &= _gap(pool.poses, *pair) >= self.clearance
         return clear[pool.at]
+
+
+def blurred(model: RobotModel, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
+    """Pairs whose capsules overlap in every one of some configurations all over the joint space."""
+    from scipy.stats import qmc
+
+    low, high = joint_ranges(model)
+    some = Poses(model, low + qmc.Sobol(model.n, scramble=False).random_base2(SPREAD) * (high - low))
+    return tuple(pair for pair in compared(model, links) if np.all(_gap(some, *pair) < 0))
+
+
+def _gap(poses: Poses, one: Link, other: Link) -> Array:
+    """Between the surfaces of two capsules (C,); negative where they overlap."""
+    ends = (poses.origin(f) for f in (one.start, one.end, other.start, other.end))
+    return np.asarray(segment_segment(*ends) - one.radius - other.radius)
 
 
 def compared(model: RobotModel, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:

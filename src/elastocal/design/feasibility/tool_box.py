@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.design.cell import Cell
-from elastocal.design.feasibility.filter import Filter
+from elastocal.design.feasibility.filter import Filter, check_lengths
 from elastocal.design.pool import Pool
+from elastocal.errors import InputError
 from elastocal.model.elements import quantity
 from elastocal.spatial.entries import Bools
 
@@ -26,6 +27,11 @@ class ToolBox(Filter):
     high: Vector = quantity("length", default=(FAR, FAR, FAR))
     radius: float = quantity("length", default=0.0)
     frame: str | None = None
+
+    def __post_init__(self) -> None:
+        check_lengths(self.label, radius=self.radius)
+        if not all(a < b for a, b in zip(self.low, self.high, strict=True)):
+            raise InputError("tool box: every number of low must be below that of high")
 
     def passes(self, pool: Pool, cell: Cell) -> Bools:
         at = pool.poses.origin(self.frame or pool.model.tool)

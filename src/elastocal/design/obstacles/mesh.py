@@ -10,7 +10,7 @@ import numpy as np
 
 from elastocal.design.obstacles.obstacle import Obstacle
 from elastocal.errors import InputError
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.rotation import align_z
 
 Corner = tuple[float, float, float]
@@ -20,7 +20,7 @@ THIN = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Mesh(Obstacle):
-    """``triangles`` in base axes, m; only the surface counts: a segment wholly inside is far from it."""
+    """``triangles`` in base axes, m; what a closed surface encloses belongs to it, if all look out as STL has them."""
 
     kind: ClassVar[str] = "mesh"
     triangles: tuple[tuple[Corner, Corner, Corner], ...]
@@ -52,4 +52,20 @@ class Mesh(Obstacle):
             turn = align_z((end - start) / length) if length > 0 else np.eye(3)
             place, result = coal.Transform3s(turn, (start + end) / 2), coal.DistanceResult()
             out[i] = coal.distance(coal.Capsule(THIN, length), place, surface, still, request, result) + THIN
+        free = np.flatnonzero(out > 0)
+        out[free[self.encloses(a[free])]] *= -1  # what does not meet the surface lies on one side of it
+        return out
+
+    def encloses(self, points: Array) -> Bools:
+        """(N,) where the solid angle of all triangles is a whole turn, not none (van Oosterom and Strackee 1983)."""
+        corners = np.array(self.triangles)
+        low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
+        out: Bools = np.asarray(np.all((points > low) & (points < high), axis=1))
+        for i in np.flatnonzero(out):
+            a, b, c = (corners[:, k] - points[i] for k in range(3))
+            la, lb, lc = (np.linalg.norm(v, axis=1) for v in (a, b, c))
+            dots = [np.sum(v * w, axis=1) for v, w in ((a, b), (b, c), (c, a))]
+            triple = np.sum(a * np.cross(b, c), axis=1)
+            angle = 2 * np.arctan2(triple, la * lb * lc + dots[0] * lc + dots[1] * la + dots[2] * lb)
+            out[i] = abs(angle.sum()) > 2 * np.pi
         return out

@@ -43,7 +43,7 @@ class GripperBacklash(CompliantCoordinate):
 
     @property
     def half_axes(self) -> Array:
-        return np.broadcast_to(np.asarray(self.gap, dtype=np.float64), (3,))
+        return np.array(self.gap if isinstance(self.gap, tuple) else (self.gap,) * 3, dtype=np.float64)
 
     def dofs(self) -> tuple[Dof, ...]:
         return tuple(Dof(self.frame, axis) for axis in "xyz")

@@ -15,61 +15,52 @@ from dataclasses import replace
 
 import numpy as np
 
-from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.forces import Forces, evaluate, force_noise, placed_loads, placed_wrenches
+from elastocal.model.statics.forces import Forces
+from elastocal.model.statics.found import Found
 from elastocal.model.statics.newton import Batch, forces_at, newton, start
-from elastocal.model.statics.state import rest_values, state_at
 from elastocal.spatial.entries import Array, Bools
 
 
-def undetermined(
-    model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: Sequence[AppliedWrenches]
-) -> Bools:
+def undetermined(found: Found) -> Bools:
     """No force, or either side possible (N,), at states that were found."""
-    out = np.zeros(theta.shape[1], dtype=bool)
-    if not flex.plays:
+    out = np.zeros(found.size, dtype=bool)
+    if not found.flex.plays:
         return out
-    known = np.where(np.isfinite(theta), theta, 0.0)
-    state, values = state_at(model, flex, q, known)
-    placed = placed_loads(model, state) + placed_wrenches(model, state, applied)
-    forces = evaluate(model, flex, state, placed, values, rest_values(model, q))
-    noise = force_noise(model, flex, forces, placed)
-    played, _ = flex.play(forces.q)
-    for coordinate, at in flex.plays:
-        unknown = coordinate.undetermined(forces.q[list(at)], noise[list(at)])
+    force, noise = found.forces.q, found.noise
+    for coordinate, at in found.flex.plays:
+        unknown = coordinate.undetermined(force[list(at)], noise[list(at)])
         if unknown is not None:
             out |= unknown
-        if len(at) == 1:
-            i = at[0]
-            other = forces.q[i] - 2 * played[i] * _resistance(flex, forces, i)
-            out |= forces.q[i] * other < 0
-    return out
+    single = _single(found.flex)
+    other = force[single] - 2 * found.played[0][single] * _resistance(found.flex, found.forces, single)
+    return np.asarray(out | np.any(force[single] * other < 0, axis=0))
 
 
 def floating(model: RobotModel, flex: Flexibility, batch: Batch) -> Bools:
     """Plays on single joints that hang free inside their gap (N,)."""
     size = batch.theta.shape[1]
-    out = np.zeros(size, dtype=bool)
     if not flex.plays:
-        return out
+        return np.zeros(size, dtype=bool)
     free = replace(flex, plays=())
     theta, force, _, done = newton(model, free, Batch(batch.q, batch.applied, start(free, size)))
     forces = forces_at(model, free, batch.q, np.where(np.isfinite(theta), theta, 0.0), batch.applied)
-    for coordinate, at in flex.plays:
-        if len(at) == 1:
-            i = at[0]
-            played = coordinate.play(np.ones((1, size)))
-            assert played is not None
-            resistance = _resistance(free, forces, i)
-            out |= done & (resistance < 0) & (np.abs(force[i]) <= np.abs(played[0][0] * resistance))
-    return out
+    single = _single(flex)
+    played, resistance = flex.play(np.ones_like(theta))[0][single], _resistance(free, forces, single)
+    hangs = (resistance < 0) & (np.abs(force[single]) <= np.abs(played * resistance))
+    return np.asarray(done & np.any(hangs, axis=0))
 
 
-def _resistance(flex: Flexibility, forces: Forces, i: int) -> Array:
-    """Change of force i per unit of play at i, the rest of the robot yielding (N,)."""
-    unit = np.zeros((flex.n, 1, forces.q.shape[1]))
-    unit[i] = 1.0
-    return np.asarray(sweep.solve(replace(flex, plays=()), forces, unit)[1][i, 0])
+def _single(flex: Flexibility) -> list[int]:
+    """Numbers of the coordinates with a play of their own."""
+    return [at[0] for _, at in flex.plays if len(at) == 1]
+
+
+def _resistance(flex: Flexibility, forces: Forces, at: Sequence[int]) -> Array:
+    """Change of each force ``at`` per unit of play there, the rest of the robot yielding (len(at), N)."""
+    unit = np.zeros((flex.n, len(at), forces.q.shape[1]))
+    each = np.arange(len(at))
+    unit[at, each] = 1.0
+    return np.asarray(sweep.solve(flex, forces, unit)[1][at, each])

@@ -124,7 +124,7 @@ def observed(model: RobotModel) -> Flexibility:
     """Everything that bends, may be off or is driven."""
     chain = model.chain
     joints = {i for i, d in enumerate(chain.dofs) if d.axis == JOINT}
-    return assemble(model, sorted(joints | {chain.index[d] for c in model.coordinates for d in c.dofs()}))
+    return assemble(model, sorted(joints | {i for at in model.places for i in at}))
 
 
 def _held(model: RobotModel, flex: Flexibility, q: Array, touches: Touches, found: ContactState, rows: slice) -> _Held:

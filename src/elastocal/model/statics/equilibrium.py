@@ -18,6 +18,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import backlash, continuation, stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
+from elastocal.model.statics.found import Found
 from elastocal.model.statics.newton import Batch, newton, start
 from elastocal.model.statics.state import check_rows, chunk_size
 from elastocal.spatial.entries import Array, Ints
@@ -103,7 +104,8 @@ def solve_chunk(
     """theta of the whole chain, Q, status, load factor and steps of one chunk (configurations last)."""
     total = q.shape[1]
     theta, force, steps, done = newton(model, flex, Batch(q, applied, start(flex, total)))
-    unstable, factor = stability.judge(model, flex, q, theta, applied, done)
+    found = Found(model, flex, q, theta, applied)
+    unstable, factor = stability.judge(found, done)
     again = np.flatnonzero(~done | unstable)
     floating = np.zeros(total, dtype=bool)
     if len(again):
@@ -112,9 +114,10 @@ def solve_chunk(
         path = continuation.trace(model, flex, some)
         theta[:, again], force[:, again], factor[again] = path.theta, path.force, path.factor
         done[again], unstable[again] = path.reached, path.gave_way
+        found = Found(model, flex, q, theta, applied)
     status: Ints = np.where(done, np.int64(Status.CONVERGED), np.int64(Status.NOT_CONVERGED))
     status[unstable] = Status.UNSTABLE
-    status[floating | (done & backlash.undetermined(model, flex, q, theta, applied))] = Status.UNDETERMINED_BACKLASH
+    status[floating | (done & backlash.undetermined(found))] = Status.UNDETERMINED_BACKLASH
     full = np.repeat(flex.constant[:, None], total, axis=1)
     full[list(flex.dofs)] = theta
     lost = status != Status.CONVERGED

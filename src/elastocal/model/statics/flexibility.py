@@ -30,6 +30,11 @@ class Flexibility:
         return len(self.dofs)
 
     @cached_property
+    def unloaded(self) -> Array:
+        """theta without any force (n, 1)."""
+        return np.asarray(self.constant[list(self.dofs)][:, None])
+
+    @cached_property
     def bending(self) -> Ints:
         """Numbers of the coordinates that have compliance or play; the others only may be off."""
         on = (self.compliance != 0).any(axis=0) | (self.compliance != 0).any(axis=1)
@@ -37,27 +42,30 @@ class Flexibility:
         return np.flatnonzero(on)
 
     @cached_property
-    def _rows(self) -> tuple[tuple[tuple[int, float], ...], ...]:
-        """Column and value of the non-zeros in each row of k; a zero row keeps its diagonal."""
-        k = self.compliance
-        return tuple(
-            tuple((int(j), float(k[i, j])) for j in np.flatnonzero(k[i])) or ((i, 0.0),) for i in range(self.n)
-        )
+    def bending_compliance(self) -> Array:
+        """k of these."""
+        return np.asarray(self.compliance[np.ix_(self.bending, self.bending)])
 
-    def linear(self, force: Array) -> Array:
-        """k Q for forces (n, ..., N); a product per block, since k is block-diagonal."""
-        out = np.empty_like(force)
-        for b in self.blocks:
-            out[b] = self.bend(b, force[b])
+    @cached_property
+    def _terms(self) -> dict[int, list[tuple[int, float]]]:
+        """Column and value of the non-zeros in each row of k that has any."""
+        out: dict[int, list[tuple[int, float]]] = {}
+        for i, j in np.argwhere(self.compliance).tolist():
+            out.setdefault(i, []).append((j, float(self.compliance[i, j])))
         return out
 
+    def linear(self, force: Array) -> Array:
+        """k Q for forces (n, ..., N), skipping zeros of k."""
+        return self.bend(slice(0, self.n), force)
+
     def bend(self, b: slice, force: Array, play: Array | None = None) -> Array:
-        """(k + play) times the forces (d, ..., N) of one block, skipping zeros of k."""
-        out = np.empty_like(force)
-        for i, ((j, k), *rest) in enumerate(self._rows[b.start : b.stop]):
-            np.multiply(force[j - b.start], k, out=out[i])
-            for j, k in rest:
-                out[i] += k * force[j - b.start]
+        """(k + play) times the forces (d, ..., N) of one block, or of some that follow each other."""
+        out = np.zeros_like(force)
+        for i, ((j, k), *rest) in self._terms.items():
+            if b.start <= i < b.stop:
+                np.multiply(force[j - b.start], k, out=out[i - b.start])
+                for j, k in rest:
+                    out[i - b.start] += k * force[j - b.start]
         if play is not None:
             out += np.einsum("ijn,jrn->irn", play[b, b], force)
         return out
@@ -126,18 +134,14 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
     compliance = np.zeros((total, total))
     playing: list[tuple[CompliantCoordinate, tuple[int, ...]]] = []
     groups: list[tuple[int, ...]] = []
-    for c in model.coordinates:
-        if c.constant_in_load:
-            continue
-        at = tuple(index[d] for d in c.dofs())
-        k = c.compliance()
-        compliance[np.ix_(at, at)] += k
-        if c.play(np.ones((len(at), 1))) is not None:
-            playing.append((c, at))
+    for c in model.yielding:
+        at = tuple(index[d] for d in c.dofs)
+        compliance[np.ix_(at, at)] += c.compliance
+        if c.plays:
+            playing.append((c.coordinate, at))
             groups.append(at)
-        elif np.any(k):
-            active = np.any(k != 0, axis=0) | np.any(k != 0, axis=1)
-            groups.append(tuple(a for a, on in zip(at, active, strict=True) if on))
+        elif c.active:
+            groups.append(tuple(at[i] for i in c.active))
     groups += [(i,) for i in also]
     bends = sorted({i for group in groups for i in group})
     local = {dof: i for i, dof in enumerate(bends)}

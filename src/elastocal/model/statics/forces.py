@@ -51,12 +51,12 @@ class Forces:
 
     def dense(self) -> Array:
         """D (n, n, N) written out; products use ``sweep`` instead."""
-        upper = np.einsum("ain,ajn->ijn", self.screws[self.top :], self.g)
-        lower = np.einsum("ain,ajn->ijn", self.h, self.screws[self.top :])
-        n = len(self.q)
-        on_or_above = np.triu(np.ones((n, n), dtype=bool))[:, :, None]
-        d: Array = np.where(on_or_above, upper, lower)
-        d[np.arange(n), np.arange(n)] += self.axis
+        n, screws = len(self.q), self.screws[self.top :]
+        d: Array = np.einsum("ain,ajn->ijn", screws, self.g)
+        lower = d.swapaxes(0, 1) if self.h is self.g else np.einsum("ain,ajn->ijn", self.h, screws)
+        for i in range(n):
+            d[i, :i] = lower[i, :i]
+            d[i, i] += self.axis[i]
         return d
 
 
@@ -141,6 +141,8 @@ def evaluate(
 ) -> Forces:
     """Forces of placed loads and of the model's axis loads at a state."""
     out = frame_forces(flex, state.columns(flex.dofs), placed)
+    if not model.loads:
+        return out
     loaded = joint_values(model, values, state.size)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
     for load in model.loads:

@@ -1,7 +1,8 @@
 """Newton's method for theta = c + k Q(q, theta) + play(Q), with the analytic tangent I - (k + play') D.
 
-Each configuration stops on its own when its scaled step is below 1e-12 (rad, and m per m of the robot's length),
-so that its result does not depend on its neighbours in the batch.
+Each configuration stops on its own when its next scaled step would be below 1e-12 (rad, and m per m of the robot's
+length), so that its result does not depend on its neighbours in the batch.  Near the solution each step is shorter
+than the one before by a growing factor, so that the next is at most size * (size / size before).
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ def forces_at(
 
 
 def start(flex: Flexibility, size: int) -> Array:
-    return np.repeat(flex.constant[list(flex.dofs)][:, None], size, axis=1)
+    return np.repeat(flex.unloaded, size, axis=1)
 
 
 def newton(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, Array, Ints, Bools]:
     """theta and Q (n, N), steps taken and whether each converged."""
     total = batch.theta.shape[1]
     theta, force = batch.theta.copy(), np.zeros_like(batch.theta)
-    steps = np.zeros(total, dtype=np.int64)
+    steps, before = np.zeros(total, dtype=np.int64), np.zeros(total)
     done = np.zeros(total, dtype=bool)
     if flex.n == 0:
         return theta, force, steps, np.ones(total, dtype=bool)
@@ -61,15 +62,16 @@ def newton(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, A
     active = batch
     scale = np.where(flex.rotates, 1.0, 1.0 / model.size)[:, None]
     for count in range(1, MAX_STEPS + 1):
-        step, now = _step(model, flex, active)
+        step, now, change = _step(model, flex, active)
         size = np.max(np.abs(step) * scale, axis=0)
         moving = ~done[rows] & np.isfinite(size)
         factor = np.where(moving, np.minimum(1.0, LONGEST_STEP / np.maximum(size, LONGEST_STEP)), 0.0)
         active.theta = active.theta + np.where(moving, step, 0.0) * factor
         theta[:, rows] = active.theta
-        force[:, rows[moving]] = now[:, moving]
+        force[:, rows[moving]] = (now + change * factor)[:, moving]
         steps[rows[moving]] = count
-        done[rows] |= size < STEP_TOLERANCE
+        done[rows] |= moving & (size * size <= STEP_TOLERANCE * np.maximum(before[rows], size))
+        before[rows] = size
         left = ~done[rows] & np.isfinite(size)
         if not left.any():
             break
@@ -78,13 +80,13 @@ def newton(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, A
     return theta, force, steps, done
 
 
-def _step(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, Array]:
-    """Newton's step and the forces at the state it starts from."""
+def _step(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, Array, Array]:
+    """Newton's step, the forces at the state it starts from, and how the step changes them."""
     forces = forces_at(model, flex, batch.q, batch.theta, batch.applied)
-    residual = flex.constant[list(flex.dofs)][:, None] + flex.linear(forces.q) - batch.theta
+    residual = flex.unloaded + flex.linear(forces.q) - batch.theta
     tangent = None
     if flex.plays:
         played, tangent = flex.play(forces.q)
         residual += played
-    step, _ = sweep.solve(flex, forces, residual[:, None], tangent)
-    return step[:, 0], forces.q
+    step, change = sweep.solve(flex, forces, residual[:, None], tangent)
+    return step[:, 0], forces.q, change[:, 0]

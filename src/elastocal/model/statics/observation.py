@@ -65,7 +65,7 @@ def loaded_observation(
     total = len(configurations)
     check_rows(model, total, applied)
     picked = model.parameters.select(parameters)
-    also = sorted({model.chain.index[d] for c in model.coordinates for d in c.dofs()})
+    also = sorted({i for at in model.places for i in at})
     flex = assemble(model, also)
     out = np.empty((total, sum(m.rows for m in markers), len(picked)))
     status = np.empty(total, dtype=np.int64)
@@ -135,14 +135,14 @@ def parameter_columns(model: RobotModel, flex: Flexibility, at: Response, picked
     loaded, rest = joint_values(model, at.values, at.size), rest_values(model, at.q)
     springs = _rest_tangents(model, loaded, rest)
     first = 0
-    for element in model.elements:
-        count = len(element.parameters(model.tree))
+    for element, at_dofs, own in zip(model.elements, model.places, model.parameter_rows, strict=True):
+        count = len(own)
         mine = {p: out[:, place[first + p]] for p in range(count) if first + p in place}
         first += count
         if not mine:
             continue
         if isinstance(element, CompliantCoordinate):
-            where = [local[model.chain.index[d]] for d in element.dofs()]
+            where = [local[i] for i in at_dofs]
             for p, terms in enumerate(element.sensitivity(at.forces.q[where])):
                 for i, value in terms if p in mine else ():
                     mine[p] += at.reach[where[i]] * value

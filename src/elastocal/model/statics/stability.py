@@ -25,6 +25,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces, evaluate, frame_forces, placed_loads, placed_wrenches
+from elastocal.model.statics.found import Found
 from elastocal.model.statics.state import rest_values, state_at
 from elastocal.spatial.entries import Array, Bools
 
@@ -32,25 +33,18 @@ _SAFE = 0.95
 _DENSE = 256
 
 
-def judge(
-    model: RobotModel,
-    flex: Flexibility,
-    q: Array,
-    theta: Array,
-    applied: Sequence[AppliedWrenches],
-    converged: Bools,
-) -> tuple[Bools, Array]:
+def judge(found: Found, converged: Bools) -> tuple[Bools, Array]:
     """Unstable (N,) and critical load factor (N,), nan where a bound suffices."""
-    total = theta.shape[1]
-    unstable = np.zeros(total, dtype=bool)
-    factor = np.full(total, np.nan)
+    model, flex, q, theta = found.model, found.flex, found.q, found.theta
+    unstable = np.zeros(found.size, dtype=bool)
+    factor = np.full(found.size, np.nan)
     if flex.n == 0:
         return unstable, factor
-    rows = np.flatnonzero(~converged | ~(_size_bound(model, flex, q, theta, applied) < _SAFE))
+    rows = np.flatnonzero(~converged | ~(_size_bound(found) < _SAFE))
     for start in range(0, len(rows), _DENSE):
         some = rows[start : start + _DENSE]
         at = np.where(converged, theta, flex.constant[list(flex.dofs)][:, None])[:, some]
-        own, external = split_forces(model, flex, q[:, some], at, [w.picked(some) for w in applied])
+        own, external = split_forces(model, flex, q[:, some], at, [w.picked(some) for w in found.applied])
         k = flex.compliance[:, :, None] + flex.play(own.q + external.q)[1]
         bent = [np.einsum("ijn,jkn->ikn", k, f.dense()) for f in (own, external)]
         hard = np.flatnonzero(~converged[some] | ~(_norm_bound(k, bent[0]) + _norm_bound(k, bent[1]) < _SAFE))
@@ -59,13 +53,12 @@ def judge(
     return unstable, factor
 
 
-def _size_bound(
-    model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: Sequence[AppliedWrenches]
-) -> Array:
+def _size_bound(found: Found) -> Array:
     """An upper bound of the spectral radius of k D (N,) from load sizes and the robot's dimensions."""
-    widens = any(len(at) > 1 for _, at in flex.plays)  # play by direction adds to k, play by sign does not
-    if widens or model.estimated:  # an estimated k may be unphysical: no bound
-        return np.full(theta.shape[1], np.inf)
+    model, flex, q, theta, applied = found.model, found.flex, found.q, found.theta, found.applied
+    root = _roots(found)
+    if root is None:
+        return np.full(found.size, np.inf)
     slack = _slack(model, flex, q, theta)
     total, lever = np.zeros_like(slack), np.zeros_like(slack)
     follow = 2.0 if any(w.follows for w in applied) or model.has_following_loads else 1.0
@@ -79,13 +72,26 @@ def _size_bound(
         lever = lever + size * (slack + model.chain.length(w.frame)) + twist
     shift = total / np.where(lever > 0, lever, 1.0)
     pointed = (lever == 0) & (total > 0)  # every load sits on its axis: translations alone can still give way
-    root = np.sqrt(np.diag(flex.compliance))
     give = np.zeros_like(slack)
     for b in flex.blocks:
         turns = flex.rotates[b]
-        give = give + (root[b][turns].sum() + root[b][~turns].sum() * shift) ** 2
+        give = give + (root[b][turns].sum(axis=0) + root[b][~turns].sum(axis=0) * shift) ** 2
     bound = follow * lever * give + _axis_bound(model, flex, q, theta)
     return np.asarray(np.where(pointed, np.inf, bound))
+
+
+def _roots(found: Found) -> Array | None:
+    """sqrt(k_ii) of all coordinates, (m, N) or (m, 1), or None where |k_ij| <= sqrt(k_ii k_jj) fails: an estimate.
+
+    Play by direction adds its tangent to k, which keeps that law: the play rests on the far side of a convex body.
+    """
+    flex = found.flex
+    size = np.diag(flex.compliance)[:, None]
+    if np.any(size < 0) or np.any(flex.compliance**2 > (1 + 1e-9) * size * size.T):
+        return None
+    if any(len(at) > 1 for _, at in flex.plays):
+        size = size + np.maximum(np.einsum("iin->in", found.played[1]), 0.0)
+    return np.sqrt(size)
 
 
 def _slack(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Array:
@@ -100,6 +106,8 @@ def _slack(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Arra
 def _axis_bound(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Array:
     """The axis tangents' share: an entry D_ii alone adds k_ii |D_ii|."""
     out = np.zeros(theta.shape[1])
+    if not model.loads:
+        return out
     rest = rest_values(model, q)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
     place = {joint: local.get(model.chain.joint_dof(joint)) for joint in rest}

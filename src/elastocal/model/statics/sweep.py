@@ -67,7 +67,7 @@ def _written_out(flex: Flexibility, forces: Forces, rhs: Array, play: Array | No
     """The same by elimination; coordinates that do not bend keep their right-hand side."""
     d, bends, x = forces.dense(), flex.bending, rhs.copy()
     if len(bends):
-        k = flex.compliance[np.ix_(bends, bends)]
+        k = flex.bending_compliance
         k = k if play is None else k[:, :, None] + play[np.ix_(bends, bends)]
         felt = d[bends]
         still = np.eye(len(bends))[:, :, None] - batch.matmul_any(k, felt[:, bends])

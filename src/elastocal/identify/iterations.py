@@ -22,6 +22,8 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
 LONGEST, SMALL, MOST, HALVINGS = 20.0, 1e-4, 60, 8
+WEAK = 1e-4
+"""Directions that move the readings so much less than the strongest one are left alone: noise would decide them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,7 @@ def _step(problem: Problem) -> Array:
     """J^+ times the misfit, columns at unit length."""
     lengths = np.linalg.norm(problem.matrix, axis=0)
     safe = np.where(lengths > 0, lengths, 1.0)
-    return np.asarray(np.linalg.lstsq(problem.matrix / safe, problem.misfit, rcond=1e-10)[0] / safe)
+    return np.asarray(np.linalg.lstsq(problem.matrix / safe, problem.misfit, rcond=WEAK)[0] / safe)
 
 
 def _moved(model: RobotModel, problem: Problem, step: Array) -> RobotModel:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, nominal, touched
 
-from elastocal.contacts.iterations import search
+from elastocal.identify.iterations import search
 from elastocal.contacts.judgement import force_error
 from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign

@@ -1,0 +1,113 @@
+"""Under an equation: the function that computes it and the tests that prove it, both as links.
+
+    ```{computed} elastocal.model.statics.stiffness.loaded_stiffness
+    tests/physics/test_stiffness.py
+    ```
+
+``:through:`` names the function by which the tests reach it, where they do not call it themselves.
+
+``{in-code}`elastocal.model.robot.RobotModel.tree``` is a name of the code, linked to it or to what holds it.  The tests
+that are cited become pages of the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def named(target: str, docname: str) -> nodes.Node:
+    """The last two words of a dotted name, linked to where the API describes it."""
+    shown = ".".join(target.split(".")[-2:])
+    wanted = target.partition("(")[0]
+    link = addnodes.pending_xref(
+        "", refdomain="py", reftype="obj", reftarget=wanted, refdoc=docname, refexplicit=True, refspecific=False
+    )
+    link += nodes.literal(shown, shown, classes=["xref", "py"])
+    return link
+
+
+def held_by(app: Sphinx, env: BuildEnvironment, node: Any, shown: nodes.Node) -> nodes.Node | None:
+    """A field or an argument has no place of its own: the link leads to the class or function that has it."""
+    target = str(node.get("reftarget", ""))
+    parent = target.rpartition(".")[0]
+    if node.get("refdomain") != "py" or not node.get("refexplicit") or not parent.startswith("elastocal."):
+        return None
+    domain = env.get_domain("py")
+    return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", parent, node, shown)
+
+
+class Computed(SphinxDirective):
+    """Functions as the argument, tests as the content."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {"through": str}
+
+    def run(self) -> list[nodes.Node]:
+        docname = self.env.docname
+        out = nodes.paragraph(classes=["computed"])
+        out += nodes.Text("computed by ")
+        for i, name in enumerate(self.arguments[0].split()):
+            out += [nodes.Text(", "), named(name, docname)] if i else [named(name, docname)]
+        if "through" in self.options:
+            out += [nodes.Text(", called by "), named(self.options["through"], docname)]
+        out += nodes.Text("; proved in ")
+        for i, path in enumerate(" ".join(self.content).split()):
+            up = "../" * docname.count("/")
+            link = nodes.reference("", "", refuri=f"{up}_{path.removesuffix('.py')}.html", internal=True)
+            link += nodes.literal(path, path)
+            out += [nodes.Text(", "), link] if i else [link]
+            cited(self.env).setdefault(docname, set()).add(path)
+        return [out]
+
+
+class InCode(SphinxRole):
+    """``{in-code}`elastocal.model.robot.RobotModel.tree```"""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        return [named(self.text, self.env.docname)], []
+
+
+def cited(env: Any) -> dict[str, set[str]]:
+    """The tests that each page cites."""
+    if not hasattr(env, "cited_tests"):
+        env.cited_tests = {}
+    found: dict[str, set[str]] = env.cited_tests
+    return found
+
+
+def forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    cited(env).pop(docname, None)
+
+
+def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
+    cited(env).update({d: cited(other)[d] for d in docnames if d in cited(other)})
+
+
+def test_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Every cited test as a page with its text."""
+    for path in sorted({p for paths in cited(app.env).values() for p in paths}):
+        code = (ROOT / path).read_text(encoding="utf-8")
+        body = app.builder.highlighter.highlight_block(code, "python")  # type: ignore[attr-defined]
+        yield f"_{path.removesuffix('.py')}", {"title": path, "body": f"<h1>{path}</h1>{body}"}, "page.html"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("computed", Computed)
+    app.add_role("in-code", InCode())
+    app.connect("missing-reference", held_by)
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
+    app.connect("html-collect-pages", test_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

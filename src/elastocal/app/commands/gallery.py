@@ -1,0 +1,88 @@
+"""All published cases, recomputed now over two processes, and how many printed numbers come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import as_completed
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from elastocal.app.commands import reproduce
+
+if TYPE_CHECKING:
+    from elastocal.cases.case import Figure, Why
+
+WORKERS = 2
+LONGEST_FIRST = ("kr270-elastostatic", "scara-contact")
+"""Cases that would keep one process busy at the end if they came late."""
+CLOSE = 0.01
+"""Relative difference up to which a number that is not reproduced to its last digit counts as close."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Comparisons with printed numbers: all, equal to the last printed digit, within 1 % (these included), not
+    explained."""
+
+    compared: int
+    agree: int
+    close: int
+    unexplained: int
+
+
+@dataclass(frozen=True)
+class Gallery:
+    results: tuple[reproduce.ReproduceResult, ...]
+
+    @property
+    def printed(self) -> tuple[Figure, ...]:
+        return tuple(f for r in self.results for f in printed(r))
+
+    @property
+    def from_print(self) -> tuple[Figure, ...]:
+        """Those that can be recomputed from what is printed."""
+        from elastocal.cases.case import NOT_PRINTED
+
+        return tuple(f for f in self.printed if f.why not in NOT_PRINTED)
+
+    @property
+    def reasons(self) -> dict[Why, int]:
+        """How many numbers differ for each reason, the most frequent first."""
+        from collections import Counter
+
+        return dict(Counter(f.why for f in self.printed if not f.agrees and f.why is not None).most_common())
+
+
+def run(names: tuple[str, ...] = (), progress: Callable[[int, int], None] | None = None) -> Gallery:
+    """Cases (default all) in the order of their names, each as ``reproduce.run`` gives it."""
+    from elastocal.app.workers import executor
+
+    wanted = names or tuple(c.case for c in reproduce.cases())
+    with executor(WORKERS, None) as pool:
+        assert pool is not None
+        begun = sorted(wanted, key=lambda name: (name not in LONGEST_FIRST, name))
+        futures = {name: pool.submit(reproduce.run, name) for name in begun}
+        for done, future in enumerate(as_completed(futures.values()), 1):
+            future.result()
+            if progress is not None:
+                progress(done, len(futures))
+    return Gallery(tuple(futures[name].result() for name in wanted))
+
+
+def printed(result: reproduce.ReproduceResult) -> tuple[Figure, ...]:
+    return tuple(f for f in result.outcome.figures if f.published is not None)
+
+
+def tally(figures: tuple[Figure, ...]) -> Tally:
+    close = [f for f in figures if f.agrees or (f.difference is not None and abs(f.difference) <= CLOSE)]
+    return Tally(len(figures), sum(f.agrees for f in figures), len(close), sum(f.unexplained for f in figures))
+
+
+def data(gallery: Gallery) -> dict[str, Any]:
+    """The object that ``reproduce --report FILE --json`` prints."""
+    return {
+        "all": asdict(tally(gallery.printed)),
+        "from_print": asdict(tally(gallery.from_print)),
+        "reasons": {why.value: count for why, count in gallery.reasons.items()},
+        "cases": [{"title": r.title, "source": r.source, **reproduce.outcome_data(r.outcome)} for r in gallery.results],
+    }

@@ -1,0 +1,90 @@
+"""A cell to start from: a folder with a robot, a plan request, an example program, and places for the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import RobotModel
+
+
+@dataclass(frozen=True)
+class NewResult:
+    """``files`` are texts by place in the cell; ``to_fill`` are joints without a known compliance."""
+
+    folder: Path
+    name: str
+    robot: str
+    files: dict[Path, str]
+    to_fill: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def run(folder: Path, robot: str) -> NewResult:
+    """The cell ``folder`` of a robot, which is written; a folder that holds anything is left alone."""
+    from elastocal.files.write import make_folder, write_files
+
+    check_empty(folder)
+    found = contents(folder.resolve().name, robot)
+    for place in {p.parent for p in found.files}:
+        make_folder(folder / place)
+    write_files({folder / place: text for place, text in found.files.items()})
+    return NewResult(folder, found.name, found.robot, found.files, found.to_fill, found.notes)
+
+
+def contents(name: str, robot: str) -> NewResult:
+    """What a cell of this name and robot starts with; nothing is written."""
+    from elastocal.app.starter.plan import plan_text
+    from elastocal.app.starter.program import NAME, square_text
+    from elastocal.app.starter.texts import ATTRIBUTES, IGNORED, cell_text, readme_text
+    from elastocal.files.cell_yaml import NAME as CELL
+
+    model, notes, to_fill, text = _robot(robot)
+    program = square_text(model)
+    files = {
+        Path(CELL): cell_text(name, None if program is None else _force(model)),
+        Path("README.md"): readme_text(name, model.title, None if program is None else NAME, to_fill),
+        Path(".gitignore"): IGNORED,
+        Path(".gitattributes"): ATTRIBUTES,
+        Path("robot/robot.yaml"): text,
+        Path("plan/plan.yaml"): plan_text(model, name, "../robot/robot.yaml"),
+    }
+    if program is not None:
+        files[Path("programs") / NAME] = program
+    return NewResult(Path(), name, model.name, files, to_fill, notes)
+
+
+def _robot(word: str) -> tuple[RobotModel, tuple[str, ...], tuple[str, ...], str]:
+    """The robot, what its file left open, joints to fill in, and the text of its file in the cell."""
+    from elastocal.app.commands.convert import complete_file
+    from elastocal.app.robot_choice import load_robot, robot_file
+    from elastocal.files.located import read_text
+    from elastocal.files.robot_word import shipped_name
+    from elastocal.files.robot_yaml import shipped_text
+
+    robot, file = load_robot(word), robot_file(word)
+    if file is None:
+        return robot.model, robot.notes, (), shipped_text(shipped_name(word))
+    if file.suffix.lower() == ".urdf":
+        model, to_fill, text = complete_file(word, robot)
+        return model, robot.notes, to_fill, text
+    return robot.model, robot.notes, (), read_text(file)
+
+
+def _force(model: RobotModel) -> str:
+    """A cutting force for the example: mostly sideways, some of it down."""
+    from elastocal.app.starter.force import visible_force
+
+    size = visible_force(model)
+    return f"{-0.4 * size:g},0,{-0.2 * size:g}"
+
+
+def check_empty(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is a file; choose another name for the cell")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError(f"{folder}: is not empty, and nothing in it is written over; choose another name for the cell")

@@ -1,0 +1,106 @@
+"""Which results of a cell are up to date, which have changed or rest on something that has, and what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from elastocal import __version__
+from elastocal.app.freshness import Freshness, freshness
+
+if TYPE_CHECKING:
+    from elastocal.files.cell_yaml import CellFolder
+
+State = Literal["up to date", "stale", "not run yet"]
+CHAIN = ("plan", "simulate", "identify", "compensate")
+"""The way from a robot to a corrected program."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One command: ``reasons`` why it is stale, ``repeat`` how to have it again, in the folder of the cell."""
+
+    step: str
+    state: State
+    reasons: tuple[str, ...]
+    repeat: str
+    time: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class StatusResult:
+    cell: CellFolder
+    lines: tuple[Line, ...]
+    next_step: str
+    notes: tuple[str, ...]
+
+    @property
+    def stale(self) -> tuple[Line, ...]:
+        return tuple(line for line in self.lines if line.state == "stale")
+
+
+def run(folder: Path) -> StatusResult:
+    from elastocal.files.cell_yaml import read_cell
+    from elastocal.files.opened import watching
+
+    with watching():  # it looks at results, it does not make one
+        cell = read_cell(folder)
+    found = freshness(cell)
+    ran = tuple(_line(f) for f in sorted(found, key=_order))
+    open_ = tuple(Line(step, "not run yet", (), f"elastocal {step} .") for step in _open(cell, found))
+    lines = (*ran, *open_)
+    others = sorted({line.version for line in ran} - {__version__})
+    notes = tuple(f"Some results were made by elastocal {v}, this is {__version__}." for v in others)
+    return StatusResult(cell, lines, _next(cell, lines), notes)
+
+
+def _line(f: Freshness) -> Line:
+    state: State = "up to date" if f.fresh else "stale"
+    return Line(f.label, state, f.reasons, f.repeat, f.record.time, f.record.versions.get("elastocal", ""))
+
+
+def _order(f: Freshness) -> tuple[int, str]:
+    command = f.record.command[0]
+    return (CHAIN.index(command) if command in CHAIN else len(CHAIN), f.label)
+
+
+def _open(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[str, ...]:
+    """Steps of the chain that have never run here and whose results are not there by other ways."""
+    ran = {f.record.command[0] for f in found}
+    there = {
+        "plan": cell.path("planned").exists(),
+        "simulate": cell.path("campaign").exists(),
+        "identify": cell.path("calibration").exists(),
+        "compensate": not _programs(cell),
+    }
+    return tuple(step for step in CHAIN if step not in ran and not there[step])
+
+
+def _programs(cell: CellFolder) -> bool:
+    from elastocal.files.program_files import programs_in
+
+    folder = cell.path("programs")
+    return folder.is_dir() and bool(programs_in(folder))
+
+
+def _next(cell: CellFolder, lines: tuple[Line, ...]) -> str:
+    """What to do now: what is stale first, in the order of the chain, then what has not been run."""
+    for line in lines:
+        if line.state == "stale" and not all(r.startswith("input is stale") for r in line.reasons):
+            return f"repeat '{line.repeat}' in the cell" + _by_hand(cell, line)
+    waiting = {line.step: line for line in lines if line.state == "not run yet"}
+    for step in CHAIN:
+        if step in waiting:
+            if step == "simulate":
+                place = cell.places["campaign"].as_posix()
+                return f"measure by the plan and put the campaign at {place}, or '{waiting[step].repeat}' to try it"
+            return f"'{waiting[step].repeat}' in the cell"
+    return "nothing is left to do"
+
+
+def _by_hand(cell: CellFolder, line: Line) -> str:
+    if not all(r.startswith("output changed") for r in line.reasons):
+        return ""
+    return f", or remove {cell.places['records'].as_posix()}/{line.step}.json if it was changed on purpose"

@@ -1,0 +1,104 @@
+"""A compensated program as scenes: the robot at work, and its errors along the path with what is expected of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elastocal.app.drawing import MOST_ARMS, enlargement, spread, thinned, times
+from elastocal.app.pages.robot_scene import (
+    UNIT,
+    arm_parts,
+    arrows,
+    drawn_words,
+    ellipsoids,
+    force_arrows,
+    force_scale,
+    load_forces,
+    points,
+)
+from elastocal.report.blocks import Scene
+from elastocal.report.parts import Part, Strokes
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.compensate import CompensateResult
+    from elastocal.compensate.verification import Residual
+    from elastocal.spatial.entries import Array, Ints
+
+MOST_ERRORS, MOST_ELLIPSOIDS = 150, 30
+"""Drawn along one program."""
+
+
+def scenes(result: CompensateResult) -> tuple[Scene, ...]:
+    return robot_scene(result), error_scene(result)
+
+
+def robot_scene(result: CompensateResult) -> Scene:
+    """One view per drawn target: the arm, the path of the tool and the load there."""
+    import numpy as np
+
+    from elastocal.model.loads.wrench import AppliedWrenches
+    from elastocal.model.skeleton import skeleton
+
+    at, loads = result.job.at, result.job.loads
+    usable = np.asarray(np.isfinite(result.correction.command).all(axis=1))
+    rows = spread(np.where(usable[:, None], at.position, np.nan), MOST_ARMS)
+    arms = [skeleton(at.model, result.correction.command[[i]], tip=at.frames[i]) for i in rows]
+    extent = max((a.extent for a in arms), default=1.0)
+    scale, said = force_scale(loads.wrench[:, :3], extent)
+    parts: list[Part] = [_path(result)]
+    for i, arm in zip(rows, arms, strict=True):
+        name = at.stations.name(int(i))
+        load = AppliedWrenches(loads.frame or at.frames[i], loads.wrench[[i]], loads.follows)
+        start, force = load_forces(at.model, result.correction.command[[i]], load)
+        parts += [*arm_parts(arm, "arm", name), force_arrows(start, force, scale, name)]
+    notes = (said, *drawn_words(len(rows), len(at.position), "targets"))
+    return Scene("scene_robot", "The robot at work", UNIT, tuple(parts), notes)
+
+
+def error_scene(result: CompensateResult) -> Scene:
+    """Where the loaded tool goes instead, before and after, and the ellipsoids of where it is expected to be."""
+    import numpy as np
+
+    path = result.job.at.position
+    before, after = result.on_truth or (result.before, result.after)
+    extent = float(np.max(np.ptp(path, axis=0))) or 1.0
+    rows = thinned(len(path), MOST_ERRORS)
+    factor = enlargement(extent, before.distances().largest)
+    whose = ", robot taken for true" if result.on_truth is not None else ", by the model"
+    parts: list[Part] = [_path(result)]
+    parts += [_errors(f"{word}{whose}", path, r, rows, factor) for word, r in (("before", before), ("after", after))]
+    notes = [f"Errors are drawn {times(factor)}, from the desired place to where the loaded tool is."]
+    if len(rows) < len(path):
+        notes.append(f"Errors of {len(rows)} of {len(path)} targets are drawn.")
+    if result.covariance is not None:
+        shown = thinned(len(path), MOST_ELLIPSOIDS)
+        drawn, said = _expected(result, path, shown, extent)
+        parts += drawn
+        notes += said
+    return Scene("scene_errors", "Errors along the program", UNIT, tuple(parts), tuple(notes))
+
+
+def _expected(result: CompensateResult, path: Array, rows: Ints, extent: float) -> tuple[list[Part], list[str]]:
+    import numpy as np
+
+    from elastocal.uncertainty.prediction import Prediction
+
+    assert result.covariance is not None
+    found = Prediction("", np.zeros((len(rows), 6)), result.covariance[rows])
+    largest = float(np.nanmax(found.ellipsoid()[0], initial=0.0))
+    factor = enlargement(extent, 3 * largest)
+    name = f"expected after correction, {times(factor)}"
+    words = f"Ellipsoids of where the corrected tool is expected (one standard deviation) are drawn {times(factor)}"
+    some = f", at {len(rows)} of {len(path)} targets" if len(rows) < len(path) else ""
+    return [ellipsoids(name, path[rows], found, factor)], [f"{words}{some}."]
+
+
+def _errors(name: str, path: Array, found: Residual, rows: Ints, factor: float) -> Part:
+    import numpy as np
+
+    words = [f"{1e6 * v:.4g} um" for v in np.linalg.norm(found.position[rows], axis=1)]
+    return arrows(f"{name}, {times(factor)}", path[rows], found.position[rows], factor, words)
+
+
+def _path(result: CompensateResult) -> Strokes:
+    return Strokes("program", (points(result.job.at.position),))

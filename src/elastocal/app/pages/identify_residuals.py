@@ -1,0 +1,87 @@
+"""Pictures of how well a model agrees with readings: before and after calibration, and what is left of each reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elastocal.app.pages.reading_units import reading_unit
+from elastocal.report.blocks import Lines, Series
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.spatial.entries import Array
+    from elastocal.uncertainty.study import Study
+
+EDGE = 2.0
+"""Times the largest residual of the fit: a doubtful reading that is farther off is drawn there."""
+
+
+def residual_lines(study: Study) -> Lines:
+    """Residuals of every reading, per axis of each marker; readings left out or doubtful are marked."""
+    import numpy as np
+
+    fit = study.fit
+    rows, shown = fit.campaign.measurement.rows, reading_unit(fit.campaign.measurement)
+    series = [
+        Series(row.name, _numbers(len(fit.residuals)), _shown(shown.factor * fit.residuals[:, j]), points=True)
+        for j, row in enumerate(rows)
+        if j in shown.rows
+    ]
+    odd = [s for s in (*study.identification.gross, *study.suspects) if s.row in shown.rows]
+    off = shown.factor * np.array([s.value - s.predicted for s in odd])
+    edge = EDGE * shown.factor * float(np.nanmax(np.abs(fit.residuals[:, list(shown.rows)]), initial=0.0))
+    notes = ["Read minus calibrated model."]
+    if odd:
+        drawn = np.clip(off, -edge, edge) if edge else off
+        series.append(
+            Series(
+                "left out or doubtful", tuple(s.reading + 1.0 for s in odd), _shown(drawn), points=True, warning=True
+            )
+        )
+        beyond = int(np.sum(np.abs(off) > np.abs(drawn)))
+        if beyond:
+            notes.append(f"{beyond} marked numbers lie farther off, by up to {np.abs(off).max():.4g} {shown.unit}.")
+    return Lines("residuals", "Residuals", "reading", "", "read minus model", shown.unit, tuple(series), tuple(notes))
+
+
+def held_out_lines(result: IdentifyResult) -> Lines:
+    """Every reading as the robot file predicts it, and as the model does that was fitted without its pose."""
+    study, fit = result.study, result.study.fit
+    shown = reading_unit(fit.campaign.measurement)
+    judged = list(shown.rows)
+    errors = {
+        "before: robot file": before_errors(result)[:, judged],
+        "after: calibrated without this pose": study.influence.left_out[:, judged],
+        "calibrated with it": fit.residuals[:, judged],
+    }
+    series = tuple(
+        Series(name, _numbers(len(values)), _shown(shown.factor * _rms(values)), points=True)
+        for name, values in errors.items()
+    )
+    notes = ("Each pose is predicted by the model fitted to all other poses; root mean square of the reading's axes.",)
+    title = "Before and after, on poses that took no part in the fit"
+    return Lines("left_out", title, "reading", "", "error per axis", shown.unit, series, notes)
+
+
+def before_errors(result: IdentifyResult) -> Array:
+    """Read minus what the robot file lets expect, (N, R) in SI, of the numbers that were used."""
+    campaign = result.study.fit.campaign
+    return campaign.readings - campaign.measurement.predict(result.model)
+
+
+def _numbers(count: int) -> tuple[float, ...]:
+    return tuple(float(i + 1) for i in range(count))
+
+
+def _shown(values: Array) -> tuple[float, ...]:
+    return tuple(float(v) for v in values)
+
+
+def _rms(values: Array) -> Array:
+    """Root mean square of each reading, nan where nothing was read."""
+    import numpy as np
+
+    known = np.isfinite(values)
+    total = np.sum(np.where(known, values, 0.0) ** 2, axis=1)
+    count = known.sum(axis=1)
+    return np.asarray(np.where(count, np.sqrt(total / np.maximum(count, 1)), np.nan))

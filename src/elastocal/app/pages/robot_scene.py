@@ -1,0 +1,151 @@
+"""Parts of a scene with a robot in it: arms, loads, deflections and error ellipsoids; lengths in m."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from elastocal.app.drawing import LONGEST, MOST_ARMS, enlargement, spread, times
+from elastocal.report.blocks import Scene
+from elastocal.report.parts import Arrows, Dots, Ellipsoids, Look, Part, Point, Strokes
+
+if TYPE_CHECKING:
+    from elastocal.model.loads.wrench import AppliedWrenches
+    from elastocal.model.robot import RobotModel
+    from elastocal.model.skeleton import Skeleton
+    from elastocal.spatial.entries import Array
+    from elastocal.uncertainty.prediction import Prediction
+
+UNIT = "m"
+
+
+def points(values: Array) -> tuple[Point, ...]:
+    """Rows (N, 3) that are known."""
+    import numpy as np
+
+    rows = values[np.isfinite(values).all(axis=1)]
+    return tuple((float(x), float(y), float(z)) for x, y, z in rows)
+
+
+def arm_parts(arms: Skeleton, name: str = "arm", view: str = "", look: Look = "arm") -> tuple[Part, ...]:
+    """Lines from base to tool, and the joints as short thick pieces of their axes (not of faint arms)."""
+    lines = Strokes(name, tuple(points(line) for line in arms.line), view, look)
+    if look != "arm":
+        return (lines,)
+    joints = tuple(points(piece) for arm in arms.axes for piece in arm)
+    return lines, Strokes("joints", joints, view, "joint")
+
+
+def dots(name: str, places: Array, words: Sequence[str] = (), view: str = "", look: Look = "plain") -> Dots:
+    """Places (N, 3), those that are known."""
+    return Dots(name, points(places), _known(words, places), view, look)
+
+
+def arrows(
+    name: str,
+    starts: Array,
+    vectors: Array,
+    factor: float,
+    words: Sequence[str] = (),
+    view: str = "",
+    look: Look = "plain",
+) -> Arrows:
+    """Vectors (N, 3) at their starts (N, 3), drawn ``factor`` times larger; those that are known and not zero."""
+    import numpy as np
+
+    ends = starts + factor * vectors
+    ends[~np.any(vectors != 0, axis=1)] = np.nan
+    ends[~np.isfinite(starts).all(axis=1)] = np.nan
+    kept = np.where(np.isfinite(ends).all(axis=1, keepdims=True), starts, np.nan)
+    return Arrows(name, points(kept), points(ends), _known(words, ends), view, look)
+
+
+def ellipsoids(name: str, centres: Array, found: Prediction, factor: float, view: str = "") -> Ellipsoids:
+    """The one-sigma ellipsoids of a prediction at (N, 3), drawn ``factor`` times larger; those that are known."""
+    import numpy as np
+
+    sizes, directions = found.ellipsoid()
+    rows = np.flatnonzero(np.isfinite(sizes).all(axis=1) & np.isfinite(centres).all(axis=1))
+    scaled = factor * directions * sizes[:, None, :]
+    axes = tuple((a, b, c) for a, b, c in (points(scaled[i].T) for i in rows))
+    words = tuple(" x ".join(f"{1e6 * v:.3g}" for v in sizes[i]) + " um" for i in rows)
+    return Ellipsoids(name, points(centres[rows]), axes, words, view)
+
+
+def load_forces(model: RobotModel, q: Array, load: AppliedWrenches) -> tuple[Array, Array]:
+    """Where the load acts on the unloaded arm, and its force in base axes: (N, 3) m and (N, 3) N."""
+    import numpy as np
+
+    from elastocal.model.kinematics import kinematics
+
+    at = kinematics(model, q, load.frame)
+    force = np.broadcast_to(load.wrench[:, :3], (len(q), 3))
+    return at.position, np.einsum("nij,nj->ni", at.rotation, force) if load.follows else np.array(force)
+
+
+def force_scale(forces: Array, extent: float) -> tuple[float, str]:
+    """m of picture per N, such that the largest of (N, 3) takes LONGEST of it; the same in words."""
+    import numpy as np
+
+    most = float(np.nanmax(np.linalg.norm(forces, axis=1), initial=0.0))
+    if not most:
+        return 0.0, "No force acts; moments have no arrow."
+    return LONGEST * extent / most, f"The longest arrow of a load stands for {most:.4g} N."
+
+
+def force_arrows(starts: Array, forces: Array, scale: float, view: str = "", name: str = "load") -> Arrows:
+    """Forces (N, 3) in N at their places, ``scale`` m per N."""
+    import numpy as np
+
+    words = [f"{size:.4g} N" for size in np.linalg.norm(forces, axis=1)]
+    return arrows(name, starts, forces, scale, words, view)
+
+
+def drawn_words(count: int, total: int, what: str = "poses") -> tuple[str, ...]:
+    """Says that not everything is drawn."""
+    return (f"{count} of {total} {what} are drawn, far from each other.",) if count < total else ()
+
+
+def loaded_scene(
+    key: str,
+    title: str,
+    model: RobotModel,
+    q: Array,
+    load: AppliedWrenches | None,
+    names: Sequence[str],
+    sag: bool = False,
+) -> Scene:
+    """One view per pose: the arm at rest and, enlarged, under its load; ``sag`` takes the rigid arm for rest.
+
+    At most MOST_ARMS poses far from each other are drawn.
+    """
+    import numpy as np
+
+    from elastocal.model.skeleton import skeleton
+    from elastocal.model.statics.equilibrium import equilibrium
+
+    rows = spread(skeleton(model, q).tip, MOST_ARMS)
+    at = q[rows]
+    applied = () if load is None else (load if len(load.wrench) == 1 else load.picked(rows),)
+    rest = skeleton(model, at, None if sag else equilibrium(model, at))
+    bent = skeleton(model, at, equilibrium(model, at, applied))
+    factor = enlargement(rest.extent, float(np.nanmax(np.linalg.norm(bent.line - rest.line, axis=2), initial=0.0)))
+    large = rest.enlarged(bent, factor)
+    parts: list[Part] = []
+    notes = [f"Deflections are drawn {times(factor)}."]
+    for i, row in enumerate(rows):
+        parts += arm_parts(rest.picked(np.array([i])), "at rest", names[row], "faint")
+        parts += arm_parts(large.picked(np.array([i])), f"bent, {times(factor)}", names[row])
+    for wrench in applied:
+        starts, forces = load_forces(model, at, wrench)
+        scale, said = force_scale(forces, rest.extent)
+        parts += [force_arrows(starts[[i]], forces[[i]], scale, names[row]) for i, row in enumerate(rows)]
+        notes.append(said)
+    return Scene(key, title, UNIT, tuple(parts), (*notes, *drawn_words(len(rows), len(q))))
+
+
+def _known(words: Sequence[str], places: Array) -> tuple[str, ...]:
+    import numpy as np
+
+    rows = np.flatnonzero(np.isfinite(places).all(axis=1))
+    return tuple(words[int(i)] for i in rows) if words else ()

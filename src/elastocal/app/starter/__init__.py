@@ -1,0 +1,1 @@
+"""What a new cell starts with, made for its robot."""

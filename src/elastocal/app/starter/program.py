@@ -1,0 +1,85 @@
+"""A square in KRL that a 6R arm can reach, to have something to correct."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import RobotModel
+    from elastocal.spatial.entries import Array
+
+NAME = "square.src"
+_SHARE = 0.05
+_INNER = (0.3, 0.4, 0.5, 0.6, 0.7)
+_CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
+
+
+def square_text(model: RobotModel) -> str | None:
+    """The program, or None for a robot that it does not fit: other joints than 6R, or no flange."""
+    from elastocal.app.program_frames import FLANGE
+
+    six = model.n == 6 and all(m.kind == "revolute" for m in model.motions)
+    if not six or FLANGE not in model.tree.names or any(m.limits is None for m in model.motions):
+        return None
+    found = _reachable(model)
+    return None if found is None else _text(model, *found)
+
+
+def _reachable(model: RobotModel) -> tuple[Array, float] | None:
+    """Joint values (n,) that the square starts from, farthest from the limits along it, and its side in m."""
+    from itertools import product
+
+    from elastocal.compensate.inverse_kinematics import extent, newton
+    from elastocal.compensate.nominal_motion import nominal_pose
+    from elastocal.compensate.task import task
+
+    side = float(f"{_SHARE * extent(model):.0e}")
+    low, high = np.array([m.limits for m in model.motions]).T
+    start = np.tile(0.0 * low, (len(_INNER) ** 3, 1)).T
+    for i, shares in enumerate(np.array(list(product(_INNER, repeat=3))).T):
+        j = (1, 2, 4)[i]
+        start[j] = low[j] + shares * (high[j] - low[j])
+    place, turn = nominal_pose(model, model.tool, start)
+    wanted = task(model, model.tool)
+    margin = np.full(start.shape[1], np.inf)
+    for x, y in _CORNERS:
+        there = place + side * np.array([x, y, 0.0])[:, None]
+        found = newton(model, model.tool, wanted, there, turn, start)
+        room = np.minimum(found.q - low[:, None], high[:, None] - found.q) / (high - low)[:, None]
+        near = np.abs(found.q - start).max(axis=0) < 0.5
+        margin = np.minimum(margin, np.where(found.reached & near, room.min(axis=0), -np.inf))
+    size = extent(model)
+    handy = (place[0] > 0.3 * size) & (place[2] > 0.1 * size) & (place[2] < 0.4 * size)
+    margin = np.where(handy, margin, -np.inf)
+    best = int(np.argmax(margin))
+    return (start[:, best], side) if margin[best] > 0.02 else None
+
+
+def _text(model: RobotModel, q: Array, side: float) -> str:
+    from scipy.spatial.transform import Rotation
+
+    from elastocal.app.program_frames import FLANGE
+    from elastocal.compensate.nominal_motion import nominal_pose
+
+    def frame(position: Array, rotation: Array) -> str:
+        numbers = [*(1e3 * position), *Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True)]
+        return "{" + ",".join(f"{k} {v + 0.0:.4f}" for k, v in zip("XYZABC", numbers, strict=True)) + "}"
+
+    place, turn = (a[..., 0] for a in nominal_pose(model, model.tool, q[:, None]))
+    hand, held = (a[..., 0] for a in nominal_pose(model, FLANGE, q[:, None]))
+    axes = np.degrees(model.controller.to_controller(q[None])[0])
+    start = ",".join(f"A{i + 1} {v + 0.0:.4f}" for i, v in enumerate(axes))
+    corners = [place + side * np.array([x, y, 0.0]) for x, y in _CORNERS]
+    lines = [
+        "DEF SQUARE( )",
+        f"; a square of {1e3 * side:g} mm at the tool of {model.name}, to be corrected: replace it by your program",
+        "$BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}",
+        f"$TOOL={frame(held.T @ (place - hand), held.T @ turn)}",
+        "$VEL.CP=0.05",
+        f"PTP {{{start}}}",
+        *(f"LIN {frame(corner, turn)}" for corner in corners),
+        "END",
+    ]
+    return "\r\n".join(lines) + "\r\n"

@@ -1,0 +1,62 @@
+"""The plain files of a new cell: cell.yaml, README.md and what git shall know."""
+
+from __future__ import annotations
+
+IGNORED = """\
+# left behind by a program that was stopped while it wrote
+.*.part
+"""
+ATTRIBUTES = """\
+# results are known by the SHA-256 of their bytes: git must not change line ends
+* -text
+*.html linguist-generated
+"""
+
+
+def cell_text(name: str, force: str | None) -> str:
+    """cell.yaml; ``force`` on the tool while programs run."""
+    options = () if force is None else ("options:", f'  compensate: {{force: "{force}"}}    # N on the tool, base axes')
+    lines = (
+        "format: elastocal-cell/1",
+        f"name: {name}",
+        "# Only what differs from the usual places is named here, such as",
+        "#   campaign: campaign/january.yaml",
+        "# and options of commands that shall not be typed every time (docs/cells.md).",
+        *options,
+    )
+    return "\n".join(lines) + "\n"
+
+
+def readme_text(name: str, title: str, program: str | None, to_fill: tuple[str, ...]) -> str:
+    fill = f"\n0. Fill in the compliances in `robot/robot.yaml`: {', '.join(to_fill)} are not known." if to_fill else ""
+    programs = f"`programs/{program}` is an example" if program else "put programs to correct into `programs/`"
+    return f"""\
+# {name}
+
+Calibration of {title} under load, with Elastocal.
+All commands are typed in this folder, `.` being the cell; from elsewhere its path takes the place of the dot.
+
+{fill.strip()}
+1. Look at `robot/robot.yaml` and `plan/plan.yaml`: markers, loads, errors of your instruments, obstacles.
+2. `elastocal plan .` chooses poses and loads: `plan/plan.csv` and `plan/campaign.yaml`, for a KUKA a program;
+   `reports/plan.html` says how good they are.
+3. Measure: copy `plan/campaign.yaml` and `plan/plan.csv` to `campaign/` and fill the table.
+   To try everything before: `elastocal simulate .` fills `campaign/` with virtual readings.
+4. `elastocal identify .` writes `calibration/calibration.json` and `reports/identify.html`.
+5. `elastocal compensate .` corrects all programs ({programs}) into `programs/corrected/`.
+   The load on the tool stands in `cell.yaml`.
+
+`elastocal status .` says what is up to date, what has changed since, and what to do next.
+
+| folder | holds | made by |
+|---|---|---|
+| `robot/` | the robot | you |
+| `plan/` | `plan.yaml`: what is wanted; the rest: what to measure | you; `plan` |
+| `campaign/` | readings | you, or `simulate` |
+| `calibration/` | what was found | `identify` |
+| `programs/` | programs, and in `corrected/` the corrected ones | you; `compensate` |
+| `reports/` | one HTML file per command | all |
+| `records/` | what made every result: inputs and outputs by SHA-256, versions, seed, time | all |
+
+Keep all of it in git. Results hold no time: the same inputs give the same bytes.
+"""

@@ -1,0 +1,88 @@
+"""The folder of a cell: where its robot, plan, campaign, calibration, programs, results stand.  See docs/cells.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from elastocal.errors import InputError
+from elastocal.files import schema
+from elastocal.files.located import Located, check_format, read_yaml
+
+FORMAT = "elastocal-cell/1"
+NAME = "cell.yaml"
+_START = f"a cell file starts with 'format: {FORMAT}'"
+Options = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellEntry:
+    """The keys of cell.yaml: places are seen from its folder; ``options`` are of commands, by their names."""
+
+    format: str
+    name: str
+    robot: str = "robot/robot.yaml"
+    plan: str = "plan/plan.yaml"
+    planned: str = "plan/campaign.yaml"
+    campaign: str = "campaign/campaign.yaml"
+    calibration: str = "calibration/calibration.json"
+    programs: str = "programs"
+    corrected: str = "programs/corrected"
+    reports: str = "reports"
+    records: str = "records"
+    points: str = "tables/points.csv"
+    counts: str = "tables/counts"
+    loops: str = "tables/loops.csv"
+    validation: str = "tables/validation.csv"
+    log: str = "logs/log.xml"
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+PLACES = tuple(f.name for f in fields(CellEntry) if f.name not in ("format", "name", "options"))
+"""Keys of cell.yaml that are files or folders."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellFolder:
+    """``folder`` holds cell.yaml, as it was named, ``root`` is the same from anywhere; ``places`` are seen from it."""
+
+    folder: Path
+    root: Path
+    name: str
+    places: Mapping[str, Path]
+    options: Options
+    located: Located
+
+    def place(self, role: str) -> Path:
+        return self.places[role]
+
+    def path(self, role: str) -> Path:
+        """The place as seen from anywhere."""
+        return self.root / self.places[role]
+
+
+def is_cell(folder: Path) -> bool:
+    return (folder / NAME).is_file()
+
+
+def read_cell(folder: Path) -> CellFolder:
+    """The cell of a folder that has a cell.yaml."""
+    if not is_cell(folder):
+        what = "is a folder without" if folder.is_dir() else "has no"
+        raise InputError(f"{folder}: {what} {NAME}; make a cell with 'elastocal new {folder.name or folder}'")
+    located = read_yaml(folder / NAME, _START)
+    check_format(located, FORMAT, "a cell file")
+    entry = schema.construct(CellEntry, located, (), located.data, {})
+    places = {role: _place(located, role, getattr(entry, role)) for role in PLACES}
+    return CellFolder(folder, folder.resolve(), entry.name, places, entry.options, located)
+
+
+def _place(located: Located, role: str, text: str) -> Path:
+    path = Path(text)
+    if not text or path.is_absolute():
+        raise located.error((role,), f"{text!r} is not a place in the cell; write a path seen from its folder")
+    if ".." in path.parts:
+        raise located.error((role,), f"{text!r} leads out of the cell; keep its files in one folder")
+    return path

@@ -1,0 +1,1 @@
+"""Tables as other programs write them: one file = one format."""

@@ -1,0 +1,141 @@
+"""Points that SpatialAnalyzer exports as text: names and Cartesian coordinates in its working frame.
+
+    // Collection,  Group,  Point,  X,  Y,  Z
+    Cell, Loaded, P01_M1, 2104.3321, 310.5540, 1022.0101
+
+``points`` says what the names mean: "{state}::{name}_{marker}" is of group and point, ``*`` is anything.  Remarks begin
+with //; one that lists the columns gives their order, one that states units their unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from elastocal.files.formats.format import Asked, TableFormat
+from elastocal.files.formats.point_names import PointNames
+from elastocal.files.formats.unit_words import unit_word
+from elastocal.files.located import read_text
+from elastocal.files.raw_table import Line, Origin, RawTable, split_line, text_lines
+from elastocal.files.units import LENGTH
+
+Word = Literal["collection", "group", "point", "x", "y", "z", "-"]
+NAMES, PLACE = ("collection", "group", "point"), ("x", "y", "z")
+REMARK = "//"
+Remark = tuple[int, str]
+_SAME = {"target": "point", "name": "point", "pointname": "point"}
+_OTHERS = re.compile(r"\b(cylindrical|spherical|polar|theta|phi)\b", re.IGNORECASE)
+_TITLE = re.compile(r"\bx\s*[\[(]\s*([^\])]+)", re.IGNORECASE)
+_UNITS = re.compile(r"\bunits?\b[\s:=(\[]*([A-Za-zµμ]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpatialAnalyzer(TableFormat):
+    """``length`` is the unit of the coordinates, ``order`` the columns where no remark lists them (``-``: not used)."""
+
+    kind: ClassVar[str] = "spatial-analyzer"
+    points: str
+    length: str | None = None
+    order: tuple[Word, ...] = ()
+
+    def read(self, file: Path, asked: Asked) -> RawTable:
+        remarks = _remarks(file)
+        for line, text in remarks:
+            if odd := _OTHERS.search(text):
+                raise asked.error((), f"{file}, line {line} speaks of {odd[0]}; export Cartesian coordinates instead")
+        rows = _rows(file, asked)
+        unit, said = self._unit(file, remarks, asked)
+        order, more = self._order(file, remarks, rows, asked)
+        parts = [n for n in NAMES if n in order]
+        places = [order.index(w) for w in (*parts, *PLACE)]
+        for line, cells in rows:
+            if len(cells) <= max(places):
+                words = f"{file}, line {line}: {len(cells)} cells for {', '.join(order)}"
+                raise asked.error((), f"{words}; export with commas if names hold blanks")
+        names = PointNames.of(self.points, parts, asked)
+        points, left_out = names.matched(file, [(n, tuple(cells[p] for p in places)) for n, cells in rows], asked)
+        titles = (*("point" for _ in names.fields), "X", "Y", "Z")
+        return RawTable(
+            str(file),
+            (*names.fields, *(f"{c}_{unit}" for c in PLACE)),
+            points,
+            False,
+            named=asked.where("points"),
+            origins=tuple(Origin(str(file), title) for title in titles),
+            notes=(_frame(file, remarks, asked), *said, *more, *left_out),
+        )
+
+    def _unit(self, file: Path, remarks: list[Remark], asked: Asked) -> tuple[str, tuple[str, ...]]:
+        """The unit of the coordinates, and a note where the file says it."""
+        stated = [(line, unit) for line, text in remarks if (unit := _stated_unit(text))]
+        unit = self.length or (stated[0][1] if stated else None)
+        if unit is None:
+            raise asked.error((), f"{file} does not state the unit of its coordinates; add length: mm, or what it is")
+        if unit not in LENGTH:
+            raise asked.error(("length",), f"{unit!r} is not a unit of length; write {', '.join(LENGTH)}")
+        for line, other in stated:
+            if other != unit:
+                raise asked.error(
+                    ("length",), f"{file}, line {line} states {other}, not {unit}; correct one of the two"
+                )
+        if self.length:
+            return unit, ()
+        return unit, (f"{file.name}: coordinates are in {unit}, as its line {stated[0][0]} says.",)
+
+    def _order(
+        self, file: Path, remarks: list[Remark], rows: Sequence[Line], asked: Asked
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What the cells of a line are, and what is assumed of it or not used."""
+        order: tuple[str, ...] = self.order or next((o for _, text in remarks if (o := _listed(text))), ())
+        line, count = rows[0][0], len(rows[0][1])
+        if not order and not 4 <= count <= 6:
+            said = f"{file}, line {line} has {count} cells, and no remark lists the columns"
+            raise asked.error((), f"{said}; add order: [group, point, x, y, z], or what it is")
+        if not order:
+            order = (*NAMES[6 - count :], *PLACE)
+            return order, (f"{file.name}: no remark lists the columns; they are taken to be {', '.join(order)}.",)
+        if any(w not in order for w in (*PLACE, "point")):
+            raise asked.error(("order",), "must hold point, x, y and z")
+        unused = count - sum(w != "-" for w in order)
+        return order, ((f"{file.name}: {unused} of {count} cells of a line are not used.",) if unused > 0 else ())
+
+
+def _remarks(file: Path) -> list[Remark]:
+    lines = enumerate(read_text(file).splitlines(), start=1)
+    return [(n, s.strip().removeprefix(REMARK).strip()) for n, s in lines if s.lstrip().startswith(REMARK)]
+
+
+def _rows(file: Path, asked: Asked) -> tuple[Line, ...]:
+    lines = text_lines(file, REMARK)
+    if not lines:
+        raise asked.error((), f"{file} holds no points")
+    if "," in lines[0][1]:
+        return tuple((n, tuple(c.strip() for c in split_line(file, (n, s), ","))) for n, s in lines)
+    return tuple((n, split_line(file, (n, " ".join(s.split())), " ")) for n, s in lines)
+
+
+def _listed(remark: str) -> tuple[str, ...]:
+    """The columns, where a remark lists them: ``Collection, Group, Point, X [mm], ...``"""
+    words = [re.sub(r"[\[(].*", "", w).strip().lower() for w in re.split(r"[,;\t]|\s{2,}|\s(?=[A-Za-z])", remark)]
+    found = [_SAME.get(w, w) for w in words if w]
+    if not {*PLACE, "point"} <= set(found) or len(set(found)) < len(found):
+        return ()
+    return tuple(w if w in (*NAMES, *PLACE) else "-" for w in found)
+
+
+def _stated_unit(remark: str) -> str | None:
+    """The unit that a remark states for lengths: ``Units: Millimeters``, or a list of columns with ``X [mm]``."""
+    found = _UNITS.search(remark) or (_TITLE.search(remark) if _listed(remark) else None)
+    unit = unit_word(found[1]) if found else None
+    return unit if unit in LENGTH else None
+
+
+def _frame(file: Path, remarks: list[Remark], asked: Asked) -> str:
+    said = next(
+        (f"its line {n} says {text!r}" for n, text in remarks if "frame" in text.lower()), "which it does not name"
+    )
+    leads = "" if asked.robot is None else "; tracker_frame leads from it to base axes"
+    return f"{file.name}: coordinates are of the working frame ({said}){leads}."

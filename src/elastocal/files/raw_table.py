@@ -1,0 +1,159 @@
+"""Tables as text: cells with the place where each stands, and the columns that are understood.
+
+Comma, semicolon or tab separate; between semicolons or tabs a decimal comma is a decimal point.  Lines starting with #
+are skipped.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.located import read_text
+
+Line = tuple[int, tuple[str, ...]]
+"""A row: its line in the file, and its cells."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a column was read, if not under its own name in the table's file.
+
+    ``lines`` leads from a line of the table to the line there, where the two differ.
+    """
+
+    file: str
+    title: str
+    lines: Mapping[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """Cells as text, with the line of the header and of each row.
+
+    ``named`` is the place where the columns get their names, if not the header; ``notes`` say what was assumed or left
+    out, ``more`` are files that were read beside ``file``.
+    """
+
+    file: str
+    header: tuple[str, ...]
+    rows: tuple[Line, ...]
+    decimal_comma: bool
+    header_line: int = 1
+    named: str = ""
+    origins: tuple[Origin, ...] = ()
+    notes: tuple[str, ...] = ()
+    more: tuple[Path, ...] = ()
+
+    @property
+    def top(self) -> str:
+        """``poses.csv, line 1``: where the columns are named."""
+        return self.named or f"{self.file}, line {self.header_line}"
+
+    def origin(self, place: int) -> Origin:
+        return self.origins[place] if self.origins else Origin(self.file, self.header[place])
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column that is understood: its place in the row, and its factor to SI."""
+
+    place: int
+    factor: float
+
+
+def read_csv(path: Path, encoding: str | None = None, header_line: int | None = None) -> RawTable:
+    """Header and cells of a CSV file; ragged rows are refused, lines before ``header_line`` are skipped."""
+    lines = [(n, s) for n, s in text_lines(path, "#", encoding) if n >= (header_line or 0)]
+    if not lines:
+        raise InputError(
+            f"{path}: is empty; the first line names the columns with their units, for example A1_deg,A2_deg"
+        )
+    separator = separator_of(lines[0][1])
+    header = split_line(path, lines[0], separator)
+    rows = []
+    for line, content in lines[1:]:
+        cells = split_line(path, (line, content), separator)
+        while len(cells) > len(header) and not cells[-1].strip():
+            cells = cells[:-1]
+        if len(cells) != len(header):
+            hint = _ragged(cells, header, separator)
+            raise InputError(f"{path}, line {line}: {len(cells)} cells for {len(header)} columns; {hint}")
+        rows.append((line, cells))
+    return RawTable(str(path), tuple(h.strip() for h in header), tuple(rows), separator != ",", lines[0][0])
+
+
+def text_lines(path: Path, comment: str, encoding: str | None = None) -> list[tuple[int, str]]:
+    """Numbered lines that are neither empty nor comments."""
+    lines = enumerate(read_text(path, encoding).splitlines(), start=1)
+    return [(n, s) for n, s in lines if s.strip() and not s.lstrip().startswith(comment)]
+
+
+def separator_of(header: str) -> str:
+    return next((c for c in ";\t" if c in header), ",")
+
+
+def split_line(path: Path, line: tuple[int, str], separator: str) -> tuple[str, ...]:
+    try:
+        return tuple(next(csv.reader([line[1]], delimiter=separator, strict=True)))
+    except csv.Error as error:
+        raise InputError(f"{path}, line {line[0]}: not readable as CSV ({error}); check the quotes") from None
+
+
+def _ragged(cells: Sequence[str], header: Sequence[str], separator: str) -> str:
+    if len(cells) < len(header):
+        return f"the cell for {header[len(cells)].strip()} is missing"
+    if separator == ",":
+        return f"extra cell {cells[len(header)].strip()!r} (decimal commas need ; between the cells)"
+    return f"extra cell {cells[len(header)].strip()!r}"
+
+
+def add_once(raw: RawTable, found: dict[str, Field], name: str, field: Field) -> None:
+    if name in found:
+        column = raw.header[field.place]
+        raise InputError(f"{raw.top}: column {column!r} gives {name} a second time; keep one")
+    found[name] = field
+
+
+def understood(
+    raw: RawTable, column: str, allowed: Mapping[str, Mapping[str, float]], others: Sequence[str]
+) -> tuple[str, float]:
+    """Quantity and factor to SI of a column ``quantity_unit``; ``others`` are columns without a unit, for advice."""
+    where = raw.top
+    if column in allowed:
+        choices = " or ".join(f"{column}_{u}" for u in allowed[column])
+        raise InputError(f"{where}: column {column!r} has no unit; write {choices}")
+    name, _, unit = column.rpartition("_")
+    if name not in allowed:
+        valid = [f"{a}_{next((w for w in ('deg', 'mm') if w in u), next(iter(u)))}" for a, u in allowed.items()]
+        raise UnknownNameError("column", column, [*valid, *others], where)
+    if unit not in allowed[name]:
+        raise InputError(
+            f"{where}: column {column!r}: unit {unit!r} does not fit {name}; use {', '.join(allowed[name])}"
+        )
+    return name, allowed[name][unit]
+
+
+def cell(raw: RawTable, row: Line, field: Field) -> tuple[str, str]:
+    """The text of a cell, and where it stands."""
+    origin = raw.origin(field.place)
+    line = row[0] if origin.lines is None else origin.lines[row[0]]
+    return row[1][field.place].strip(), f"{origin.file}, line {line}, column {origin.title}"
+
+
+def number(raw: RawTable, row: Line, field: Field) -> float:
+    """The number in a cell, in SI."""
+    text, where = cell(raw, row, field)
+    plain = text.replace(",", ".") if raw.decimal_comma and text.count(",") == 1 and "." not in text else text
+    try:
+        value = float(plain.replace("_", "no digit"))
+    except ValueError:
+        said = "is empty" if not text else f"{text!r} is not a number"
+        raise InputError(f"{where}: {said}; give a number") from None
+    if not isfinite(value):
+        raise InputError(f"{where}: {text!r} is not finite; give a number")
+    return value * field.factor

@@ -1,0 +1,83 @@
+"""An arm as lines: the way from base to tool through its frames, and a short piece of every joint's axis.
+
+Bent states are drawn larger: every point p(rest) goes to p(rest) + f (p(bent) - p(rest)), so that a picture of metres
+shows tenths of a millimetre with the right direction at every place of the arm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.equilibrium import Equilibrium
+from elastocal.spatial import entries as en
+from elastocal.spatial.entries import Array, Entry, Ints, Row3
+
+THICK = 0.03
+"""Half the drawn piece of a joint's axis, as a share of the robot's size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """N arms in base axes, in m: ``line`` (N, K, 3) from base to tool, ``axes`` (N, joints, 2, 3)."""
+
+    line: Array
+    axes: Array
+
+    def __len__(self) -> int:
+        return len(self.line)
+
+    @property
+    def tip(self) -> Array:
+        """(N, 3)"""
+        return self.line[:, -1]
+
+    @property
+    def extent(self) -> float:
+        """Longest side of the box that holds all arms, m."""
+        points = self.line.reshape(-1, 3)
+        return float(np.nanmax(np.nanmax(points, axis=0) - np.nanmin(points, axis=0)))
+
+    def picked(self, rows: Ints) -> Skeleton:
+        return Skeleton(self.line[rows], self.axes[rows])
+
+    def enlarged(self, bent: Skeleton, factor: float) -> Skeleton:
+        """These arms with what ``bent`` adds to them drawn ``factor`` times larger."""
+        return Skeleton(
+            self.line + factor * (bent.line - self.line),
+            self.axes + factor * (bent.axes - self.axes),
+        )
+
+
+def skeleton(model: RobotModel, q: object, bent: Equilibrium | None = None, tip: str | None = None) -> Skeleton:
+    """Arms from the base to a frame (default: the tool) at joint values (N, n).
+
+    Without any load or in an equilibrium; nan where that is not known.
+    """
+    configurations = model.joint_values(q)
+    total, chain = len(configurations), model.chain
+    theta: list[Entry] = [float(c) for c in model.constants]
+    if bent is not None:
+        theta = [np.ascontiguousarray(t) for t in bent.theta.T]
+    values = chain.values(np.ascontiguousarray(configurations.T), theta)
+    path = model.tree.path(tip or model.tool)
+    dofs = {f.name: chain.joint_dof(f.name) for f in path if f.joint is not None}
+    state = chain.evaluate(values, total, screws=tuple(dofs.values()))
+    line: list[Row3] = [en.ORIGIN]
+    axes: list[Array] = []
+    half = THICK * model.size
+    for frame in path:
+        origin = state.pose(frame.name)[1]
+        if frame.joint is not None:
+            screw = state.screws[dofs[frame.name]]
+            assert screw is not None
+            if screw.point is None:  # a slide starts where its frame is at zero
+                line.append(en.minus(origin, en.scaled(screw.axis, values[dofs[frame.name]])))
+            middle, along = en.dense(screw.point or line[-1], total), half * en.dense(screw.axis, total)
+            axes.append(np.stack([middle - along, middle + along]))
+        line.append(origin)
+    points = np.stack([en.dense(p, total) for p in line])
+    pieces = np.stack(axes) if axes else np.empty((0, 2, 3, total))
+    return Skeleton(np.moveaxis(points, -1, 0), np.moveaxis(pieces, -1, 0))

@@ -1,0 +1,201 @@
+"""A scene as plotly traces: lines, marks and words in three dimensions, to one scale on all axes.
+
+Arrows and ellipsoids are drawn with lines as well: an arrow as a shaft with four barbs, an ellipsoid
+c + cos(t) a + sin(t) b as the three ellipses through its pairs of semi-axes.  Lines print well and hide nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import cos, pi, sin, sqrt
+from typing import Any
+
+from elastocal.report.blocks import Scene
+from elastocal.report.figures import COLOURS, FONT, WARNING
+from elastocal.report.parts import Arrows, Dots, Ellipsoids, Labels, Look, Part, Point, Strokes
+
+STYLES: dict[Look, tuple[str, int]] = {
+    "arm": ("#546e7a", 9),
+    "faint": ("#b4c0ca", 4),
+    "joint": ("#263238", 15),
+    "cell": ("#8d6e63", 3),
+    "warning": (WARNING, 5),
+}
+WIDTH, MARK = 4, 5
+STEPS = 24
+BARB = 0.18
+"""Length of a barb as a share of its arrow."""
+CAMERA = {"eye": {"x": 1.15, "y": -1.75, "z": 0.65}, "center": {"x": 0.0, "y": 0.0, "z": -0.14}}
+DIAGONAL = 1.9
+"""Of the box of axes, in the camera's unit: it fits into the picture from every side."""
+DIGITS = 5
+SLENDER, AIR = 0.35, 0.04
+"""Shortest side of the box of axes, and the room left on its sides, both as shares of the longest side."""
+
+
+def scene(block: Scene) -> dict[str, Any]:
+    """Traces, layout and the options of this figure alone."""
+    drawn = [p for p in block.parts if len(p)]
+    named = dict.fromkeys(p.name for p in drawn if isinstance(p, Labels) or p.look == "plain")
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(named)}
+    traces = [_trace(p, colours, block.unit) | _shown(drawn, i, block.views) for i, p in enumerate(drawn)]
+    buttons = {
+        "displayModeBar": True,
+        "scrollZoom": False,
+        "modeBarButtonsToRemove": ["tableRotation", "resetCameraLastSave3d", "hoverClosest3d"],
+    }
+    return {"data": traces, "layout": _layout(block, drawn), "options": buttons}
+
+
+def _shown(parts: Sequence[Part], i: int, views: tuple[str, ...]) -> dict[str, Any]:
+    """Whether a part is seen at the start, and whether it is the one that stands for its name in the legend."""
+    part = parts[i]
+    together = [p for p in parts[:i] if p.name == part.name and (not p.view or not part.view or p.view == part.view)]
+    return {
+        "visible": not part.view or part.view == views[0],
+        "showlegend": not isinstance(part, Labels) and not together,
+        "legendgroup": part.name,
+    }
+
+
+def _trace(part: Part, colours: dict[str, str], unit: str) -> dict[str, Any]:
+    if isinstance(part, Labels):
+        style = {"mode": "text", "hoverinfo": "skip", "textfont": {"size": 12, "color": FONT["color"]}}
+        return {**_points(part.points), **style, "name": part.name, "text": list(part.words)}
+    colour, width = (colours[part.name], WIDTH) if part.look == "plain" else STYLES[part.look]
+    if isinstance(part, Dots):
+        where = f"%{{x:.4f}}, %{{y:.4f}}, %{{z:.4f}} {unit}"
+        said = {"text": list(part.words), "hovertemplate": f"%{{text}}<br>{where}<extra></extra>"} if part.words else {}
+        return {**_points(part.points), "mode": "markers", "name": part.name, "hoverinfo": "name",
+                "marker": {"color": colour, "size": MARK}, **said}  # fmt: skip
+    lines, words = _lines(part)
+    said = {"text": words, "hovertemplate": "%{text}<extra></extra>"} if words else {"hoverinfo": "name"}
+    return {**_parted(lines), "mode": "lines", "name": part.name, "line": {"color": colour, "width": width}, **said}
+
+
+def _lines(part: Strokes | Arrows | Ellipsoids) -> tuple[Sequence[Sequence[Point]], list[str]]:
+    """Lines to draw, and the words of every point of them, partings included."""
+    if isinstance(part, Strokes):
+        return part.lines, []
+    lines: list[Sequence[Point]]
+    if isinstance(part, Arrows):
+        lines = [_arrow(a, b) for a, b in zip(part.starts, part.ends, strict=True)]
+    else:
+        lines = [_ellipses(c, axes) for c, axes in zip(part.centres, part.axes, strict=True)]
+    return lines, [w for line, w in zip(lines, part.words, strict=True) for _ in (*line, None)] if part.words else []
+
+
+def _arrow(start: Point, end: Point) -> list[Point]:
+    """Shaft and barbs in one stroke."""
+    along = _minus(end, start)
+    length = sqrt(sum(v * v for v in along))
+    if length == 0:
+        return [start, end]
+    flattest = min(range(3), key=lambda i: abs(along[i]))
+    across = _cross(along, (float(flattest == 0), float(flattest == 1), float(flattest == 2)))
+    size = sqrt(sum(v * v for v in across))
+    side = _scaled(across, length / size)
+    other = _scaled(_cross(along, side), 1 / length)
+    back = _plus(end, _scaled(along, -BARB))
+    barbs = [_plus(back, _scaled(v, 0.4 * BARB * s)) for v in (side, other) for s in (1.0, -1.0)]
+    return [start, end, *(p for barb in barbs for p in (barb, end))]
+
+
+def _ellipses(centre: Point, axes: tuple[Point, Point, Point]) -> list[Point]:
+    """Three ellipses in one stroke: each ends where it began, at the end of a semi-axis that the next one shares."""
+    out: list[Point] = []
+    for i in range(3):
+        a, b = axes[i], axes[(i + 1) % 3]
+        turns = [2 * pi * k / STEPS for k in range(STEPS + STEPS // 4 + 1)]
+        out += [_plus(centre, _plus(_scaled(a, cos(t)), _scaled(b, sin(t)))) for t in turns]
+    return out
+
+
+def _points(points: Sequence[Point]) -> dict[str, Any]:
+    columns = [[round(p[i], DIGITS) for p in points] for i in range(3)]
+    return {"type": "scatter3d", **dict(zip("xyz", columns, strict=True))}
+
+
+def _parted(lines: Sequence[Sequence[Point]]) -> dict[str, Any]:
+    """All lines as one trace, parted by gaps."""
+    columns = [[v for line in lines for v in (*(round(p[i], DIGITS) for p in line), None)] for i in range(3)]
+    return {"type": "scatter3d", "connectgaps": False, **dict(zip("xyz", columns, strict=True))}
+
+
+def _layout(block: Scene, parts: Sequence[Part]) -> dict[str, Any]:
+    axis = {"showbackground": False, "gridcolor": "#d7dde4", "zerolinecolor": "#8a97a6", "showspikes": False}
+    ranges = _ranges(parts)
+    sides = {c: high - low for c, (low, high) in zip("xyz", ranges, strict=True)}
+    diagonal = sqrt(sum(side * side for side in sides.values()))
+    layout: dict[str, Any] = {
+        "font": FONT,
+        "scene": {
+            **{
+                f"{c}axis": {
+                    **axis,
+                    "title": {"text": f"{c} [{block.unit}]"},
+                    "range": list(ends),
+                    "nticks": max(3, round(10 * sides[c] / diagonal)),
+                }
+                for c, ends in zip("xyz", ranges, strict=True)
+            },
+            "aspectmode": "manual",
+            "aspectratio": {c: DIAGONAL * side / diagonal for c, side in sides.items()},
+            "dragmode": "turntable",
+            "camera": CAMERA,
+        },
+        "legend": {"orientation": "h", "y": 0, "yanchor": "top", "x": 0},
+        "margin": {"l": 0, "r": 0, "t": 44, "b": 8},
+        "height": 620,
+        "paper_bgcolor": "white",
+    }
+    if len(block.views) > 1:
+        layout["updatemenus"] = [_choice(block.views, parts)]
+    return layout
+
+
+def _ranges(parts: Sequence[Part]) -> list[tuple[float, float]]:
+    """One box for all views, so that choosing another moves nothing."""
+    every = [_extremes([p[i] for part in parts for p in _corners(part)]) for i in range(3)]
+    longest = max(high - low for low, high in every) or 1.0
+    out = []
+    for low, high in every:
+        half = max((high - low) / 2 + AIR * longest, SLENDER * longest / 2)
+        out.append(((low + high) / 2 - half, (low + high) / 2 + half))
+    return out
+
+
+def _extremes(values: Sequence[float]) -> tuple[float, float]:
+    return (min(values), max(values)) if values else (0.0, 0.0)
+
+
+def _corners(part: Part) -> Sequence[Point]:
+    if isinstance(part, Dots | Labels):
+        return part.points
+    return [p for line in _lines(part)[0] for p in line]
+
+
+def _choice(views: Sequence[str], parts: Sequence[Part]) -> dict[str, Any]:
+    """A list to choose a view from; it touches what is seen, not the camera."""
+    buttons = [
+        {"label": view, "method": "restyle", "args": [{"visible": [p.view in ("", view) for p in parts]}]}
+        for view in views
+    ]
+    place = {"x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "pad": {"b": 6, "l": 2}}
+    return {"type": "dropdown", "buttons": buttons, "bgcolor": "white", "bordercolor": "#8a97a6", **place}
+
+
+def _plus(a: Point, b: Point) -> Point:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def _minus(a: Point, b: Point) -> Point:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def _scaled(a: Point, factor: float) -> Point:
+    return a[0] * factor, a[1] * factor, a[2] * factor
+
+
+def _cross(a: Point, b: Point) -> Point:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

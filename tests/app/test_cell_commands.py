@@ -1,0 +1,261 @@
+"""Every command on the folder of a cell: what it takes from there, where its results go, what typed words change."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from app.cell_desk import record, typed, well
+from oracle.dial_gauge import csv_text, readings
+from oracle.encoders import SINGLE, WRIST
+from oracle.logs import logged, waves
+from oracle.table_one import points_csv
+
+from elastocal.app import cli
+from elastocal.app.cell_uses import USES
+from elastocal.files.cell_yaml import PLACES
+from elastocal.files.robot_yaml import read_robot
+
+AT = ("--at", "0,-90,90,0,30,0")
+PUSH = ("--force", "0,0,-1000")
+HEAD = "format: elastocal-cell/1\nname: mill\n"
+VISITS = "pose,command_x_mm,command_y_mm,command_z_mm,x_mm,y_mm,z_mm\n" + "".join(
+    f"P1,100,0,0,{100 + d},0,0\n" for d in (0.1, 0.2, 0.3)
+)
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "cells.md"
+
+
+@pytest.fixture
+def cell(kr270_cell: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(kr270_cell, tmp_path / "cell"))
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """A new cell in which nothing was run."""
+    well("new", tmp_path / "bare", "--robot", "kr5")
+    return tmp_path / "bare"
+
+
+def table(folder: Path, name: str, text: str) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+
+
+def test_questions_about_the_robot_are_those_about_its_file(cell: Path) -> None:
+    file = cell / "robot" / "robot.yaml"
+    for words in (("deflect", *AT, *PUSH), ("stiffness", *AT), ("kinetostatics", "--position", "1800,0,1200", *PUSH)):
+        command, *options = words
+        inside, outside = (well(command, robot, *options, "--json").data for robot in (cell, file))
+        assert inside["inputs"]["sha256"] == {"robot/robot.yaml": next(iter(outside["inputs"]["sha256"].values()))}
+        assert {k: v for k, v in inside.items() if k != "inputs"} == {k: v for k, v in outside.items() if k != "inputs"}
+    assert "KUKA KR 270" in well("show", cell, "--parameters", "A*.k").out
+    assert not (cell / "records" / "deflect.json").exists()
+
+
+def test_a_report_in_the_cell_gets_a_record_of_its_own(cell: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(cell.parent)
+    said = well("deflect", "cell", *AT, *PUSH, "--report", "cell/reports/reach.html")
+    assert f"written: {Path('cell/reports/reach.html')}" in said.out
+    assert record(cell, "deflect-reach")["command"] == [
+        "deflect", ".", *AT, *PUSH, "--report", "reports/reach.html",
+    ]  # fmt: skip
+    well("deflect", "cell", *AT, *PUSH, "--report", "outside.html")
+    assert (cell.parent / "outside.html").is_file()
+    assert not (cell / "records" / "deflect-outside.json").exists()
+
+
+def test_assess_takes_the_plan_or_with_a_table_the_robot(cell: Path, tmp_path: Path) -> None:
+    data = well("assess", cell, "--json").data
+    assert set(data["inputs"]["sha256"]) == {"plan/campaign.yaml", "plan/plan.csv", "robot/robot.yaml"}
+    assert (cell / "reports" / "assess.html").is_file()
+    poses = tmp_path / "poses.csv"
+    poses.write_text("A1_deg,A2_deg,A3_deg,A4_deg,A5_deg,A6_deg,fz_N\n0,-60,75,0,60,0,-900\n", encoding="utf-8")
+    data = well("assess", cell, poses, "--parameters", "A2.k", "--json").data
+    assert set(data["inputs"]["sha256"]) == {"../poses.csv", "robot/robot.yaml"}
+
+
+def test_predict_export_and_convert_take_what_was_found(cell: Path, tmp_path: Path) -> None:
+    data = well("predict", cell, *AT, *PUSH, "--json").data
+    assert "calibration/calibration.json" in data["inputs"]["sha256"]
+    assert well("export", cell, "--json").data["files"] == [str(cell / "calibration" / "kinematics.yaml")]
+    well("export", cell, "--schema", tmp_path / "schema.json")
+    assert (tmp_path / "schema.json").is_file()
+    well("convert", cell, tmp_path / "copy.yaml")
+    assert read_robot(tmp_path / "copy.yaml").joints == read_robot("kuka-kr270").joints
+
+
+def test_one_program_or_all_of_them(cell: Path) -> None:
+    square = cell / "programs" / "square.src"
+    second = cell / "programs" / "second.src"
+    second.write_bytes(square.read_bytes().replace(b"SQUARE", b"SECOND"))
+    before = (cell / "records" / "compensate-square.src.json").read_bytes()
+    well("compensate", second, "--calibration", cell)
+    assert (cell / "programs" / "corrected" / "second.src").is_file()
+    assert (cell / "reports" / "compensate-second.src.html").is_file()
+    assert record(cell, "compensate-second.src")["command"] == [
+        "compensate", "programs/second.src", "--calibration", ".",
+    ]  # fmt: skip
+    assert (cell / "records" / "compensate-square.src.json").read_bytes() == before
+    data = well("compensate", cell, "--json").data
+    assert data["format"] == "elastocal-result/1"
+    assert [one["inputs"]["program"] for one in data["programs"]] == ["programs/second.src", "programs/square.src"]
+
+
+def test_typed_words_come_before_cell_yaml_and_that_before_the_places(cell: Path) -> None:
+    (cell / "cell.yaml").write_text(HEAD + "options: {simulate: {seed: 3, gross: 1}}\n", encoding="utf-8")
+    well("simulate", cell)
+    assert record(cell, "simulate")["seed"] == 3
+    assert record(cell, "simulate")["cell"]["options"] == {"seed": 3, "gross": 1}
+    data = well("simulate", cell, "--seed", "1", "--gross", "0", "--out", cell / "other", "--json").data
+    assert data["inputs"]["gross"] == 0
+    assert record(cell, "simulate-other")["seed"] == 1
+    same = Path(cell.parent / "same")
+    well("simulate", cell / "plan" / "campaign.yaml", "--out", same)
+    assert (same / "readings.csv").read_bytes() == (cell / "other" / "readings.csv").read_bytes()
+    assert (same / "readings.csv").read_bytes() != (cell / "campaign" / "readings.csv").read_bytes()
+
+
+def test_the_truth_may_be_a_cell(cell: Path, tmp_path: Path) -> None:
+    soft = tmp_path / "soft"
+    well("new", soft, "--robot", "kr270")
+    file = soft / "robot" / "robot.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("0.302e-6", "0.402e-6"), encoding="utf-8")
+    well("simulate", cell, "--truth", soft)
+    assert record(cell, "simulate")["command"] == ["simulate", ".", "--truth", "../soft"]
+    assert "../soft/robot/robot.yaml" in record(cell, "simulate")["inputs"]
+
+
+def test_a_measured_campaign_is_never_written_over(cell: Path) -> None:
+    for name in ("campaign.yaml", "readings.csv"):
+        path = cell / "campaign" / name
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(x for x in lines if not x.startswith("#")), encoding="utf-8")
+    before = (cell / "campaign" / "campaign.yaml").read_bytes()
+    said = typed("simulate", cell)
+    assert said.code == 2
+    assert "was not simulated and would be lost" in said.err
+    assert (cell / "campaign" / "campaign.yaml").read_bytes() == before
+
+
+def test_tables_of_other_instruments(cell: Path) -> None:
+    table(cell, "tables/points.csv", points_csv())
+    rng = np.random.default_rng(1)
+    loops = {d: readings(3.76e-5, 1e-4, 8e-6, noise=1e-6, rng=rng) for d in range(0, 360, 60)}
+    table(cell, "tables/loops.csv", csv_text(loops))
+    table(cell, "tables/validation.csv", VISITS)
+    options = "{arcs: {known: P1}, compensator: {moving: P1, pivot: [P01, P02], joint: A2}}"
+    (cell / "cell.yaml").write_text(f"{HEAD}options: {options}\n", encoding="utf-8")
+    for command, place in (
+        ("arcs", "points"),
+        ("compensator", "points"),
+        ("loops", "loops"),
+        ("iso9283", "validation"),
+    ):
+        data = well(command, cell, "--json").data
+        assert f"tables/{place}.csv" in data["inputs"]["sha256"]
+        assert (cell / "reports" / f"{command}.html").is_file()
+        assert f"tables/{place}.csv" in record(cell, command)["inputs"]
+    assert "robot/robot.yaml" in record(cell, "compensator")["inputs"]
+
+
+def test_counts_and_logs(bare: Path) -> None:
+    (bare / "tables").mkdir()
+    for name, text in (("single", SINGLE), ("wrist", WRIST)):
+        table(bare, f"tables/counts/{name}.csv", text)
+    well("transmission", bare)
+    read = {"tables/counts/single.csv", "tables/counts/wrist.csv", "robot/robot.yaml"}
+    assert set(record(bare, "transmission")["inputs"]) == read
+    assert read_robot(bare / "robot" / "transmission.yaml").joints == read_robot("kuka-kr5").joints
+    q, v = waves(6, 3000, seed=4, size=0.6, rate=0.12)
+    log = logged(read_robot("kuka-kr5"), q + np.radians([0, -80, 80, 0, 20, 0]), v, noise=0.2, seed=0)
+    names = [f"A{i}" for i in range(1, 7)]
+    rows = np.column_stack([log.time, np.degrees(log.q), log.torque])
+    head = ",".join(["time_s", *(f"{a}_deg" for a in names), *(f"{a}_torque_Nm" for a in names)])
+    table(bare, "logs/log.csv", "\n".join([head, *(",".join(f"{x:.6f}" for x in row) for row in rows)]) + "\n")
+    (bare / "cell.yaml").write_text(HEAD + "log: logs/log.csv\n", encoding="utf-8")
+    well("gravity", bare)
+    assert set(record(bare, "gravity")["inputs"]) == {"logs/log.csv", "robot/robot.yaml"}
+    assert (bare / "robot" / "gravity.yaml").is_file()
+
+
+def test_a_recording_goes_to_the_log_of_the_cell(bare: Path) -> None:
+    words = ("record", "rsi", "--listen", "127.0.0.1:0", "--out", bare, "--rehearse", "4", "--max", "20")
+    well(*words)
+    assert (bare / "logs" / "log.xml").is_file()
+    said = typed(*words)
+    assert said.code == 2
+    assert "log.xml" in said.err
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("assess", "plan/campaign.yaml is not there; run 'elastocal plan CELL' first"),
+        ("simulate", "plan/campaign.yaml is not there"),
+        ("identify", "campaign/campaign.yaml is not there; put what was measured there"),
+        ("predict", "calibration/calibration.json is not there; run 'elastocal identify CELL' first"),
+        ("compensate", "calibration/calibration.json is not there"),
+        ("loops", "tables/loops.csv is not there; put the table there (another place can be named under 'loops'"),
+    ],
+)
+def test_what_is_not_there_yet_is_named_with_what_to_do(bare: Path, command: str, said: str) -> None:
+    got = typed(command, bare)
+    assert (got.code, got.out) == (2, "")
+    assert got.err.startswith(f"elastocal: {bare}: ")
+    assert said in got.err
+    assert got.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("{identfy: {seed: 1}}", "line 3, options.identfy: there is no command 'identfy'; did you mean 'identify'?"),
+        ("{show: {sed: 1}}", "line 3, options.show.sed: there is no option 'sed'"),
+        ("{show: {parameters: {a: 1}}}", "line 3, options.show.parameters: {'a': 1} does not fit"),
+        ("{show: {json: true}}", "there is no option 'json'"),
+    ],
+)
+def test_wrong_options_in_cell_yaml(bare: Path, options: str, said: str) -> None:
+    (bare / "cell.yaml").write_text(f"{HEAD}options: {options}\n", encoding="utf-8")
+    got = typed("show", bare)
+    assert (got.code, got.out) == (2, "")
+    assert said in got.err
+
+
+def test_a_folder_that_is_no_cell_and_what_is_missing_outside_of_one(tmp_path: Path) -> None:
+    assert "is a folder without cell.yaml" in typed("identify", tmp_path).err
+    assert "--out is missing; give it, or a cell" in typed("plan", "cylindrical", "--force", "0,0,9").err
+    assert "ROBOT is missing" in typed("gravity", tmp_path / "log.csv").err
+
+
+def test_folders_that_git_does_not_keep_are_made_again(cell: Path) -> None:
+    for name in ("calibration", "reports", "records"):
+        shutil.rmtree(cell / name)
+    well("identify", cell)
+    assert (cell / "calibration" / "calibration.json").is_file()
+    assert record(cell, "identify")["outputs"]
+
+
+def test_a_failure_writes_neither_result_nor_record(bare: Path) -> None:
+    before = sorted(p for p in bare.rglob("*") if p.is_file())
+    assert typed("plan", bare, "--poses", "0").code == 2
+    assert sorted(p for p in bare.rglob("*") if p.is_file()) == before
+
+
+def test_the_page_shows_every_command_and_place() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    group = typer.main.get_command(cli.app)
+    commands = set(group.commands)  # type: ignore[attr-defined]
+    table_rows = {row.split("|")[1]: row for row in page.splitlines() if row.startswith("| `")}
+    for command, uses in USES.items():
+        row = next(r for names, r in table_rows.items() if f"`{command}`" in names)
+        assert all(f"`{role}`" in row or role in row for role in uses.roles.values()), command
+    assert commands - set(USES) - {"new", "status"} == set(
+        re.findall(r"`(\w+)`", next(x for x in page.splitlines() if "have nothing to take from a cell" in x))
+    )
+    assert all(f"`{place}`" in page for place in PLACES)

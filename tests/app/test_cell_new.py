@@ -1,0 +1,93 @@
+"""elastocal new: a cell of any robot that works without editing."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from app.cell_desk import typed, well, whole_cell
+
+from elastocal.files.calibration_json import read_calibration
+from elastocal.files.robot_yaml import read_robot, shipped_robots
+
+ARMS = ("fanuc-m710ic50", "kuka-kr270", "kuka-kr5")
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_plan_simulate_identify_run_for_every_shipped_robot(robot: str, tmp_path: Path, kr270_cell: Path) -> None:
+    cell = kr270_cell if robot == "kuka-kr270" else whole_cell(tmp_path / "cell", robot)
+    assert read_robot(cell / "robot" / "robot.yaml").parameters.names == read_robot(robot).parameters.names
+    assert (cell / "programs" / "square.src").is_file() == (robot in ARMS)
+    found = read_calibration(cell / "calibration" / "calibration.json")
+    truth = {p.name: p.value for p in read_robot(robot).parameters}
+    joints = [p for p in found.parameters if p.status == "estimated" and p.name in truth]
+    assert len(joints) >= 2
+    assert all(abs(p.value - truth[p.name]) < 5 * p.sd for p in joints)
+    assert {line["state"] for line in well("status", cell, "--json").data["results"]} == {"up to date"}
+
+
+def test_what_a_new_cell_holds(tmp_path: Path) -> None:
+    made = well("new", tmp_path / "cell", "--robot", "scara-ruggeri", "--json").data
+    files = {row["file"] for row in made["cell_files"]}
+    assert files == {
+        "cell.yaml", "README.md", ".gitignore", ".gitattributes", "robot/robot.yaml", "plan/plan.yaml",
+    }  # fmt: skip
+    assert all((tmp_path / "cell" / name).is_file() for name in files)
+    shipped = resources.files("elastocal.robots").joinpath("scara-ruggeri.yaml").read_bytes()
+    assert (tmp_path / "cell" / "robot" / "robot.yaml").read_bytes() == shipped
+
+
+@pytest.mark.parametrize("robot", ARMS)
+def test_the_example_program_is_reachable_and_corrected(robot: str, tmp_path: Path) -> None:
+    cell = tmp_path / "cell"
+    well("new", cell, "--robot", robot)
+    got = well("compensate", cell, "--robot", cell, "--json").data
+    assert "Every motion of the program is corrected." in " ".join(got["verdict"])
+    old, new = (cell / "programs" / "square.src"), (cell / "programs" / "corrected" / "square.src")
+    assert old.read_bytes() != new.read_bytes()
+    assert old.read_bytes().count(b"LIN") == new.read_bytes().count(b"LIN") == 5
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("x", encoding="utf-8")
+    said = typed("new", tmp_path, "--robot", "kr270")
+    assert said.code == 2
+    assert "is not empty, and nothing in it is written over" in said.err
+    assert [p.name for p in tmp_path.iterdir()] == ["mine.txt"]
+    said = typed("new", tmp_path / "mine.txt", "--robot", "kr270")
+    assert said.code == 2
+    assert "is a file" in said.err
+
+
+def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
+    well("new", tmp_path, "--robot", "scara")
+    assert (tmp_path / "cell.yaml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("kr720", "there is no robot 'kr720'; did you mean"),
+        ("kuka", "robot 'kuka' may be kuka-kr270 or kuka-kr5; write more of its name"),
+        ("arm.yaml", "arm.yaml: no such file"),
+    ],
+)
+def test_a_robot_that_is_not_there(word: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    got = typed("new", "cell", "--robot", word)
+    assert got.code == 2
+    assert said in got.err
+    assert not Path("cell").exists()
+
+
+def test_a_part_of_a_name_is_the_same_robot_everywhere(tmp_path: Path) -> None:
+    words = ("--at", "0,-90,90,0,30,0", "--force", "0,0,-1000", "--json")
+    whole, part = (well("deflect", robot, *words).data for robot in ("kuka-kr270", "kr270"))
+    assert whole == part
+
+
+def test_a_robot_file_is_copied_as_it_is(tmp_path: Path, arm: Path) -> None:
+    arm.write_text(arm.read_text(encoding="utf-8") + "# my own words\n", encoding="utf-8")
+    well("new", tmp_path / "cell", "--robot", arm)
+    assert (tmp_path / "cell" / "robot" / "robot.yaml").read_bytes() == arm.read_bytes()

@@ -1,0 +1,162 @@
+"""What has changed is noticed: by status, and by every command that builds on it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from app.cell_desk import record, results, typed, well
+
+
+@pytest.fixture
+def cell(kr270_cell: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(kr270_cell, tmp_path / "cell"))
+
+
+def states(cell: Path) -> dict[str, tuple[str, str]]:
+    said = typed("status", cell, "--json")
+    rows = {row["step"]: (row["state"], row["because"]) for row in said.data["results"]}
+    assert said.code == (1 if any(state == "stale" for state, _ in rows.values()) else 0)
+    return rows
+
+
+def add_a_byte(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\n")
+
+
+def test_everything_is_up_to_date_after_the_chain_and_says_how_to_repeat_it(cell: Path) -> None:
+    said = well("status", cell, "--json").data
+    assert [row["step"] for row in said["results"]] == ["plan", "simulate", "identify", "compensate-square.src"]
+    assert {row["state"] for row in said["results"]} == {"up to date"}
+    assert said["results"][0]["repeat"] == "elastocal plan . --candidates 60 --restarts 1"
+    assert said["verdict"] == ["All 4 results are up to date.", "Next: nothing is left to do."]
+
+
+def test_a_byte_in_the_plan_makes_everything_after_it_stale(cell: Path) -> None:
+    add_a_byte(cell / "plan" / "plan.yaml")
+    rows = states(cell)
+    assert rows["plan"] == ("stale", "input changed: plan/plan.yaml")
+    assert rows["simulate"][1].startswith("input is stale: plan/campaign.yaml")
+    assert rows["identify"][0] == rows["compensate-square.src"][0] == "stale"
+    text = typed("status", cell).out
+    assert "Next: repeat 'elastocal plan . --candidates 60 --restarts 1' in the cell." in text
+
+
+def test_a_byte_in_the_readings_stops_at_the_calibration(cell: Path) -> None:
+    add_a_byte(cell / "campaign" / "readings.csv")
+    rows = states(cell)
+    assert rows["plan"][0] == "up to date"
+    assert rows["simulate"] == ("stale", "output changed: campaign/readings.csv")
+    assert rows["identify"][1].startswith("input changed: campaign/readings.csv")
+    assert rows["compensate-square.src"][1] == "input is stale: calibration/calibration.json"
+
+
+def test_a_program_of_ones_own_is_stale_alone(cell: Path) -> None:
+    program = cell / "programs" / "square.src"
+    program.write_bytes(program.read_bytes().replace(b"$VEL.CP=0.05", b"$VEL.CP=0.04"))
+    stale = {step for step, (state, _) in states(cell).items() if state == "stale"}
+    assert stale == {"compensate-square.src"}
+    well("compensate", cell)
+    assert {state for state, _ in states(cell).values()} == {"up to date"}
+
+
+def test_a_lost_report_is_named_but_spoils_nothing_else(cell: Path) -> None:
+    (cell / "reports" / "identify.html").unlink()
+    rows = states(cell)
+    assert rows["identify"] == ("stale", "output missing: reports/identify.html")
+    assert rows["compensate-square.src"][0] == "up to date"
+
+
+def test_options_and_places_in_cell_yaml_count_as_inputs(cell: Path) -> None:
+    (cell / "cell.yaml").write_text(
+        "format: elastocal-cell/1\nname: kr270\noptions: {compensate: {force: '-100,0,0'}}\n", encoding="utf-8"
+    )
+    assert states(cell)["compensate-square.src"] == ("stale", "changed in cell.yaml: options")
+    assert states(cell)["identify"][0] == "up to date"
+    shutil.copy(cell / "campaign" / "campaign.yaml", cell / "campaign" / "may.yaml")
+    (cell / "cell.yaml").write_text(
+        "format: elastocal-cell/1\nname: kr270\ncampaign: campaign/may.yaml\n", encoding="utf-8"
+    )
+    assert "changed in cell.yaml: campaign" in states(cell)["identify"][1]
+
+
+def test_commands_warn_of_a_stale_input_in_words_html_and_json(cell: Path) -> None:
+    assert "STALE" not in well("export", cell).out
+    add_a_byte(cell / "campaign" / "readings.csv")
+    words = "STALE INPUT calibration/calibration.json (input changed: campaign/readings.csv"
+    said = well("compensate", cell)
+    assert words in " ".join(said.out.split())
+    assert "repeat 'elastocal identify .' in the cell" in " ".join(said.out.split())
+    assert "STALE INPUT calibration/calibration.json" in (cell / "reports" / "compensate-square.src.html").read_text(
+        encoding="utf-8"
+    )
+    said = well("predict", cell, "--at", "0,-90,90,0,30,0", "--force", "0,0,-900", "--json")
+    assert any(words in note for note in said.data["notes"])
+    assert words in said.err
+
+
+def test_a_record_says_what_made_a_result(cell: Path) -> None:
+    found = record(cell, "identify")
+    assert found["format"] == "elastocal-record/1"
+    assert found["command"] == ["identify", "."]
+    assert found["seed"] == 1
+    assert set(found["inputs"]) == {"campaign/campaign.yaml", "campaign/readings.csv", "robot/robot.yaml"}
+    assert set(found["outputs"]) == {"calibration/calibration.json", "reports/identify.html"}
+    assert set(found["versions"]) == {"elastocal", "python", "numpy", "scipy"}
+    assert found["cell"] == {
+        "campaign": "campaign/campaign.yaml", "calibration": "calibration/calibration.json", "reports": "reports",
+    }  # fmt: skip
+    assert len(found["time"]) == 20
+    assert found["time"].endswith("Z")
+    corrected = record(cell, "compensate-square.src")
+    assert "calibration/calibration.json" in corrected["inputs"]
+    assert "programs/corrected/square.src" in corrected["outputs"]
+    assert corrected["cell"]["options"] == {"force": "-320,0,-160"}
+
+
+def test_the_same_bytes_again_from_anywhere_but_the_time_of_the_record(
+    cell: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, old = results(cell), record(cell, "compensate-square.src")
+    well("compensate", cell)
+    monkeypatch.chdir(cell / "programs")
+    well("simulate", "..")
+    well("compensate", "..")
+    monkeypatch.chdir(cell)
+    well("compensate", ".")
+    assert results(cell) == before
+    new = record(cell, "compensate-square.src")
+    assert {**new, "time": old["time"]} == old
+
+
+def test_a_spoiled_record_is_refused_with_its_name(cell: Path) -> None:
+    (cell / "records" / "plan.json").write_text("{", encoding="utf-8")
+    said = typed("status", cell)
+    assert said.code == 2
+    assert "plan.json, line 1: not valid JSON" in said.err
+
+
+def test_a_shipped_robot_is_known_by_its_bytes(tmp_path: Path) -> None:
+    cell = tmp_path / "cell"
+    well("new", cell, "--robot", "scara")
+    plan = cell / "plan" / "plan.yaml"
+    plan.write_text(plan.read_text(encoding="utf-8").replace("../robot/robot.yaml", "scara-ruggeri"), encoding="utf-8")
+    well("plan", cell, "--candidates", "20", "--restarts", "1")
+    assert states(cell)["plan"] == ("up to date", "")
+    path = cell / "records" / "plan.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert set(found["inputs"]) == {"plan/plan.yaml", "shipped:scara-ruggeri"}
+    found["inputs"]["shipped:scara-ruggeri"] = "0" * 64
+    path.write_text(json.dumps(found), encoding="utf-8")
+    assert states(cell)["plan"] == ("stale", "input changed: shipped:scara-ruggeri")
+
+
+def test_a_new_cell_has_everything_before_it(tmp_path: Path) -> None:
+    well("new", tmp_path / "cell", "--robot", "kr5")
+    rows = states(tmp_path / "cell")
+    assert {step: state for step, (state, _) in rows.items()} == dict.fromkeys(
+        ("plan", "simulate", "identify", "compensate"), "not run yet"
+    )
+    assert "Next: 'elastocal plan .' in the cell." in well("status", tmp_path / "cell").out

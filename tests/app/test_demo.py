@@ -1,0 +1,150 @@
+"""The demonstration: one run of the whole cycle, looked at from all sides."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from app.conftest import Run
+from report.browser import browser, camera, driver, opened, overflow
+
+from elastocal.app.demo_cell.program import cutting_lines, program_text
+from elastocal.app.demo_cell.truth import true_robot
+from elastocal.files.robot_yaml import read_robot
+
+POSE = re.compile(r"\{X (\S+?),Y (\S+?),Z (\S+?),A (\S+?),B (\S+?),C (\S+?)\}")
+
+
+@dataclass(frozen=True)
+class Shown:
+    folder: Path
+    text: str
+    data: Any
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    """Run twice into one folder, as a user would: for people, then for programs."""
+    folder = tmp_path_factory.mktemp("demo") / "cell"
+    words = [sys.executable, "-m", "elastocal", "demo", "--out", str(folder)]
+    text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    marks = _results(folder)
+    data = json.loads(subprocess.run([*words, "--json"], capture_output=True, text=True, check=True).stdout)
+    assert _results(folder) == marks  # the same bytes again
+    return Shown(folder, text, data)
+
+
+def _results(folder: Path) -> dict[str, bytes]:
+    kept = ("plan", "campaign", "calibration", "programs", "truth", "reports")
+    return {str(p.relative_to(folder)): p.read_bytes() for k in kept for p in (folder / k).rglob("*") if p.is_file()}
+
+
+def test_it_ends_with_the_numbers_that_matter_and_the_report(shown: Shown) -> None:
+    last = shown.text.strip().splitlines()[-8:]
+    assert last[-1] == f"written: {shown.folder / 'reports' / 'demo.html'}"
+    before, _, after = (row["rms_mm"] for row in shown.data["summary"])
+    assert f"{before:.2f} mm rms" in " ".join(last)
+    assert f"{after:.3f} mm" in " ".join(last)
+
+
+def test_the_correction_is_good_and_was_expected_to_be(shown: Shown) -> None:
+    before, stated, after = shown.data["summary"]
+    assert 1.5 < before["rms_mm"] < 5
+    assert after["rms_mm"] < 0.03 * before["rms_mm"]
+    assert after["rms_mm"] < 0.5 * stated["rms_mm"]
+    expected = float(re.search(r"^([\d.]+) mm rms was expected", shown.data["verdict"][1])[1])  # type: ignore[index]
+    assert 0.5 < after["rms_mm"] / expected < 1.5
+    beyond = [t for t in shown.data["compensation_targets"] if t["truth_after_um"] > 1.5 * t["interval_95_um"]]
+    assert beyond == []
+
+
+def test_the_gross_error_is_the_planted_one(shown: Shown) -> None:
+    planted = [row["place"] for row in shown.data["campaign_planted"]]
+    assert len(planted) == 1
+    assert [row["place"] for row in shown.data["identification_gross"]] == planted
+    assert f"left out: {planted[0]}." in shown.data["verdict"][2]
+
+
+def test_the_truth_is_within_what_is_said_of_it(shown: Shown) -> None:
+    rows = [r for r in shown.data["truth"] if r["value"] is not None]
+    assert len(rows) >= 8
+    assert {"A4.gap", "A5.gap"} <= {r["parameter"] for r in rows}
+    assert max(abs(r["off_sd"]) for r in rows) < 3.5
+    joints = [r for r in rows if re.fullmatch(r"A\d\.k", r["parameter"])]
+    assert all(abs(r["value"] - r["truth"]) < 0.5 * abs(r["file"] - r["truth"]) for r in joints)
+
+
+def test_the_true_robot_differs_where_it_is_said_to() -> None:
+    stated = read_robot("kuka-kr270")
+    true = true_robot(stated)
+    pairs = {p.name: (p.value, t.value) for p, t in zip(stated.parameters, true.parameters, strict=True)}
+    assert pairs["A4.k"][1] == pytest.approx(0.85 * 3.002e-6)
+    assert pairs["A5.gap"] == (0.0, 150e-6)
+    assert pairs["A2.k_c"][1] == pytest.approx(1.15 * 0.144e-6)
+    same = {name.split(".")[1] for name, (a, b) in pairs.items() if a == b and a != 0}
+    assert same == {"m", "mx", "my", "mz", "a_x", "a_y", "L", "phi0", "s_0"}
+
+
+def test_only_numbers_of_targets_change_and_points_are_put_into_long_lines(shown: Shown) -> None:
+    old = program_text().split("\r\n")
+    new = (shown.folder / "programs/corrected/contour.src").read_bytes().decode().split("\r\n")
+    words = [re.sub(r"[-\d.]+", "#", line) for line in old]
+    kept = [re.sub(r"[-\d.]+", "#", line) for line in new]
+    position = 0
+    for line in words:  # every line of the old program is there, in order
+        position = kept.index(line, position) + 1
+    assert len(new) > len(old)
+    places = [np.array([float(v) for v in m.groups()]) for line in new[6:] for m in POSE.finditer(line)]
+    nominal = [np.array([float(v) for v in m.groups()]) for line in old[6:] for m in POSE.finditer(line)]
+    near = [min(np.linalg.norm(p[:3] - q[:3]) for q in places) for p in nominal]
+    assert min(near) > 0.3
+    assert max(near) < 8
+    first, last = (int(v) for v in cutting_lines().split("-"))
+    assert all(line.startswith(("LIN", "CIRC")) for line in old[first - 1 : last])
+    assert old[first - 2].endswith("C 180.000}")
+
+
+def test_the_cell_can_be_worked_on(shown: Shown, run: Run) -> None:
+    got = run("status", shown.folder, "--json")
+    assert got.code == 0
+    assert [r["state"] for r in got.data["results"]] == ["up to date"] * 4
+    with (shown.folder / "campaign/readings.csv").open("a", encoding="utf-8") as table:
+        table.write("\n")
+    assert run("status", shown.folder).code == 1
+
+
+def test_a_folder_of_someone_else_is_left_alone(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    got = run("demo", "--out", tmp_path)
+    assert got.code == 2
+    assert "is not empty" in got.err
+    assert [p.name for p in tmp_path.iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_report_in_a_browser(shown: Shown, width: int) -> None:
+    with driver() as started, browser(started) as running:
+        seen = opened(running, shown.folder / "reports/demo.html", width)
+        assert [u for u in seen.requests if not u.startswith(("file:", "data:"))] == []
+        assert seen.complaints == []
+        assert overflow(seen.page) <= 0
+        first = camera(seen.page)
+        box = seen.page.locator(".figure canvas").first.bounding_box()
+        assert box is not None
+        seen.page.evaluate(f"window.scrollTo(0, {box['y'] - 100})")
+        box = seen.page.locator(".figure canvas").first.bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        seen.page.mouse.move(x, y)
+        seen.page.mouse.down()
+        seen.page.mouse.move(x + 80, y + 30, steps=6)
+        seen.page.mouse.up()
+        seen.page.wait_for_timeout(300)
+        assert camera(seen.page) != first

@@ -1,0 +1,42 @@
+"""The way of the program: a weight is put on once, so its poses are gone through twice, and the way back counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from design.cell_desk import arm, pool_of
+
+from elastocal.app.commands.plan import _ways
+from elastocal.app.plan_program import route, stops
+from elastocal.design.cell import Cell, Link
+from elastocal.design.feasibility.obstacles import Obstacles
+from elastocal.design.loading.actuator import Actuator
+from elastocal.design.loading.hanging import Hanging
+from elastocal.design.measuring import Measuring
+from elastocal.design.obstacles.sphere import Sphere
+from elastocal.design.task import Task
+from elastocal.model.statics.observation import Marker
+
+WEIGHT, JACK = Hanging(masses=(5.0,)), Actuator(sizes=(50.0,), directions=((0, 1, 0),))
+FOLDED = [[0.2, 0.0], [0.2, 2.8], [1.0, 2.8], [1.0, 0.0]]
+
+
+def test_the_route_is_that_of_the_stops() -> None:
+    both = pool_of(arm(), FOLDED, WEIGHT, JACK).picked(
+        np.array([0, 2, 5, 7])
+    )  # two under the weight, two under the jack
+    assert route(both, "deflection") == (0, 1, 0, 1, 2, 3)
+    assert route(both, "position") == (0, 1, 2, 3)
+    assert route(pool_of(arm(), FOLDED), "deflection") == (0, 1, 2, 3)
+    for kind in ("deflection", "position"):
+        halts = stops(both, kind, 1)
+        np.testing.assert_array_equal([s.q for s in halts], both.q[list(route(both, kind))])
+
+
+def test_the_way_back_to_the_first_pose_is_looked_at() -> None:
+    """Folded in between, the arm passes the post; stretched from the last pose to the first it does not."""
+    post = Sphere(centre=(1.45 * np.cos(0.6), 1.45 * np.sin(0.6), 0.0), radius=0.02)
+    cell = Cell((Link("q1", "elbow", 0.05), Link("q2", "tool", 0.05)), (post,))
+    task = Task(arm(), Measuring("deflection", (Marker("tool"),)), None, cell=cell, filters=(Obstacles(),))
+    (said,) = _ways(pool_of(arm(), FOLDED, WEIGHT), task)
+    assert "from P4 to P1 is not free (obstacles)" in said
+    assert _ways(pool_of(arm(), FOLDED, JACK), task) == ()

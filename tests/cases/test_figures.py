@@ -1,0 +1,62 @@
+"""When a recomputed number is the printed one; what became of every table and figure of the documents."""
+
+from __future__ import annotations
+
+import pytest
+
+from elastocal.cases.case import Figure, Outcome, Why, registry
+from elastocal.cases.documents import ITEMS
+
+
+@pytest.mark.parametrize(
+    ("printed", "found", "last", "same"),
+    [
+        (184.72, 184.7249, None, True),
+        (184.72, 184.7251, None, False),
+        (260, 260.4, None, True),
+        (260, 261, None, False),
+        (0.7, 0.74, None, True),
+        (0.7, 0.7051, 0.01, False),
+        (4.491026e-5, 4.4910264e-5, None, True),
+        (4.491026e-5, 4.491027e-5, None, False),
+        (0.0, 4e-7, 1e-6, True),
+        (0.0, 6e-7, 1e-6, False),
+        (-1.02, -1.0251, None, False),
+    ],
+)
+def test_rounded_like_print_it_is_print(printed: float, found: float, last: float | None, same: bool) -> None:
+    assert Figure("f", printed, found, "1", last_digit=last).agrees is same
+
+
+def test_a_bound_is_kept_or_not() -> None:
+    assert Figure("f", 95, 99.8, "%", at_least=True).agrees
+    assert not Figure("f", 95, 94.9, "%", at_least=True).agrees
+
+
+def test_differences_are_relative_to_print() -> None:
+    assert Figure("f", -2.0, -3.0, "1").difference == pytest.approx(-0.5)
+    assert Figure("f", 4.0, 5.0, "1").difference == pytest.approx(0.25)
+    assert Figure("f", 0.0, 5.0, "1").difference is None
+    assert Figure("f", 4.0, None, "1").difference is None
+
+
+def test_only_a_reason_with_a_note_explains() -> None:
+    reasoned = Figure("f", 1.0, 2.0, "1", "note", why=Why.RULE)
+    assert not reasoned.unexplained
+    bare, noted, missing = (
+        Figure("f", 1.0, 2.0, "1", why=Why.RULE),
+        Figure("f", 1.0, 2.0, "1", "note"),
+        Figure("f", 1.0, None, "1"),
+    )
+    assert bare.unexplained
+    assert noted.unexplained
+    assert missing.unexplained
+    assert not Figure("f", None, 2.0, "1").unexplained
+    assert Outcome("c", "v", (reasoned, noted)).unexplained == (noted,)
+
+
+def test_every_case_serves_a_document_and_every_item_says_what_became_of_it() -> None:
+    assert {i.case for i in ITEMS if i.case} == set(registry())
+    assert len({i.document for i in ITEMS}) == 5
+    assert len({(i.document, i.item) for i in ITEMS}) == len(ITEMS)
+    assert all(i.said for i in ITEMS)

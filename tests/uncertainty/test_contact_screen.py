@@ -1,0 +1,125 @@
+"""Contacts that do not belong: one wrong number is named, noise is not, and a wrong object is no wrong contact."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracle.scara import NAMES, actual, discs, nominal, touched
+
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.sources.encoder import Encoder
+from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.model.surfaces.touches import Touches
+from elastocal.uncertainty import contact_screen
+from elastocal.uncertainty.contact_objects import doubted_objects
+from elastocal.uncertainty.contact_screen import wrong_contacts
+from elastocal.uncertainty.contact_start import close_gaps, gap_problem, geometry_start
+
+SOURCES = (ForceSensor(sd=0.1), Encoder(sd=2e-6))
+
+
+def campaign(seed, joints=None, forces=None, surfaces=None, places=None):
+    """Noisy contacts of the actual robot; ``joints`` and ``forces`` are (contact, axis, error)."""
+    kind, felt = touched()
+    rng = np.random.default_rng(seed)
+    q = kind.q + 2e-6 * rng.normal(size=kind.q.shape)
+    force = felt + 0.1 * rng.normal(size=felt.shape)
+    for place, table in ((joints, q), (forces, force)):
+        if place is not None:
+            table[place[0], place[1]] += place[2]
+    touches = Touches("gripper", surfaces or discs(), kind.touches.which)
+    return Campaign(ContactForce(q, touches, "xy"), force, SOURCES, places)
+
+
+@pytest.mark.parametrize(("contact", "joint", "error"), [(3, 0, 5e-3), (19, 1, -5e-3), (30, 0, -5e-3), (11, 1, 5e-3)])
+def test_a_wrong_joint_value_is_named_with_the_value_that_fits(contact, joint, error):
+    read = campaign(contact, joints=(contact, joint, error), places=tuple(f"line {i}" for i in range(36)))
+    (wrong,) = wrong_contacts(nominal(), read, NAMES)
+    assert (wrong.reading, wrong.place) == (contact, f"line {contact}")
+    assert wrong.chance < 1e-20
+    best = wrong.causes[0]
+    assert (best.name, best.unit) == (("J1", "J2")[joint], "rad")
+    assert best.better - best.value == pytest.approx(-error, abs=1e-4)
+
+
+def test_a_wrong_force_is_named():
+    (wrong,) = wrong_contacts(nominal(), campaign(2, forces=(8, 0, 12.0)), NAMES)
+    causes = {c.name: c.better - c.value for c in wrong.causes}
+    assert wrong.reading == 8
+    assert causes["fx"] == pytest.approx(-12.0, abs=1.0)
+
+
+def test_a_second_wrong_contact_does_not_hide_behind_the_first():
+    read = campaign(7, joints=(3, 0, 5e-3), forces=(20, 1, 15.0))
+    assert {w.reading for w in wrong_contacts(nominal(), read, NAMES)} == {3, 20}
+
+
+def test_what_is_gained_is_what_a_fit_without_the_contact_gains():
+    """Another route: the squares of a linear fit with and without the rows of every contact."""
+    read = campaign(4)
+    at = close_gaps(nominal(), read, NAMES).model
+    problem = gap_problem(read, at, NAMES).linear
+    chances = contact_screen._chances(problem)
+
+    def squares(rows):
+        left = np.linalg.lstsq(problem.matrix[rows], problem.misfit[rows], rcond=None)
+        return float(left[1][0])
+
+    from scipy.stats import f
+
+    everything = np.arange(72)
+    for i in (0, 17, 35):
+        rest = squares(np.setdiff1d(everything, [2 * i, 2 * i + 1]))
+        gain = squares(everything) - rest
+        scale = max(1.0, rest / (72 - 12 - 2))
+        assert chances[i] == pytest.approx(min(1.0, 36 * f.sf(gain / 2 / scale, 2, 58)), rel=1e-6)
+
+
+def test_noise_alone_loses_no_contact():
+    assert all(wrong_contacts(actual(), campaign(seed), NAMES) == () for seed in range(100, 112))
+
+
+@pytest.mark.parametrize(("which", "what"), [(1, "place"), (2, "size")])
+def test_a_wrong_object_is_named_and_no_contact_blamed(which, what):
+    surfaces = list(discs())
+    x, y = surfaces[which].centre
+    changed = {"centre": (x + 1e-3, y)} if what == "place" else {"radius": surfaces[which].radius + 1e-3}
+    surfaces[which] = replace(surfaces[which], **changed)
+    found = contact_screen.touched(nominal(), campaign(5, surfaces=tuple(surfaces)), NAMES, True)
+    assert found.wrong == ()
+    assert found.misled
+    worst = found.objects[0]
+    assert (worst.name, worst.what) == (f"disc disc{which + 1}", what)
+    assert worst.changes[0][2] == pytest.approx(-1e-3, abs=1e-4)
+    assert worst.share > 0.9
+
+
+def test_right_objects_are_not_accused():
+    found = doubted_objects(nominal(), campaign(6), NAMES)
+    assert not any(d.convincing for d in found)
+    assert {(d.name, d.what) for d in found} == {(f"disc disc{i}", w) for i in (1, 2, 3) for w in ("place", "size")}
+
+
+def test_the_size_of_a_single_disc_is_not_judged():
+    """A larger disc is a longer gripper play: g stands for it."""
+    read = campaign(6)
+    kind = read.measurement
+    rows = np.flatnonzero(kind.touches.which == 0)
+    one = Campaign(ContactForce(kind.q[rows], kind.touches.rows(rows), "xy"), read.readings[rows], SOURCES)
+    names = ("J1.offset", "gripper.p", "gripper.gap")
+    assert "size" not in {d.what for d in doubted_objects(actual(), one, names)}
+    assert "size" in {d.what for d in doubted_objects(actual(), one, names[:2])}
+
+
+def test_a_start_has_geometry_only_and_closes_the_gaps():
+    read = campaign(8)
+    start = geometry_start(nominal(), read, NAMES)
+    assert set(start) == set(NAMES[:6])
+    gap = ContactGap.of(read.measurement, read.readings)
+    before, after = (np.abs(gap.predict(m)[:, 0]).mean() for m in (nominal(), nominal().with_parameters(start)))
+    assert before > 1e-3
+    assert after < 0.2 * before
