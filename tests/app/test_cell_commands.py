@@ -234,11 +234,11 @@ def test_a_folder_that_is_no_cell_and_what_is_missing_outside_of_one(tmp_path: P
 
 
 def test_folders_that_git_does_not_keep_are_made_again(cell: Path) -> None:
-    for name in ("calibration", "reports", "records"):
+    for name in ("programs/corrected", "reports", "records"):
         shutil.rmtree(cell / name)
-    well("identify", cell)
-    assert (cell / "calibration" / "calibration.json").is_file()
-    assert record(cell, "identify")["outputs"]
+    well("compensate", cell)
+    assert (cell / "programs" / "corrected" / "square.src").is_file()
+    assert record(cell, "compensate-square.src")["outputs"]
 
 
 def test_a_failure_writes_neither_result_nor_record(bare: Path) -> None:

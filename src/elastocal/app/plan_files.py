@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from elastocal.design.pool import Pool
     from elastocal.design.study import Planned
     from elastocal.design.sweeping import Sweeping
-    from elastocal.files.readings_entry import Requests
     from elastocal.files.krl_plan import Stop
     from elastocal.files.plan_entry import PlanFile
+    from elastocal.files.readings_entry import Requests
     from elastocal.measure.campaign import Campaign
     from elastocal.model.robot import RobotModel
 

@@ -32,8 +32,9 @@ class Yielding:
     @classmethod
     def of(cls, c: CompliantCoordinate) -> Yielding:
         k = c.compliance()
-        active = (k != 0).any(axis=0) | (k != 0).any(axis=1)
-        return cls(c, c.dofs(), k, tuple(np.flatnonzero(active).tolist()), c.play(np.ones((len(k), 1))) is not None)
+        rows, columns = k.nonzero()
+        active = sorted({*rows.tolist(), *columns.tolist()})
+        return cls(c, c.dofs(), k, tuple(active), c.play(np.ones((len(k), 1))) is not None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,7 +77,7 @@ def runs(draw: st.DrawFn, kind: str) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", sorted(NAMES))
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_many_at_once_is_one_by_one(kind: str, data: st.DataObject) -> None:
     files = data.draw(runs(kind))

@@ -117,12 +117,13 @@ def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
 
 def _identify(cell: CellFolder, watch: Watch) -> IdentifyResult:
     from elastocal.app.commands import identify
+    from elastocal.app.found_calibration import calibration
     from elastocal.app.pages.identify import page
 
     with _step(cell, ("identify", "."), ("campaign", "calibration")) as write, watch("identifying") as progress:
         result = identify.run(identify.IdentifyRequest(cell.place("campaign"), seed=SEED), progress)
         out = cell.place("calibration")
-        write(page(result), {out: identify.calibration(result, out)})
+        write(page(result), {out: calibration(result, out)})
     return result
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal.app.gravity_task import TORQUES, GravityTask, asked_friction, needs_motion, sense_of, with_links
 from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -18,13 +19,10 @@ if TYPE_CHECKING:
     from elastocal.gravity.prior import MassPrior
     from elastocal.gravity.recursion import Recursion
     from elastocal.gravity.samples import Samples
-    from elastocal.gravity.sense import Sense
     from elastocal.gravity.terms import Term
-    from elastocal.measure.joint_log import JointLog
     from elastocal.measure.sources.friction import Friction
     from elastocal.model.robot import RobotModel
 
-TORQUES = {"auto": 0, "drive": 1, "load": -1}
 MOUNTINGS = ("file", "find")
 YAML = (".yaml", ".yml")
 
@@ -80,26 +78,30 @@ class GravityResult:
 
 def run(request: GravityRequest) -> GravityResult:
     from elastocal.app.configurations import typed, within_limits
+    from elastocal.app.gravity_text import gravity_text
     from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
     from elastocal.files.joint_log import read_log
     from elastocal.gravity.gross import without_gross
+    from elastocal.gravity.mounting import find_gravity
     from elastocal.gravity.prediction import predict_torque
     from elastocal.gravity.samples import slow_samples
 
     prior = _check(request)
     robot = load_robot(request.robot, request.tool)
     notes = list(robot.notes)
-    model = _with_links(robot.model, notes)
+    model = with_links(robot.model, notes)
     poses = within_limits(model, typed(model, request.at), request.ignore_limits) if request.at else None
     log = read_log(request.log, model)
-    friction = _friction(request.friction, log, notes)
+    friction = asked_friction(request.friction, log, notes)
     with one_thread():
-        samples = slow_samples(model, log, friction=_moving(friction))
+        samples = slow_samples(model, log, friction=needs_motion(friction))
         notes += samples.notes
-        mounting = _mounting(request, model, samples, friction)
+        mounting = (
+            None if request.mounting == "file" else find_gravity(model, samples, TORQUES[request.torques], friction)
+        )
         model = model if mounting is None else mounting.mounted(model)
-        task = _Task(model, _sense(request, model, samples), prior, friction)
+        task = GravityTask(model, sense_of(request.torques, model, samples), prior, friction)
         cleaned = without_gross(task.fit, samples)
         found = cleaned.found
         trained, judged = _judged(task, found.samples, request.hold_out, notes)
@@ -108,7 +110,7 @@ def run(request: GravityRequest) -> GravityResult:
         payload = _payload(request, found, friction, notes)
         holding = None if poses is None else predict_torque(found, poses.q)
     notes += () if poses is None else poses.notes
-    text = "" if request.out is None else _robot_text(request, found, payload)
+    text = "" if request.out is None else gravity_text(request, found, payload)
     return GravityResult(
         request,
         model,
@@ -148,79 +150,9 @@ def _check(request: GravityRequest) -> MassPrior | None:
     return None if request.no_prior else MassPrior(request.prior, 1e-3 * request.centre_mm)
 
 
-def _with_links(model: RobotModel, notes: list[str]) -> RobotModel:
-    """A robot file without any mass gets one of 0 kg on every joint, so that there is something to seek."""
-    from elastocal.model.loads.link_mass import LinkMass
-    from elastocal.model.loads.payload import Payload
-
-    if any(isinstance(e, LinkMass) and not isinstance(e, Payload) for e in model.elements):
-        return model
-    notes.append(f"Robot {model.name} has no link masses: one is sought on every joint, and nothing is known of it.")
-    return model.with_elements(*(LinkMass(frame=j, mass=0.0, source="sought in a log") for j in model.joints))
-
-
-def _friction(text: str | None, log: JointLog, notes: list[str]) -> Friction | None:
-    from elastocal.measure.sources.friction import TERMS, Friction
-
-    if text is None and log.time is None:
-        notes.append(
-            "Without time nothing tells how fast the joints move: friction is left in the scatter; --friction coulomb "
-            "takes the directions from the order of the rows."
-        )
-        return None
-    words = ("coulomb", "viscous") if text is None else tuple(w.strip() for w in text.split(","))
-    if words == ("none",):
-        return None
-    for word in words:
-        if word not in TERMS:
-            raise UnknownNameError("term of friction", word, (*TERMS, "none"), "--friction")
-    if "viscous" in words and log.time is None:
-        raise InputError(f"--friction {text}: {log.source} has no time, so no speed; leave viscous out")
-    return Friction(**{t: t in words for t in TERMS})
-
-
-def _moving(friction: Friction | None) -> bool:
-    """Whether a reading needs a joint that moves."""
-    return friction is not None and (friction.coulomb or friction.viscous)
-
-
-def _sense(request: GravityRequest, model: RobotModel, samples: Samples) -> Sense:
-    from elastocal.gravity.sense import stated_sense, torque_sense
-
-    sign = TORQUES[request.torques]
-    return torque_sense(model, samples) if sign == 0 else stated_sense(model, samples, sign)
-
-
-def _mounting(
-    request: GravityRequest, model: RobotModel, samples: Samples, friction: Friction | None
-) -> Mounting | None:
-    from elastocal.gravity.mounting import find_gravity
-
-    if request.mounting == "file":
-        return None
-    return find_gravity(model, samples, TORQUES[request.torques], friction)
-
-
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """Everything of a fit but the samples."""
-
-    model: RobotModel
-    sense: Sense
-    prior: MassPrior | None
-    friction: Friction | None
-
-    def fit(self, samples: Samples) -> GravityFit:
-        """Link masses alone: what the arm carried is as the robot file says."""
-        from elastocal.gravity.fit import identify_gravity
-
-        seek = tuple(p.name for p in self.model.parameters if p.kind == "link_mass")
-        return identify_gravity(
-            self.model, samples, sense=self.sense, prior=self.prior, friction=self.friction, seek=seek
-        )
-
-
-def _judged(task: _Task, samples: Samples, share: float, notes: list[str]) -> tuple[GravityFit | None, Judged | None]:
+def _judged(
+    task: GravityTask, samples: Samples, share: float, notes: list[str]
+) -> tuple[GravityFit | None, Judged | None]:
     from elastocal.gravity.hold_out import held_out, judge
 
     if share == 0:
@@ -278,31 +210,8 @@ def _payload(
     if request.payload_log is None:
         return None
     log = read_log(request.payload_log, found.model)
-    samples = slow_samples(found.model, log, friction=_moving(friction))
+    samples = slow_samples(found.model, log, friction=needs_motion(friction))
     notes += samples.notes
     cleaned = without_gross(lambda part: identify_payload(found, part, request.payload_frame, friction), samples)
     notes += [f"Gross errors left out of the second log: {cleaned.said()}."] if cleaned.gross else []
     return cleaned.found
-
-
-def _robot_text(request: GravityRequest, found: GravityFit, payload: GravityFit | None) -> str:
-    """The robot file with the masses found, each with its source."""
-    from dataclasses import replace
-
-    from elastocal.files.robot_write import robot_text
-    from elastocal.model.loads.link_mass import LinkMass
-
-    model = found.model if payload is None else payload.model
-    logs = [request.log.name] + ([] if request.payload_log is None else [request.payload_log.name])
-    source = f"elastocal gravity from {' and '.join(logs)}, {found.samples.log.count} samples"
-    changed = {n.rsplit(".", 1)[0] for n in found.wide.names}
-    elements = []
-    for e in model.elements:
-        if isinstance(e, LinkMass) and e.mass < 0:
-            raise InputError(
-                f"--out {request.out}: the mass at {e.frame} comes out as {e.mass:.3g} kg, since the log tells it "
-                "only together with others; give the robot file's masses as a prior, or log more poses"
-            )
-        new = isinstance(e, LinkMass) and (e.frame in changed if e.kind == "link_mass" else payload is not None)
-        elements.append(replace(e, source=source) if new else e)
-    return robot_text(replace(model, elements=tuple(elements)), (f"Made from {request.robot} by {source}.",))

@@ -18,13 +18,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.contacts.judgement import ContactJudgement
-    from elastocal.files.calibration_record import ParameterRecord
     from elastocal.files.campaign_yaml import CampaignFile
     from elastocal.model.robot import RobotModel
     from elastocal.uncertainty.ensemble import Ensemble
     from elastocal.uncertainty.study import Study
 
-AGAINST = -0.5
 STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
 
 
@@ -76,6 +74,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
     import numpy as np
 
     from elastocal.app.campaign_inputs import given_by
+    from elastocal.app.campaign_sanity import check_numbers, check_signs
     from elastocal.files.campaign_yaml import read_campaign
     from elastocal.files.write import check_targets
     from elastocal.uncertainty.study import study
@@ -86,8 +85,8 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
         raise InputError(f"--emcee {request.emcee}: some hundred steps are needed; 2000 is usual")
     file = read_campaign(request.campaign)
     check_targets(request.targets, given_by("CAMPAIGN.yaml", file))
-    _check_numbers(file)
-    _check_signs(file)
+    check_numbers(file)
+    check_signs(file)
     asked = file.requests
     rng = np.random.default_rng(request.seed)
     with one_thread():
@@ -133,42 +132,6 @@ def _contacts(file: CampaignFile, found: Study) -> ContactJudgement | None:
     return judged(file.model, found.fit, standing(found.identification)) if touched else None
 
 
-def _check_numbers(file: CampaignFile) -> None:
-    """Refuse fewer numbers than parameters: what is found then depends on what the robot file says of the others."""
-    from elastocal.identify.reduction import sought_names
-    from elastocal.model.descriptions import in_form
-
-    asked, campaign = file.requests, file.campaign
-    names = sought_names(campaign.measurement, in_form(file.model, asked.form or "beam"), asked.seek, asked.hold)
-    numbers = int(campaign.measured.sum())
-    if numbers < len(names):
-        raise InputError(
-            f"{file.files[0]}: {numbers} numbers were read, fewer than the {len(names)} parameters sought; measure "
-            "more poses or markers, or name fewer parameters under seek"
-        )
-
-
-def _check_signs(file: CampaignFile) -> None:
-    """Refuse deflections that go against the load: no arm at rest does that."""
-    import numpy as np
-
-    from elastocal.measure.deflection import Deflection
-
-    kind = file.campaign.measurement
-    if not isinstance(kind, Deflection):
-        return
-    lengths = [i for i, row in enumerate(kind.rows) if row.unit == "m"]
-    read, used = file.campaign.readings[:, lengths], file.campaign.measured[:, lengths]
-    expected = Deflection(kind.where, "linear").predict(file.model)[:, lengths]
-    x, y = read[used], expected[used]
-    size = float(np.linalg.norm(x) * np.linalg.norm(y))
-    if size > 0 and x @ y < AGAINST * size:
-        raise InputError(
-            f"{file.files[0]}: the deflections go against the load (correlation {x @ y / size:.2f} with what the robot "
-            "file lets expect); turn their signs (loaded minus unloaded is asked for), or those of the load"
-        )
-
-
 def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:
     from elastocal.uncertainty.nonlinear import sample_nonlinear
 
@@ -208,71 +171,3 @@ def _facts(request: IdentifyRequest, file: CampaignFile) -> tuple[Fact, ...]:
 
 def _errors(file: CampaignFile) -> str:
     return "; ".join(s.label for s in file.campaign.sources) or "none: noise is estimated from the residuals"
-
-
-def calibration(result: IdentifyResult, out: Path) -> str:
-    """The calibration file: every parameter as it was calibrated, and the covariance of those estimated."""
-    import numpy as np
-
-    from elastocal.files.calibration_record import CalibrationRecord, calibration_text
-    from elastocal.files.digest import digests, robot_mark
-    from elastocal.files.readings_entry import listed
-    from elastocal.files.robot_word import robot_file
-    from elastocal.measure.contact_force import ContactForce
-    from elastocal.measure.deflection import Deflection
-
-    file, study = result.file, result.study
-    fit, folder = study.fit, file.files[0].parent
-    kind = fit.campaign.measurement
-    own = robot_file(file.robot)
-    record = CalibrationRecord(
-        robot=file.robot if own is None else seen_from(out, folder / own),
-        mark=robot_mark(file.robot, folder),
-        tool=file.model.tool,
-        without=listed(file.words.get("without", ())),
-        form=file.requests.form or "beam",
-        statics=kind.statics if isinstance(kind, Deflection) else "loaded",
-        load_frame=kind.touches.frame if isinstance(kind, ContactForce) else kind.setup.load.frame,
-        follows=not isinstance(kind, ContactForce) and kind.setup.load.follows,
-        parameters=_records(result),
-        names=study.wide.names,
-        covariance=np.asarray(study.wide.covariance),
-        discrepancy=study.discrepancy.sd,
-        discrepancy_reason=study.discrepancy.reason,
-        noise_stated=fit.stated,
-        scatter=fit.scatter,
-        freedom=fit.freedom,
-        inputs=digests(file.files),
-        seed=result.seed,
-    )
-    return calibration_text(record)
-
-
-def seen_from(out: Path, robot: Path) -> str:
-    """The robot file as named from the folder of the calibration file."""
-    import os
-
-    try:
-        return Path(os.path.relpath(robot.resolve(), out.resolve().parent)).as_posix()
-    except ValueError:  # another drive
-        return robot.resolve().as_posix()
-
-
-def _records(result: IdentifyResult) -> tuple[ParameterRecord, ...]:
-    from elastocal.files.calibration_record import ParameterRecord
-    from elastocal.identifiability.groups import Group
-
-    study, fit = result.study, result.study.fit
-    groups = study.identification.groups
-    group = dict(zip(groups.names, (str(g) for g in groups.group), strict=True))
-    group |= dict.fromkeys(result.standing, str(Group.COMBINED))
-    why = {d.name: d.reason for d in study.identification.dropped}
-    sd = dict(zip(fit.names, (float(v) for v in fit.sd), strict=True))
-    out = []
-    for p in fit.model.parameters:
-        if p.name in sd:
-            out.append(ParameterRecord(name=p.name, unit=p.unit, value=p.value, sd=sd[p.name], group=group[p.name]))
-        else:
-            reason = why.get(p.name, "not sought")
-            out.append(ParameterRecord(name=p.name, unit=p.unit, value=p.value, status="held", reason=reason))
-    return tuple(out)

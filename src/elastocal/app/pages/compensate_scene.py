@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from elastocal.compensate.verification import Residual
     from elastocal.spatial.entries import Array, Ints
 
-MOST_ERRORS, MOST_ELLIPSOIDS = 150, 30
-"""Drawn along one program."""
+MOST_POINTS, MOST_ERRORS, MOST_ELLIPSOIDS = 2000, 150, 30
+"""Of the path, drawn along one program."""
 
 
 def scenes(result: CompensateResult) -> tuple[Scene, ...]:
@@ -101,4 +101,5 @@ def _errors(name: str, path: Array, found: Residual, rows: Ints, factor: float) 
 
 
 def _path(result: CompensateResult) -> Strokes:
-    return Strokes("program", (points(result.job.at.position),))
+    path = result.job.at.position
+    return Strokes("program", (points(path[thinned(len(path), MOST_POINTS)]),))

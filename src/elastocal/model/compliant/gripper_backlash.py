@@ -68,13 +68,12 @@ class GripperBacklash(CompliantCoordinate):
 
     def play(self, force: Array) -> tuple[Array, Array] | None:
         g = self.half_axes[:, None]
-        if not np.any(g):
+        if not g.any():
             return None
         size = np.linalg.norm(g * force, axis=0)
-        safe = np.where(size > 0, size, 1.0)
-        theta = np.where(size > 0, g**2 * force / safe, 0.0)
-        tangent = (np.eye(3)[:, :, None] * g[None] ** 2 - theta[:, None] * theta[None]) / safe
-        return theta, np.where(size > 0, tangent, 0.0)
+        share = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
+        theta = g**2 * force * share
+        return theta, (np.diagflat(g**2)[:, :, None] - theta[:, None] * theta[None]) * share
 
     def undetermined(self, force: Array, noise: Array) -> Bools | None:
         active = self.half_axes > 0

@@ -96,7 +96,8 @@ def _roots(found: Found) -> Array | None:
 
 def _slack(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Array:
     """How much farther than the fixed offsets say a load can be: slides, bends and geometric errors."""
-    values = rest_values(model, q)
+    sliding = any(f.joint is not None and f.joint.kind == "prismatic" for f in model.tree.frames)
+    values = rest_values(model, q) if sliding else {}
     slides = [np.abs(v) for joint, v in values.items() if model.tree.joint(joint).kind == "prismatic"]
     still = [i for i in range(len(flex.constant)) if i not in flex.dofs and not model.chain.rotates(i)]
     out = np.full(theta.shape[1], np.abs(flex.constant[still]).sum()) + np.abs(theta[~flex.rotates]).sum(axis=0)

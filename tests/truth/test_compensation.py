@@ -1,0 +1,60 @@
+"""Does the stated interval of what is left hold it as often as it says?  Virtual campaigns, fits and corrections."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from oracle.campaigns import arm, arm_campaign, arm_poses, scatter
+
+from elastocal.compensate.correction import correct
+from elastocal.compensate.nominal_motion import nominal_pose
+from elastocal.compensate.path_loads import PathLoads
+from elastocal.compensate.targets import Targets
+from elastocal.compensate.taught import taught, taught_covariance
+from elastocal.compensate.verification import expected_residual, residual
+from elastocal.identify.estimate import estimate
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.uncertainty.prediction import QUANTILE_95, Knowledge, Prediction
+
+SOURCES = (Reading(sd=1e-5), Repeatability(sd=1e-5))
+NAMES = ("j1.k", "j2.k", "j3.k", "p4.k")
+DRAWS = 300
+
+
+@pytest.mark.parametrize("by_teaching", [False, True])
+def test_the_interval_of_what_is_left_holds_it(by_teaching: bool) -> None:
+    """Along the longest semi-axis of the ellipsoid 95 % of the residuals of the true robot lie within it."""
+    truth = arm()
+    campaign = arm_campaign(truth, SOURCES, count=8, noise=0.0)
+    kind = campaign.measurement
+    q = arm_poses(4, seed=8)
+    place, turn = nominal_pose(truth, "tip", np.ascontiguousarray(q.T))
+    path = Targets("tip", place.T, np.moveaxis(turn, -1, 0), q)
+    loads = PathLoads((AppliedWrenches("tip", np.array([[120.0, -80.0, -200.0, 5.0, 3.0, -4.0]])),))
+    wanted = taught(truth, path, q, loads) if by_teaching else path
+    hits, sizes = [], []
+    for seed in range(DRAWS):
+        read = Campaign(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
+        fit = estimate(truth, read, NAMES)
+        model = truth.with_parameters(dict(zip(fit.names, fit.values, strict=True)))
+        known = Knowledge(model, fit.names, fit.covariance_stated, math.nan)
+        goal = taught(model, path, q, loads) if by_teaching else path
+        command = correct(model, goal, loads, "position").command
+        if by_teaching:
+            expected = Prediction("tip", np.zeros((4, 6)), taught_covariance(known, q, command, "tip", loads))
+        else:
+            expected = expected_residual(known, command, "tip", loads)
+        axes, directions = expected.ellipsoid()
+        left = residual(truth, command, wanted, loads).position
+        off = np.abs(np.einsum("ni,ni->n", left, directions[:, :, 0]))
+        hits.append(off < QUANTILE_95 * axes[:, 0])
+        sizes.append(off.mean())
+    assert np.mean(sizes) > 2e-6
+    share = np.mean(hits, axis=0)
+    assert share.mean() == pytest.approx(0.95, abs=0.02)
+    np.testing.assert_allclose(share, 0.95, atol=0.05)
