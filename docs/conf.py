@@ -25,6 +25,7 @@ extensions = [
     "plain_docstrings",
     "proofs",
     "published_cases",
+    "stiffness_map",
 ]
 exclude_patterns = ["_build", "_ext"]
 myst_enable_extensions = ["dollarmath", "deflist"]
@@ -37,7 +38,7 @@ numfig_secnum_depth = 1
 html_math_renderer = "mathml"
 html_theme = "furo"
 html_static_path = ["_static"]
-html_css_files = ["mathml.css"]
+html_css_files = ["mathml.css", "cases.css"]
 html_title = f"Elastocal {__version__}"
 html_show_sphinx = False
 html_copy_source = False

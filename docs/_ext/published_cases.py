@@ -87,7 +87,7 @@ def _table(table: Table) -> list[nodes.Node]:
     group += nodes.thead("", _row(shown.header))
     group += nodes.tbody("", *(_row(row) for row in shown.rows))
     out: list[nodes.Node] = [nodes.rubric("", table.title)] if table.title else []
-    out.append(nodes.table("", group, classes=["colwidths-auto"]))
+    out.append(nodes.table("", group, classes=["colwidths-auto", "published-case"]))
     if shown.footnotes:
         notes = (nodes.list_item("", nodes.paragraph("", text)) for text in shown.footnotes)
         out.append(nodes.enumerated_list("", *notes, enumtype="arabic", prefix="", suffix="."))

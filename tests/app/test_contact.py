@@ -186,6 +186,15 @@ def test_one_force_level_is_identified_as_a_combination(run: Run, tmp_path: Path
     assert {p["name"]: p.get("group") for p in record["parameters"]}["gripper.p"] == "G3"
 
 
+def test_a_plan_that_no_change_repairs_is_told_so(run: Run, tmp_path: Path) -> None:
+    errors = "errors:\n  - {kind: force_sensor, sd_N: 50}\n"
+    found = run("assess", lay_plan(tmp_path, (40.0,), errors=errors), "--json")
+    assert found.code == 0, found.err
+    (said,) = (line for line in found.data["verdict"] if "REPAIR" in line)
+    assert said.startswith("NO REPAIR FOUND: neither a second force nor more contacts between these resolve everything")
+    assert "J2.gap are still above size / 5. Lower the noise" in said
+
+
 def test_an_assessment_of_contacts_needs_errors(run: Run, tmp_path: Path) -> None:
     plan = lay_plan(tmp_path, (40.0,), errors="")
     found = run("assess", plan)

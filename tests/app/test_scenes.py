@@ -122,7 +122,7 @@ def test_the_report_compares_before_and_after_on_poses_left_out(chained: Chain) 
     curves = {s["name"]: s for s in chained.identified["left_out"]["series"]}
     before, after, fitted = (
         np.sqrt(np.nanmean(np.array(curves[n]["y"], dtype=float) ** 2))
-        for n in ("before: robot file", "after: calibrated without this pose", "calibrated with it")
+        for n in ("before, robot file", "after, this pose left out", "after, this pose in the fit")
     )
     assert fitted < after < before / 2
     said = re.search(r"predicted to ([\d.]+) um, where the robot file predicts it to ([\d.]+) um",

@@ -19,6 +19,7 @@ from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.measure.sources.object_places import ObjectPlaces
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
+from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.touches import Touches
 
 GRIPPER = [NAMES.index("gripper.p"), NAMES.index("gripper.gap")]
@@ -122,3 +123,20 @@ def test_only_contacts_are_repaired():
     where = Setup(np.zeros((1, 2)), AppliedWrenches("gripper", np.ones((1, 6))), (Marker("gripper"),))
     with pytest.raises(InputError, match="deflection has no contacts"):
         repair(nominal(), Campaign(Deflection(where), np.zeros((1, 3))), NAMES, 5.0)
+
+
+def test_new_contacts_out_of_reach_are_left_out():
+    """A disc at the rim of the reach: its far side cannot be touched, nor the middle between two contacts there."""
+    centre, turn = np.array([0.60, 0.0]), np.radians([60.0, 120.0, 180.0, 240.0, 300.0])
+    rim = Disc(name="rim", centre=(0.60, 0.0), radius=0.09)
+    normals = np.column_stack([np.cos(turn), np.sin(turn), np.zeros(5)])
+    points = np.array([*centre, 0.0]) + 0.09 * normals
+    planned = ContactPlan(Touches("gripper", (rim,), np.zeros(5, dtype=int)), points, np.full(5, 40.0), "xy")
+    kind, reached = as_measurement(nominal(), planned)
+    assert reached.all()
+    poor = Campaign(kind, np.full((5, 2), np.nan), (ForceSensor(sd=50.0),))
+    last = repair(nominal(), poor, ("J1.offset", "J2.offset", "J1.k"), 5.0).options[-1]
+    assert last.plan.points[:, 0].max() < 0.66
+    assert 5 < len(last.plan.points) < 20
+    assert len(last.origin) == len(last.plan.points)
+    assert np.sum(last.origin >= 0) == 5

@@ -154,6 +154,20 @@ def test_a_plan_on_one_side_of_several_objects_is_told_so(tmp_path: Path) -> Non
     assert said.startswith("All 16 contacts press in almost one direction, within 35 degrees; add contacts")
 
 
+def test_a_small_arc_on_one_of_several_objects_is_told(tmp_path: Path) -> None:
+    rows = [f"disc{d},{a},40" for d, step in ((1, 60), (2, 6)) for a in range(0, 6 * step, step)]
+    file = read_plan(lay(tmp_path, "\n".join(["object,angle_deg,force_N", *rows]) + "\n"))
+    (said,) = (n for n in file.notes if "arc" in n)
+    assert said == "All 6 contacts on disc disc2 lie on one arc of 30 degrees; add contacts on its other sides."
+
+
+@pytest.mark.parametrize("plan", [True, False])
+def test_an_object_that_the_robot_stands_in(tmp_path: Path, plan: bool) -> None:
+    objects = DISCS.replace("[50, 250]", "[30, 20]")
+    said = refused(tmp_path, plan_table((40.0,)) if plan else felt_table(), plan, objects=objects)
+    assert said.startswith("campaign.yaml, line 9, objects[3]: object inside the arm: the robot itself stands in disc")
+
+
 # --- what is refused ------------------------------------------------------------------------------------------------
 
 BACK = FELT.copy()

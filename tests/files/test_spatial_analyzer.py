@@ -151,3 +151,10 @@ def test_deflections_by_groups(desk: ImportDesk) -> None:
     np.testing.assert_allclose(1e3 * read.campaign.readings, want, atol=1e-10)
     np.testing.assert_array_equal(read.campaign.measurement.setup.wrenches[:, 1:3], [[0, -1000], [0, -1000], [800, 0]])
     assert "e.txt: 2 readings without load serve 3 with load, whose errors are then related." in read.notes
+
+
+def test_a_second_reading_with_load_needs_a_second_without(desk: ImportDesk) -> None:
+    text = "Free P1-m1 1000 0 500\nDown P1-m1 1000.5 0.25 497\nDown P1-m1 1000.6 0.25 497\n"
+    table = '{file: e.txt, format: spatial-analyzer, points: "{state}::{name}-{marker}", length: mm, unloaded: Free}'
+    said = desk.refused(DEFLECTION, table, {"e.txt": text})
+    assert said.startswith("e.txt: not read without load: P1 m1 (line 3); correct the names")

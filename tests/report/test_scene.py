@@ -84,6 +84,12 @@ def test_each_view_has_one_entry_per_name_in_the_legend() -> None:
     assert shown == [("arm", True), ("arm", True), ("poses", True), ("load", True), ("errors", True), ("words", False)]
 
 
+def test_parts_of_one_name_share_an_entry_where_they_are_seen_together() -> None:
+    always, also = Dots("poses", ((1.0, 0.0, 0.0),)), Dots("poses", ((2.0, 0.0, 0.0),), view="first")
+    parts = (always, also, Dots("tool", ((3.0, 0.0, 0.0),), view="first"))
+    assert [t["showlegend"] for t in scene(Scene("s", "t", "m", parts))["data"]] == [True, False, True]
+
+
 def test_no_list_of_views_where_there_is_only_one() -> None:
     assert "updatemenus" not in scene(Scene("s", "t", "m", SCENE.parts[2:5]))["layout"]
 

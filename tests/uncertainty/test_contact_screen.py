@@ -60,7 +60,7 @@ def test_a_second_wrong_contact_does_not_hide_behind_the_first():
 
 def test_what_is_gained_is_what_a_fit_without_the_contact_gains():
     """Another route: the squares of a linear fit with and without the rows of every contact."""
-    read = campaign(4)
+    read = campaign(4, joints=(17, 0, 1.5e-5))
     at = close_gaps(nominal(), read, NAMES).model
     problem = gap_problem(read, at, NAMES).linear
     chances = contact_screen._chances(problem)
@@ -76,6 +76,7 @@ def test_what_is_gained_is_what_a_fit_without_the_contact_gains():
         rest = squares(np.setdiff1d(everything, [2 * i, 2 * i + 1]))
         gain = squares(everything) - rest
         scale = max(1.0, rest / (72 - 12 - 2))
+        assert i != 17 or chances[i] < 0.5
         assert chances[i] == pytest.approx(min(1.0, 36 * f.sf(gain / 2 / scale, 2, 58)), rel=1e-6)
 
 

@@ -33,7 +33,7 @@ class Freshness:
 
     def doubtful(self, output: str) -> bool:
         """Whether this output is no longer what the command would give; another one that was lost does not matter."""
-        return bool(self.settings or self.inputs) or output in (*self.outputs, *self.missing)
+        return bool(self.settings or self.inputs or self.resting) or output in (*self.outputs, *self.missing)
 
     @property
     def repeat(self) -> str:

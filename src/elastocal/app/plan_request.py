@@ -69,8 +69,9 @@ def _asked(task: Task, request: PlanRequest) -> Task:
     if request.criterion is not None and request.criterion not in CRITERIA:
         raise UnknownNameError("criterion", request.criterion, CRITERIA)
     for option, value, kind in (
-        ("--poses", request.poses, "poses"), ("--most", request.most, "poses"), ("--repeats", request.repeats, "repeats"),
-        ("--candidates", request.candidates, "candidates"), ("--restarts", request.restarts, "restarts"),
+        ("--poses", request.poses, "poses"), ("--most", request.most, "poses"),
+        ("--repeats", request.repeats, "repeats"), ("--candidates", request.candidates, "candidates"),
+        ("--restarts", request.restarts, "restarts"),
     ):  # fmt: skip
         if value is not None and not 1 <= value <= MOST[kind]:
             raise InputError(f"{option} {value}: give 1 to {MOST[kind]}")

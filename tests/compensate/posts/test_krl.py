@@ -209,3 +209,37 @@ def test_turn_bits_flip_only_for_axes_that_change_sign():
 def test_a_dat_file_alone_is_refused():
     with pytest.raises(InputError, match="give its"):
         Krl().read({"part.dat": b"DEFDAT part\nENDDAT"})
+
+
+def test_a_via_point_of_an_arc_that_is_left_alone_is_no_target():
+    """XP3 is used with two bases, so the arc over XP2 stays; XP4, first used after, keeps its place in the order."""
+    data = "".join(f"DECL E6POS XP{i}={{X {i},Y 0,Z 5,A 0,B 90,C 0,S 2,T 2}}\n" for i in (2, 3, 4))
+    body = "BAS(#TOOL,1)\nBAS(#BASE,1)\nCIRC XP2,XP3\nLIN XP4\nLIN XP2\nBAS(#BASE,2)\nLIN XP3\n"
+    program = Krl().read(encoded({"a.src": f"DEF a()\n{body}END\n", "a.dat": f"DEFDAT A\n{data}ENDDAT\n"}))
+    assert [t.name for t in program.targets] == ["XP4", "XP2"]
+    assert [m.end for m in program.moves] == [0, 1]
+    assert [s.line for s in program.skipped] == [4, 8]
+    alone = Krl().read(encoded({"a.src": "DEF a()\n" + body.replace("LIN XP2\n", "") + "END\n", "a.dat": f"DEFDAT A\n{data}ENDDAT\n"}))
+    assert [t.name for t in alone.targets] == ["XP4"]
+
+
+def test_what_a_spline_block_says_holds_for_its_segments():
+    data = 'DECL FDAT FP1={TOOL_NO 3,BASE_NO 4,IPO_FRAME #BASE,POINT2[] " "}\n'
+    body = (
+        "BAS(#TOOL,1)\nBAS(#BASE,1)\nSPLINE WITH $TOOL=STOOL2(FP1), $BASE=SBASE(FP1.BASE_NO)\n"
+        "SLIN {X 1,Y 2,Z 3,A 0,B 0,C 0}\nENDSPLINE\nSLIN {X 1,Y 2,Z 3,A 0,B 0,C 0}\n"
+        "SPLINE WITH $BASE=MINE(3)\nSLIN {X 1,Y 2,Z 3,A 0,B 0,C 0}\nENDSPLINE\n"
+    )
+    program = Krl().read(encoded({"a.src": f"DEF a()\n{body}END\n", "a.dat": f"DEFDAT A\n{data}ENDDAT\n"}))
+    assert [(t.base, t.tool) for t in program.targets] == [("4", "3"), ("1", "1")]
+    assert [bool(m.fixed) for m in program.moves] == [True, False]  # no points can be put between its segments
+    (left,) = program.skipped
+    assert left.line == 9
+    assert "$BASE=MINE" in left.reason
+
+
+def test_points_of_config_dat_are_kept():
+    shared = "DEFDAT $CONFIG\nDECL E6AXIS XHOME={A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\nENDDAT\n"
+    program = Krl().read(encoded({"a.src": "DEF a()\nPTP XHOME\nPTP {A1 1,A2 -90,A3 90,A4 0,A5 90,A6 0}\nEND\n", "$config.dat": shared}
+    )
+    assert [t.kept for t in program.targets] == [True, False]

@@ -50,9 +50,9 @@ def held_out_lines(result: IdentifyResult) -> Lines:
     shown = reading_unit(fit.campaign.measurement)
     judged = list(shown.rows)
     errors = {
-        "before: robot file": before_errors(result)[:, judged],
-        "after: calibrated without this pose": study.influence.left_out[:, judged],
-        "calibrated with it": fit.residuals[:, judged],
+        "before, robot file": before_errors(result)[:, judged],
+        "after, this pose in the fit": fit.residuals[:, judged],
+        "after, this pose left out": study.influence.left_out[:, judged],
     }
     series = tuple(
         Series(name, _numbers(len(values)), _shown(shown.factor * _rms(values)), points=True)

@@ -63,7 +63,7 @@ def scenes(result: IdentifyResult) -> tuple[Scene, ...]:
         notes.append(f"{moves.cut} doubtful vectors are far longer and are cut.")
     if len(marks) < where.count:
         notes.append(f"{len(marks)} of {where.count} readings are drawn.")
-    notes += drawn_words(len(rows), where.count, "arms")
+    notes += drawn_words(len(rows), len(set(where.pose.tolist())), "arms")
     return (Scene("scene", "Poses, loads and what moved", UNIT, tuple(parts), tuple(notes)),)
 
 

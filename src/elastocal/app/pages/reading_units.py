@@ -31,7 +31,8 @@ class ReadingUnit:
         return f"{name}_{self.unit.replace(' ', '')}"
 
     def text(self, value: float) -> str:
-        return f"{self.factor * value:.3g} {self.unit}"
+        shown = self.factor * value
+        return f"{1e-3 * shown:.3g} mm" if self.unit == "um" and abs(shown) >= 1e3 else f"{shown:.3g} {self.unit}"
 
 
 def reading_unit(kind: Measurement) -> ReadingUnit:

@@ -65,12 +65,12 @@ def _text(model: RobotModel, q: Array, side: float) -> str:
 
     def frame(position: Array, rotation: Array) -> str:
         numbers = [*(1e3 * position), *Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True)]
-        return "{" + ",".join(f"{k} {v + 0.0:.4f}" for k, v in zip("XYZABC", numbers, strict=True)) + "}"
+        return "{" + ",".join(f"{k} {round(v, 4) + 0.0:.4f}" for k, v in zip("XYZABC", numbers, strict=True)) + "}"
 
     place, turn = (a[..., 0] for a in nominal_pose(model, model.tool, q[:, None]))
     hand, held = (a[..., 0] for a in nominal_pose(model, FLANGE, q[:, None]))
     axes = np.degrees(model.controller.to_controller(q[None])[0])
-    start = ",".join(f"A{i + 1} {v + 0.0:.4f}" for i, v in enumerate(axes))
+    start = ",".join(f"A{i + 1} {round(v, 4) + 0.0:.4f}" for i, v in enumerate(axes))
     corners = [place + side * np.array([x, y, 0.0]) for x, y in _CORNERS]
     lines = [
         "DEF SQUARE( )",
