@@ -1,4 +1,4 @@
-"""A map of vertical stiffness, drawn while the page is built, of a robot file that the page itself shows.
+"""A map of the stiffness in the softest direction, drawn while the page is built, of a robot file that the page itself shows.
 
 ```{stiffness-map} arm60.yaml
 :at: 0,-60,80,0,40,0
@@ -43,7 +43,7 @@ def svg(names: list[str], grid: list[np.ndarray], values: np.ndarray) -> str:
     """Squares of colour with two axes and a scale; ``values`` (y, x) in N/um."""
     (x, y), low, high = grid, float(values.min()), float(values.max())
     w, h = SIZE / len(x), SIZE / len(y)
-    out = ['<svg class="map" viewBox="0 0 520 400" role="img" aria-label="map of vertical stiffness">']
+    out = ['<svg class="map" viewBox="0 0 520 400" role="img" aria-label="map of stiffness in the softest direction">']
     for (j, i), v in np.ndenumerate(values):
         place = (
             f'x="{LEFT + i * w:.1f}" y="{TOP + SIZE - (j + 1) * h:.1f}" width="{w + 0.3:.1f}" height="{h + 0.3:.1f}"'
@@ -84,8 +84,8 @@ class StiffnessMap(SphinxDirective):
         shown = np.tile([float(v) for v in self.options["at"].split(",")], (grid[0].size * grid[1].size, 1))
         for (axis, *_), values in zip(axes, np.meshgrid(*grid), strict=True):
             shown[:, robot.controller.axes.index(axis)] = values.ravel()
-        found = stiffness(robot, robot.controller.to_joints(np.deg2rad(shown))).compliance[:, 2, 2]
-        field = (1e-6 / found).reshape(grid[1].size, grid[0].size)
+        found = stiffness(robot, robot.controller.to_joints(np.deg2rad(shown))).compliance[:, :3, :3]
+        field = (1e-6 / np.linalg.eigvalsh(found)[:, -1]).reshape(grid[1].size, grid[0].size)
         return [nodes.raw("", svg([a[0] for a in axes], grid, field), format="html")]
 
 

@@ -114,7 +114,7 @@ def _chances(problem: Problem) -> Array:
     each = left[: n * r].reshape(n, r)
     sound = np.linalg.eigvalsh(free)[:, 0] > 1e-6
     free = np.where(sound[:, None, None], free, np.eye(r))
-    gain = np.einsum("ni,ni->n", each, each)
+    gain = np.einsum("ni,ni->n", each, np.linalg.solve(free, each[:, :, None])[:, :, 0])
     freedom = problem.equations - span.shape[1] - r
     if freedom < 1:
         return np.ones(n)
