@@ -1,4 +1,4 @@
-"""A map of the stiffness in the softest direction, drawn while the page is built, of a robot file that the page itself shows.
+"""A map of the stiffness in the softest direction, drawn while a page is built, of a robot file that the page shows.
 
 ```{stiffness-map} arm60.yaml
 :at: 0,-60,80,0,40,0

@@ -219,7 +219,8 @@ def test_a_via_point_of_an_arc_that_is_left_alone_is_no_target():
     assert [t.name for t in program.targets] == ["XP4", "XP2"]
     assert [m.end for m in program.moves] == [0, 1]
     assert [s.line for s in program.skipped] == [4, 8]
-    alone = Krl().read(encoded({"a.src": "DEF a()\n" + body.replace("LIN XP2\n", "") + "END\n", "a.dat": f"DEFDAT A\n{data}ENDDAT\n"}))
+    less = body.replace("LIN XP2\n", "")
+    alone = Krl().read(encoded({"a.src": f"DEF a()\n{less}END\n", "a.dat": f"DEFDAT A\n{data}ENDDAT\n"}))
     assert [t.name for t in alone.targets] == ["XP4"]
 
 
@@ -240,6 +241,6 @@ def test_what_a_spline_block_says_holds_for_its_segments():
 
 def test_points_of_config_dat_are_kept():
     shared = "DEFDAT $CONFIG\nDECL E6AXIS XHOME={A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\nENDDAT\n"
-    program = Krl().read(encoded({"a.src": "DEF a()\nPTP XHOME\nPTP {A1 1,A2 -90,A3 90,A4 0,A5 90,A6 0}\nEND\n", "$config.dat": shared}
-    )
+    source = "DEF a()\nPTP XHOME\nPTP {A1 1,A2 -90,A3 90,A4 0,A5 90,A6 0}\nEND\n"
+    program = Krl().read(encoded({"a.src": source, "$config.dat": shared}))
     assert [t.kept for t in program.targets] == [True, False]
