@@ -25,7 +25,7 @@ extensions = [
     "plain_docstrings",
     "proofs",
     "published_cases",
-    "stiffness_map",
+    "yield_map",
 ]
 exclude_patterns = ["_build", "_ext"]
 myst_enable_extensions = ["dollarmath", "deflist"]

@@ -111,7 +111,7 @@ def answer(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     """Exit code, standard output and standard error of one command line."""
     cli = importlib.import_module("elastocal.app.cli")
     capsys.readouterr()
-    monkeypatch.setattr(sys, "argv", shlex.split(line))
+    monkeypatch.setattr(sys, "argv", shlex.split(line, comments=True))
     with pytest.raises(SystemExit) as stopped:
         cli.main()
     out = capsys.readouterr()

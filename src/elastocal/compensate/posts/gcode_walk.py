@@ -88,7 +88,7 @@ class Walk:
         if not plain or not {0, 1, 2} <= line.columns.keys():
             return 0
         places = sorted(line.columns)
-        block = repeats.like(line.number, [(line.columns[i].value_start, line.columns[i].end) for i in places], None)
+        block = repeats.like(line.number, [(line.columns[i].value_start, line.columns[i].end) for i in places], b"Nn")
         if block is None:
             return 0
         values = np.tile(np.array(self.at), (len(block.values), 1))

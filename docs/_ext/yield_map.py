@@ -1,6 +1,6 @@
-"""A map of the stiffness in the softest direction, drawn while a page is built, of a robot file that the page shows.
+"""A map of how far the tool sinks per newton, drawn while a page is built, of a robot file that the page shows.
 
-```{stiffness-map} arm60.yaml
+```{yield-map} arm60.yaml
 :at: 0,-60,80,0,40,0
 :over: A2:-120:-20:25,A3:10:120:25
 ```
@@ -40,10 +40,10 @@ def colour(share: float) -> str:
 
 
 def svg(names: list[str], grid: list[np.ndarray], values: np.ndarray) -> str:
-    """Squares of colour with two axes and a scale; ``values`` (y, x) in N/um."""
+    """Squares of colour with two axes and a scale; ``values`` (y, x) in um/N."""
     (x, y), low, high = grid, float(values.min()), float(values.max())
     w, h = SIZE / len(x), SIZE / len(y)
-    out = ['<svg class="map" viewBox="0 0 520 400" role="img" aria-label="map of stiffness in the softest direction">']
+    out = ['<svg class="map" viewBox="0 0 520 400" role="img" aria-label="map of the vertical yield">']
     for (j, i), v in np.ndenumerate(values):
         place = (
             f'x="{LEFT + i * w:.1f}" y="{TOP + SIZE - (j + 1) * h:.1f}" width="{w + 0.3:.1f}" height="{h + 0.3:.1f}"'
@@ -64,12 +64,12 @@ def svg(names: list[str], grid: list[np.ndarray], values: np.ndarray) -> str:
     out += [
         f'<text x="{LEFT + SIZE / 2}" y="{end + 38}" text-anchor="middle">{names[0]} [deg]</text>',
         f'<text transform="translate(18 {TOP + SIZE / 2}) rotate(-90)" text-anchor="middle">{names[1]} [deg]</text>',
-        f'<text x="430" y="{end + 38}">N/µm</text></svg>',
+        f'<text x="430" y="{end + 38}">µm/N</text></svg>',
     ]
     return "".join(out)
 
 
-class StiffnessMap(SphinxDirective):
+class YieldMap(SphinxDirective):
     """The other axes stand ``at`` the given values; ``over`` are two axes with from, to and number."""
 
     required_arguments = 1
@@ -84,11 +84,11 @@ class StiffnessMap(SphinxDirective):
         shown = np.tile([float(v) for v in self.options["at"].split(",")], (grid[0].size * grid[1].size, 1))
         for (axis, *_), values in zip(axes, np.meshgrid(*grid), strict=True):
             shown[:, robot.controller.axes.index(axis)] = values.ravel()
-        found = stiffness(robot, robot.controller.to_joints(np.deg2rad(shown))).compliance[:, :3, :3]
-        field = (1e-6 / np.linalg.eigvalsh(found)[:, -1]).reshape(grid[1].size, grid[0].size)
+        found = stiffness(robot, robot.controller.to_joints(np.deg2rad(shown))).compliance[:, 2, 2]
+        field = (1e6 * found).reshape(grid[1].size, grid[0].size)
         return [nodes.raw("", svg([a[0] for a in axes], grid, field), format="html")]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_directive("stiffness-map", StiffnessMap)
+    app.add_directive("yield-map", YieldMap)
     return {"parallel_read_safe": True}
