@@ -2,7 +2,7 @@
 
 A dataclass field made with ``quantity(dimension)`` may be written as ``name_unit`` with any unit of its
 dimension, or as ``name`` where the file declares the dimension's unit.  Fields without a dimension are
-written as they are.  The entries of a robot file that are not effects are described at the end.
+written as they are.
 """
 
 from __future__ import annotations
@@ -11,22 +11,19 @@ import dataclasses
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from elastocal.errors import InputError
 from elastocal.files.located import Located, Path_
 from elastocal.files.units import DIMENSIONS, Fields, Keys, either, spellings
 from elastocal.model.compliant.beam import SECTIONS, Beam
-from elastocal.model.elements import Element, quantity
+from elastocal.model.elements import Element
 
 T = TypeVar("T")
 Units = Mapping[str, str]
-Vector = tuple[float, float, float]
 
 
 def dimensions_of(cls: type) -> dict[str, str | None]:
@@ -177,81 +174,3 @@ def _as_written(fields: Fields, loc: Sequence[str | int], otherwise: Any) -> Any
         except (KeyError, IndexError, TypeError):
             return otherwise
     return value
-
-
-def names(value: Any, name: str | None) -> bool:
-    return name is not None and (value == name or (isinstance(value, (list, dict)) and name in value))
-
-
-def check_physics(located: Located, path: Path_, fields: Fields, element: Element) -> None:
-    """A negative value that would be right without its sign is named by its key, as it was written."""
-    try:
-        element.check_physics()
-    except InputError:
-        for name, key in fields.keys.items():
-            value = getattr(element, name, None)
-            if isinstance(value, (float, tuple)) and fields.units[name] and np.ndim(value) < 2:
-                change: dict[str, Any] = {name: abs(value) if isinstance(value, float) else tuple(map(abs, value))}
-                if _possible(dataclasses.replace(element, **change)):
-                    raise located.error((*path, key), f"{fields.raw[name]} must not be negative") from None
-        raise
-
-
-def _possible(element: Element) -> bool:
-    try:
-        element.check_physics()
-    except InputError:
-        return False
-    return True
-
-
-NO_SOURCE = "has numbers without a source; add 'source:' here or at the top (data sheet, measurement, assumption)"
-
-
-@dataclass(frozen=True, kw_only=True)
-class RobotFile:
-    """Top level of a robot file."""
-
-    format: str
-    name: str
-    title: str = ""
-    source: str = ""
-    units: dict[str, str] = field(default_factory=dict)
-    gravity: Vector = quantity("acceleration", default=(0.0, 0.0, -9.80665))
-    joints: list[Any] = field(default_factory=list)
-    dh: dict[str, Any] | None = None
-    frames: list[Any] = field(default_factory=list)
-    tool: str = ""
-    controller: dict[str, Any] = field(default_factory=dict)
-    elements: list[Any] = field(default_factory=list)
-
-
-@dataclass(frozen=True, kw_only=True)
-class JointEntry:
-    """A joint or, with type fixed, a plain frame."""
-
-    name: str
-    type: Literal["revolute", "prismatic", "fixed"] = "fixed"
-    parent: str | None = None
-    xyz: Vector = quantity("length", default=(0.0, 0.0, 0.0))
-    rpy: Vector = quantity("angle", default=(0.0, 0.0, 0.0))
-    axis: Vector | None = quantity("number", default=None)
-    limits: tuple[float, float] | None = quantity("joint value", default=None)
-    follows: str | None = None
-    ratio: float = quantity("number", default=1.0)
-    offset: float = quantity("joint value", default=0.0)
-    source: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ControllerEntry:
-    """How pendant values map to joint values."""
-
-    axes: tuple[str, ...] | None = None
-    sign: dict[str, float] = quantity("number", default_factory=dict)
-    zero: dict[str, float] = quantity("joint value", default_factory=dict)
-    couplings: tuple[dict[str, Any], ...] = ()
-    structure: tuple[tuple[float, ...], ...] = quantity("number", default=())
-    counts_per_turn: dict[str, float] = quantity("number", default_factory=dict)
-    counts_at_zero: dict[str, float] = quantity("number", default_factory=dict)
-    source: str = ""

@@ -108,7 +108,7 @@ class Repeats:
         for c in bound:
             start, end = self.start[part][c::width], self.end[part][c::width]
             one, length = int(self.start[first + c]), int(self.end[first + c] - self.start[first + c])
-            pass
+            out |= end - start != length
             for i in range(length):
                 out |= self.signs[np.minimum(start + i, len(self.signs) - 1)] != self.signs[one + i]
         return out
