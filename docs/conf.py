@@ -17,7 +17,6 @@ version = release = __version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.viewcode",
     "api_pages",
     "command_tables",
     "file_tables",

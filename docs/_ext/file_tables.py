@@ -14,12 +14,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from elastocal.files.robot_entry import ControllerEntry, JointEntry, RobotFile
 from elastocal.files.robot_yaml import read_robot, shipped_robots
-from elastocal.files.schema import ControllerEntry, JointEntry, RobotFile, dimensions_of
+from elastocal.files.schema import dimensions_of
 from elastocal.files.units import DIMENSIONS
 from elastocal.model.compliant.beam import SECTIONS, Beam, Section
 from elastocal.model.dh import DHRow
-from elastocal.model.elements import CompliantCoordinate, registry
+from elastocal.model.elements import CompliantCoordinate, element_kinds
 
 Rows = Iterator[tuple[str, ...]]
 
@@ -93,7 +94,7 @@ def _units() -> Rows:
 
 def _kinds() -> Rows:
     yield "kind", "is a", "what it says"
-    for kind, cls in registry().items():
+    for kind, cls in element_kinds().items():
         role = "compliant coordinate" if issubclass(cls, CompliantCoordinate) else "load"
         yield f"`{kind}`", role, _first_line(cls)
 
@@ -140,7 +141,7 @@ def _table(rows: Rows) -> list[str]:
 
 def _fields_of_kinds() -> list[str]:
     out: list[str] = []
-    for kind, cls in registry().items():
+    for kind, cls in element_kinds().items():
         out += [f"**`{kind}`**: {_first_line(cls)}.", "", *_table(_keys(cls))]
     return out
 

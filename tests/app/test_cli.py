@@ -9,17 +9,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from elastocal import __version__
 from elastocal.app import cli
 
 Run = Callable[..., Any]
-COMMANDS = ("robots", "show", "deflect", "stiffness", "assess", "simulate", "identify", "predict", "reproduce",
-            "convert", "urdf", "demo")  # fmt: skip
+GROUP = cast(Any, typer.main.get_command(cli.app))
+COMMANDS = tuple(GROUP.commands)
 ENTRY = (sys.executable, "-c", "from elastocal.app.cli import main; main()")
 
 
@@ -34,20 +35,29 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     result = CliRunner().invoke(cli.app, [command, "--help"], terminal_width=80)
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    written = (getattr(cli, command).__doc__ or "").partition("Example:\n")[2].split("\n")
+    written = GROUP.commands[command].help.partition("Example:\n")[2].split("\n")
     examples = [line.strip() for line in written if line.strip()]
     assert examples
     at = lines.index("  Example:") + 1
     assert [line.strip() for line in lines[at : at + len(examples)]] == examples
-    for example in examples:
-        assert example.startswith(f"elastocal {command}")
-        assert shlex.split(example)
-    assert max(map(len, lines)) <= 80
+    assert max(len(line) for line in lines if line.strip() not in examples) <= 80
     assert "--json" in result.output
 
 
-def test_short_descriptions_are_whole() -> None:
-    out = CliRunner().invoke(cli.app, ["--help"], terminal_width=80).output
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_words_of_an_example_are_words_of_its_command(command: str) -> None:
+    """What it names are files of the reader; its options and the number of its arguments can be checked."""
+    for line in GROUP.commands[command].help.partition("Example:\n")[2].strip().split("\n"):
+        program, name, *words = shlex.split(line)
+        assert (program, name) == ("elastocal", command)
+        GROUP.commands[command].make_context(command, words)
+    with pytest.raises(Exception, match="No such option: --jason"):
+        GROUP.commands[command].make_context(command, ["--jason"])
+
+
+def test_short_descriptions_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    out = real("--help").stdout
     assert "..." not in out.partition("Commands:")[2]
     assert all(f"\n  {command} " in out for command in COMMANDS)
 

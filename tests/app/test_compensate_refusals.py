@@ -127,6 +127,38 @@ def test_a_robot_file_that_has_changed_is_another_robot(run: Any, tmp_path: Path
     assert "calibrate again" in said
 
 
+def test_the_serial_number_must_be_that_of_the_calibrated_robot(run: Any, tmp_path: Path) -> None:
+    program = lay_program(tmp_path, "csv")
+    file = calibration(tmp_path, KR270, ("A2.k", "A3.k"), 0.02)
+    words = (program, "--calibration", file, *WORDS["csv"])
+    said = refused(run, tmp_path, *words, "--serial", "864512", "--out", tmp_path / "new")
+    assert "has no serial number to compare with 864512" in said
+    file.write_text(file.read_text().replace('"serial": ""', '"serial": "864512"'))
+    got = run("compensate", *words, "--serial", "864512", "--json")
+    assert (got.code, got.data["inputs"]["serial"]) == (0, "864512")
+    said = refused(run, tmp_path, *words, "--serial", "864513", "--out", tmp_path / "new")
+    assert "is of the robot with serial number 864512, not 864513" in said
+
+
+def test_a_serial_number_goes_from_the_robot_file_to_the_calibration(run: Any, tmp_path: Path) -> None:
+    arm = tmp_path / "arm.yaml"
+    assert run("convert", "cylindrical", arm).code == 0
+    arm.write_text(arm.read_text().replace("name: cylindrical\n", "name: cylindrical\nserial: 4711\n", 1))
+    (tmp_path / "plan.csv").write_text(
+        "q1_mm,q2_deg,q3_mm,fx_N,fy_N,fz_N\n200,0,400,0,500,-1000\n500,60,700,800,0,-1000\n800,-45,1000,-500,500,0\n"
+    )
+    (tmp_path / "plan.yaml").write_text(
+        "format: elastocal-campaign/1\nname: s\nrobot: arm.yaml\ntable: plan.csv\nmeasurement: deflection\n"
+        "errors: [{kind: reading, sd_um: 1}]\nrepeats: 2\nseek: ['*.k']\n"
+    )
+    assert run("simulate", tmp_path / "plan.yaml", "--out", tmp_path / "v").code == 0
+    assert run("identify", tmp_path / "v/campaign.yaml", "--out", tmp_path / "c.json").code == 0
+    assert '"serial": "4711"' in (tmp_path / "c.json").read_text()
+    assert run("convert", arm, tmp_path / "again.yaml").code == 0
+    assert "4711" in (tmp_path / "again.yaml").read_text()
+    assert "Serial number: 4711" in run("show", tmp_path / "again.yaml").out
+
+
 def test_a_target_gone_to_under_two_loads_is_named(run: Any, tmp_path: Path) -> None:
     program = lay_program(tmp_path, "src")
     got = run("compensate", program, "--robot", KR270, "--force", "0,0,-500", "--load-lines", "26-40")

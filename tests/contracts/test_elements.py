@@ -19,7 +19,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.compliant.motor_compliance import MotorCompliance
-from elastocal.model.elements import registry
+from elastocal.model.elements import element_kinds
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.link_mass import LinkMass
@@ -153,7 +153,7 @@ def solved(model):
 
 
 def test_every_kind_has_an_example():
-    assert {e.kind for e, _, _ in EXAMPLES.values()} == set(registry())
+    assert {e.kind for e, _, _ in EXAMPLES.values()} == set(element_kinds())
 
 
 @cases

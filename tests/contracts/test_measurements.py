@@ -27,7 +27,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.compliant.motor_compliance import MotorCompliance
-from elastocal.model.elements import registry
+from elastocal.model.elements import element_kinds
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.link_mass import LinkMass
@@ -142,7 +142,7 @@ def test_readings_are_those_of_plain_mechanics(name):
 def test_derivatives_match_central_differences_for_every_kind_of_parameter(name):
     """All parameters of an element change together, each by its own random share."""
     model, kind = everything(), example(name)
-    assert {e.kind for e in model.elements} == set(registry())
+    assert {e.kind for e in model.elements} == set(element_kinds())
     have = kind.names(model, None)
     slopes = kind.derivative(model, have)
     rng = np.random.default_rng(9)
@@ -160,7 +160,7 @@ def test_derivatives_match_central_differences_for_every_kind_of_parameter(name)
         assert size > 0
         np.testing.assert_allclose(got, expected, rtol=0, atol=2e-5 * size, err_msg=element.kind)
     compliances = {"joint_compliance", "motor_compliance", "link_compliance", "foundation_compliance"}
-    assert seen == (compliances if name.startswith("deflection-linear") else set(registry()))
+    assert seen == (compliances if name.startswith("deflection-linear") else set(element_kinds()))
 
 
 @cases

@@ -20,7 +20,7 @@ from elastocal.files.located import parse_yaml
 from elastocal.files.robot_yaml import FORMAT, build_robot, shipped_robots
 from elastocal.files.units import DIMENSIONS
 from elastocal.measure.sources.source import source_kinds
-from elastocal.model.elements import registry
+from elastocal.model.elements import element_kinds
 from elastocal.model.surfaces.surface import surface_kinds
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -257,7 +257,7 @@ def test_every_package_has_its_page_of_the_api(monkeypatch: pytest.MonkeyPatch) 
     folders = {p.parent.name for p in (ROOT / "src" / "elastocal").glob("*/__init__.py")} - {"robots"}  # data only
     assert set(pages) == folders
     listed = {m for modules in pages.values() for m in modules}
-    assert {cls.__module__ for cls in (*registry().values(), *source_kinds().values())} <= listed
+    assert {cls.__module__ for cls in (*element_kinds().values(), *source_kinds().values())} <= listed
     index = (DOCS / "api.md").read_text(encoding="utf-8")
     for page in pages:
         assert f"(api/{page}.md)" in index
@@ -277,7 +277,7 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 def test_every_kind_unit_and_robot_is_in_the_robots_page(monkeypatch: pytest.MonkeyPatch) -> None:
     made = tables(monkeypatch)
-    for kind, cls in registry().items():
+    for kind, cls in element_kinds().items():
         assert f"`{kind}`" in made["kinds"]
         part = made["fields"].split(f"**`{kind}`**")[1].split("**`")[0]
         place = "joints" if hasattr(cls, "structure") or "`joints`" in part else "joint"
@@ -292,9 +292,9 @@ def test_every_kind_unit_and_robot_is_in_the_robots_page(monkeypatch: pytest.Mon
 
 def test_tables_follow_the_registry(monkeypatch: pytest.MonkeyPatch, desk: Path) -> None:
     """A new effect appears in the tables by itself: the one that extending.md shows."""
-    assert "constant_balancer" not in registry()
+    assert "constant_balancer" not in element_kinds()
     block = next(b for b in blocks(DOCS / "extending.md") if b.file and b.file.endswith("balancer.py"))
     (desk / str(block.file)).write_text(block.text, encoding="utf-8")
     importlib.invalidate_caches()
-    assert "constant_balancer" in registry()
+    assert "constant_balancer" in element_kinds()
     assert "`torque_<unit>`" in tables(monkeypatch)["fields"].split("**`constant_balancer`**")[1].split("**`")[0]

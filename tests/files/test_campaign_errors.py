@@ -100,10 +100,10 @@ def test_a_spoilt_robot_is_named_by_its_own_line(desk: Desk) -> None:
         ("{kind: reading, sd_um: 1, marker: m9}", "errors[1]: there is no marker 'm9'; did you mean 'm2'?"),
         (
             "{kind: readings, sd_um: 1}",
-            "errors[1].kind: there is no source of error 'readings'; did you mean 'reading'?",
+            "errors[1].kind: there is no kind of error source 'readings'; did you mean 'reading'?",
         ),
-        ("{sd_um: 1}", "errors[1]: a source of error needs a kind: drift, encoder"),
-        ("reading", "errors[1]: a source of error needs a kind"),
+        ("{sd_um: 1}", "errors[1]: an error source needs a kind: drift, encoder"),
+        ("reading", "errors[1]: an error source needs a kind"),
         (
             "{kind: load_size, sd_percent: 1, every: day}",
             "errors[1].every: 'day' does not fit; write 'reading' or 'camp",

@@ -141,6 +141,8 @@ def test_an_unknown_tool() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        ("kind: joint_complience, joint: J", "line 9, elements[1].kind: there is no kind of element 'joint_compl"),
+        ("joint: J", "line 9, elements[1]: an element needs a kind: foundation_compliance, frame_error"),
         ("kind: joint_compliance, joint: K, k_rad_per_Nm: 1", "line 9, elements[1].joint: there is no joint 'K'"),
         (
             "kind: link_mass, frame: tap, mass_kg: 1, com_mm: [0, 0, 0]",

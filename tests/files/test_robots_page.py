@@ -9,7 +9,7 @@ import pytest
 
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot_yaml import build_robot
-from elastocal.model.elements import registry
+from elastocal.model.elements import element_kinds
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "robots.md"
 ROWS = re.findall(r"^\| `(\w+)` \| .* \| `(\{kind: .*\})` \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
@@ -26,7 +26,7 @@ elements:
 
 
 def test_every_kind_has_a_row() -> None:
-    assert sorted(kind for kind, _ in ROWS) == sorted(registry())
+    assert sorted(kind for kind, _ in ROWS) == sorted(element_kinds())
 
 
 @pytest.mark.parametrize(("kind", "example"), ROWS, ids=[kind for kind, _ in ROWS])

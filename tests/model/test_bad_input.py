@@ -15,7 +15,6 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.compliant.motor_compliance import MotorCompliance
-from elastocal.model.elements import element_class
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.gravity_compensator import GravityCompensator
@@ -76,9 +75,8 @@ def test_wrenches_must_match_the_configurations(kr270):
         (lambda m: m.with_parameters({"A2.offsett": 0.1}), "A2.offset"),
         (lambda m: m.with_elements(JointOffset(joint="a1")), "A1"),
         (lambda m: m.with_elements(LinkMass(frame="link2end", mass=1.0)), "link2_end"),
-        (lambda m: element_class("joint_complience"), "joint_compliance"),
     ],
-    ids=["frame", "load frame", "parameter", "joint", "mass frame", "kind"],
+    ids=["frame", "load frame", "parameter", "joint", "mass frame"],
 )
 def test_unknown_names_list_the_valid_ones_and_the_nearest(kr270, ask, nearest):
     with pytest.raises(UnknownNameError) as caught:

@@ -57,4 +57,6 @@ def test_a_gross_force_error_is_named_and_left_out(touched):
     drawn = virtual_contacts(model, truth, kind, SOURCES, np.random.default_rng(3), gross=1, gross_size=25.0)
     found = study(model, drawn.campaign, list(soft), rng=np.random.default_rng(2), statistical=False)
     (planted,) = drawn.planted
-    assert [(s.reading, s.row) for s in found.identification.gross] == [(planted.reading, planted.row)]
+    assert found.touched is not None
+    assert [w.reading for w in found.touched.wrong] == [planted.reading]
+    assert found.touched.wrong[0].causes[0].unit == "N"

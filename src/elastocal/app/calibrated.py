@@ -26,18 +26,20 @@ class Calibrated:
     notes: tuple[str, ...]
 
 
-def calibrated(calibration: Path | None, robot: str | None) -> Calibrated:
-    """From a calibration file, which must be of this very robot, or from a robot alone."""
+def calibrated(calibration: Path | None, robot: str | None, serial: str | None = None) -> Calibrated:
+    """From a calibration file, which must be of this very robot, or from a robot alone; ``serial`` as it must be."""
     from elastocal.files.calibration_json import knowledge, read_calibration
 
     if calibration is None:
         if robot is None:
             raise InputError("nothing says how the robot bends; give --calibration FILE or --robot ROBOT")
         found = load_robot(robot)
+        _same_serial(found.model.serial, serial, f"robot {robot}")
         note = "There is no calibration: the robot is taken as its file says, and the accuracy of that is not known."
         return Calibrated(robot, found.model, None, None, (*found.notes, note))
     record = read_calibration(calibration)
     word = record.robot_word(calibration)
+    _same_serial(record.serial, serial, str(calibration))
     _same_robot(record, calibration, word if robot is None else robot)
     found = load_robot(word if robot is None else robot, record.tool)
     known, said = knowledge(record, found.model)
@@ -63,3 +65,15 @@ def _same_robot(record: CalibrationRecord, calibration: Path, word: str) -> None
             f"{calibration}: is a calibration of another robot: {word} has the mark {mark[:19]}, the calibrated one "
             f"{record.mark[:19]}; restore the robot file or calibrate again"
         )
+
+
+def _same_serial(known: str, asked: str | None, what: str) -> None:
+    if asked is None or asked == known:
+        return
+    if not known:
+        raise InputError(
+            f"{what}: has no serial number to compare with {asked}; put 'serial' into the robot file and identify again"
+        )
+    raise InputError(
+        f"{what}: is of the robot with serial number {known}, not {asked}; use the calibration of that robot"
+    )

@@ -41,7 +41,7 @@ def status(
     cell: Annotated[Path, typer.Argument(metavar="CELL", help="The folder of a cell.")] = Path(),
     json: o.Json = False,
 ) -> None:
-    """What in a cell is up to date, what is not, and what is next.
+    """What in a cell is up to date, what is stale, what is next.
 
     Every result is compared with the SHA-256 of what it was made from. Ends with 1 if something is stale.
 

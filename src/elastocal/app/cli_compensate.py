@@ -22,6 +22,9 @@ def compensate(
     robot: Annotated[
         str | None, typer.Option(metavar="ROBOT", help="The robot; with a calibration it must be the calibrated one.")
     ] = None,
+    serial: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Of the robot that will run it; another one is refused.")
+    ] = None,
     base: Annotated[
         list[str] | None, typer.Option(metavar=_POSE, help="A base that the files leave open (mm, deg); repeatable.")
     ] = None,
@@ -103,8 +106,9 @@ def compensate(
     check_targets({"--report": report, "--csv": csv}, inputs)
     load = LoadRequest(force, moment, load_frame, follow)
     request = command.CompensateRequest(
-        program=program, calibration=calibration, robot=robot, bases=tuple(base or ()), tools=tuple(tool or ()),
-        flange=flange, orientation=orientation, rotary=rotary, near=near, position_only=position_only,
+        program=program, calibration=calibration, robot=robot, serial=serial,
+        bases=tuple(base or ()), tools=tuple(tool or ()), flange=flange, orientation=orientation,
+        rotary=rotary, near=near, position_only=position_only,
         loads=ProgramLoadRequest(load, tuple(load_lines or ()), loads, milling, payload, payload_frame, rated_kg),
         first_order=first_order, taught=taught, densify=densify_um, chord=chord_um, truth=truth, out=out,
     )  # fmt: skip

@@ -99,7 +99,7 @@ def compensator(
     of the best plan for the robot's own compensator.
 
     \b
-    Examples:
+    Example:
       elastocal compensator points.csv --moving P1 --pivot P01 --pivot P02 --joint A2 --robot kuka-kr270
       elastocal compensator --robot kuka-kr270 --plan 6 --noise-um 15
     """

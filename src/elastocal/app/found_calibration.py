@@ -28,6 +28,7 @@ def calibration(result: IdentifyResult, out: Path) -> str:
     record = CalibrationRecord(
         robot=file.robot if own is None else seen_from(out, folder / own),
         mark=robot_mark(file.robot, folder),
+        serial=file.model.serial,
         tool=file.model.tool,
         without=listed(file.words.get("without", ())),
         form=file.requests.form or "beam",

@@ -28,8 +28,8 @@ class ScaraContactCase(Case):
     source: ClassVar[str] = "Ruggeri et al., kinetostatic calibration of a SCARA robot, section 5.1"
 
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.identify.iterations import search
         from elastocal.contacts.judgement import force_error
+        from elastocal.identify.iterations import search
         from elastocal.measure.campaign import Campaign
         from elastocal.uncertainty.contact_start import gap_campaign
 

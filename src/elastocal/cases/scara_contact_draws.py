@@ -67,8 +67,8 @@ def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator,
     """Fits from nominal values to contacts with noise on joint values and forces."""
     import numpy as np
 
-    from elastocal.identify.iterations import search
     from elastocal.contacts.judgement import force_error
+    from elastocal.identify.iterations import search
     from elastocal.measure.campaign import Campaign
     from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.contact_gap import ContactGap
@@ -93,8 +93,8 @@ def success_rate(exact: Campaign, count: int, rng: np.random.Generator, progress
     """Share of random starts that find the truth, and how far the worst of those is off, relative."""
     import numpy as np
 
-    from elastocal.identify.iterations import search
     from elastocal.errors import InputError
+    from elastocal.identify.iterations import search
     from elastocal.uncertainty.contact_start import gap_campaign
 
     true = np.array([v.actual - v.nominal for v in given.VALUES])

@@ -50,6 +50,7 @@ class _File:
 class _Robot:
     word: str
     mark: str
+    serial: str = ""
     tool: str
     without: tuple[str, ...] = ()
     form: Form
@@ -93,8 +94,9 @@ def read_calibration(path: Path) -> CalibrationRecord:
         raise located.error(("covariance",), "its rows differ in length; make the file again")
     try:
         return CalibrationRecord(
-            robot=robot.word, mark=robot.mark, tool=robot.tool, without=robot.without, form=robot.form,
-            statics=top.statics, load_frame=load.frame, follows=load.follows, parameters=parameters, names=top.names,
+            robot=robot.word, mark=robot.mark, serial=robot.serial, tool=robot.tool,
+            without=robot.without, form=robot.form, statics=top.statics, load_frame=load.frame, follows=load.follows,
+            parameters=parameters, names=top.names,
             covariance=np.array(top.covariance, dtype=np.float64).reshape(len(top.covariance), -1),
             discrepancy=_number(top.discrepancy_m), discrepancy_reason=top.discrepancy_reason,
             noise_stated=noise.stated, scatter=_number(noise.scatter), freedom=noise.freedom, inputs=top.inputs,

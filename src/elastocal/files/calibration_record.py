@@ -44,7 +44,8 @@ class CalibrationRecord:
     """``parameters`` are all of the model as it was calibrated; ``names`` and ``covariance`` those sought:
     what was not estimated is known to within its size only (``uncertainty.wide``).
 
-    ``robot`` is the word that names it, ``mark`` its fingerprint (``digest.robot_mark``).  ``form`` is how its springs
+    ``robot`` is the word that names it, ``mark`` its fingerprint (``digest.robot_mark``), ``serial`` its serial number
+    where its file has one.  ``form`` is how its springs
     were described at most.  ``scatter`` is the size of the residuals in units of the noise (nan without spare readings,
     in units of 10 um where no noise was stated), ``discrepancy`` the model's own error in m per axis (nan if unknown).
     ``folder`` is where the file was read from; it is not written.
@@ -52,6 +53,7 @@ class CalibrationRecord:
 
     robot: str
     mark: str
+    serial: str = ""
     tool: str
     without: tuple[str, ...] = ()
     form: Form = "beam"
@@ -110,7 +112,8 @@ def calibration_text(record: CalibrationRecord) -> str:
         "format": FORMAT,
         "created_by": f"elastocal {record.version}",
         "robot": {
-            "word": record.robot, "mark": record.mark, "tool": record.tool, "without": list(record.without),
+            "word": record.robot, "mark": record.mark, "serial": record.serial, "tool": record.tool,
+            "without": list(record.without),
             "form": record.form,
         },
         "statics": record.statics,

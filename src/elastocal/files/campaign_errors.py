@@ -6,8 +6,9 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError
 from elastocal.files import schema
+from elastocal.files.by_kind import chosen
 from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.schema import Units
 from elastocal.files.units import Fields
@@ -36,13 +37,8 @@ def read_sources(
 
 
 def _source(located: Located, path: Path_, entry: Any, units: Units) -> ErrorSource:
-    if not isinstance(entry, dict) or "kind" not in entry:
-        raise located.error(path, f"a source of error needs a kind: {', '.join(source_kinds())}")
-    kind = str(entry["kind"])
-    if kind not in source_kinds():
-        raise UnknownNameError("source of error", kind, source_kinds(), located.where((*path, "kind")))
-    cls = source_kinds()[kind]
-    fields = schema.read_fields(cls, located, path, {k: v for k, v in entry.items() if k != "kind"}, units)
+    cls, data = chosen(located, path, "an error source", entry, source_kinds())
+    fields = schema.read_fields(cls, located, path, data, units)
     source = schema.validated(cls, located, path, fields)
     _check_sizes(located, path, cls, fields)
     return source

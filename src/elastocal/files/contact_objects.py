@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from elastocal.errors import UnknownNameError
 from elastocal.files import schema
+from elastocal.files.by_kind import chosen
 from elastocal.files.located import Located, Path_
 from elastocal.files.schema import Units
 from elastocal.model.surfaces.surface import Surface, surface_kinds
@@ -27,15 +27,10 @@ def read_objects(located: Located, entries: list[Any], units: Units) -> tuple[Su
 
 
 def _object(located: Located, path: Path_, entry: Any, units: Units) -> Surface:
-    if not isinstance(entry, dict) or "kind" not in entry:
-        raise located.error(path, f"an object needs a kind: {', '.join(surface_kinds())}")
-    kind = str(entry["kind"])
-    if kind not in surface_kinds():
-        raise UnknownNameError("kind of object", kind, surface_kinds(), located.where((*path, "kind")))
-    if not entry.get("name"):
+    cls, data = chosen(located, path, "an object", entry, surface_kinds())
+    if not data.get("name"):
         raise located.error(path, "an object needs a name, which the table says in its column 'object'; add it")
-    cls = surface_kinds()[kind]
-    fields = schema.read_fields(cls, located, path, {k: v for k, v in entry.items() if k != "kind"}, units)
+    fields = schema.read_fields(cls, located, path, data, units)
     radius = fields.values.get("radius")
     if isinstance(radius, float) and not radius > 0:
         raise located.error((*path, fields.keys["radius"]), f"{fields.raw['radius']} is no size; it must be positive")

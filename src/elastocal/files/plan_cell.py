@@ -12,6 +12,7 @@ from elastocal.design.method import Method
 from elastocal.design.obstacles.obstacle import obstacle_kinds
 from elastocal.errors import UnknownNameError
 from elastocal.files import schema
+from elastocal.files.by_kind import chosen
 from elastocal.files.located import Located, Path_
 from elastocal.files.plan_entry import LinkEntry, PlanEntry
 from elastocal.files.schema import Units
@@ -26,15 +27,10 @@ def read_kinds(
     out = []
     for i, entry in enumerate(entries):
         path: Path_ = (key, i)
-        if not isinstance(entry, dict) or "kind" not in entry:
-            raise located.error(path, f"{what} needs a kind: {', '.join(kinds)}")
-        kind = str(entry["kind"])
-        if kind not in kinds:
-            raise UnknownNameError(what.partition(" ")[2], kind, kinds, located.where((*path, "kind")))
-        data = {k: v for k, v in entry.items() if k != "kind"}
+        cls, data = chosen(located, path, what, entry, kinds)
         if "file" in data:
             data["triangles"] = _triangles(located, (*path, "file"), data.pop("file"))
-        made = schema.construct(kinds[kind], located, path, data, units)
+        made = schema.construct(cls, located, path, data, units)
         if hasattr(made, "axes"):
             check_axes(located, path, "axes", model)
         for frame in (*getattr(made, "points", ()), getattr(made, "frame", None), getattr(made, "about", None)):

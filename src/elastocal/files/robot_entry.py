@@ -18,6 +18,7 @@ class RobotFile:
     format: str
     name: str
     title: str = ""
+    serial: str | int = ""
     source: str = ""
     units: dict[str, str] = field(default_factory=dict)
     gravity: Vector = quantity("acceleration", default=(0.0, 0.0, -9.80665))

@@ -47,6 +47,8 @@ def _document(model: RobotModel) -> dict[str, Any]:
     out: dict[str, Any] = {"format": FORMAT, "name": model.name}
     if model.title and model.title != model.name:
         out["title"] = model.title
+    if model.serial:
+        out["serial"] = model.serial
     out["source"] = sources.top
     out |= quantity_text("gravity", "acceleration", tuple(model.gravity))
     out["joints"] = [_joint(frame, sources) for frame in model.tree.frames]

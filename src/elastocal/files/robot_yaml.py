@@ -13,12 +13,13 @@ import numpy as np
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.controller_yaml import read_transmission
-from elastocal.files.located import Located, Path_, check_format, check_once, check_tree, parse_yaml, read_yaml
+from elastocal.files.located import Located, Path_, check_format, check_tree, parse_yaml, read_yaml
 from elastocal.files.opened import SHIPPED, noted
-from elastocal.files.schema import NO_SOURCE, JointEntry, RobotFile, Units
+from elastocal.files.robot_elements import read_elements
+from elastocal.files.robot_entry import NO_SOURCE, JointEntry, RobotFile
+from elastocal.files.schema import Units
 from elastocal.files.units import Keys, check_limits, check_unit, declared_units, refuse
 from elastocal.model.dh import Convention, DHRow, dh_frames
-from elastocal.model.elements import CompliantCoordinate, Element, element_class
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.pose import Pose
@@ -62,11 +63,18 @@ def build_robot(located: Located) -> RobotModel:
     tool = top.tool or (names[-1] if names else BASE)
     try:
         tree = FrameTree(tuple(frame for _, frame in placed))
-        elements = tuple(_element(located, i, entry, top, tree, units) for i, entry in enumerate(top.elements))
-        check_once(located, _given(elements, tree))
+        elements = read_elements(located, top, tree, units)
         transmission = read_transmission(located, top, tree, units)
         model = RobotModel(
-            top.name, tree, tool, elements, np.array(top.gravity), transmission, top.title or top.name, top.source
+            top.name,
+            tree,
+            tool,
+            elements,
+            np.array(top.gravity),
+            transmission,
+            top.title or top.name,
+            top.source,
+            str(top.serial),
         )
         model.chain  # noqa: B018  all that moves must form one chain
         return model
@@ -157,43 +165,3 @@ def _check_leaders(located: Located, placed: Sequence[Placed]) -> None:
         if frame.joint is not None and frame.joint.follows not in (None, *leaders):
             where = located.where((*path, "follows"))
             raise UnknownNameError("joint with a value of its own", str(frame.joint.follows), leaders, where)
-
-
-def _element(located: Located, i: int, entry: Any, top: RobotFile, tree: FrameTree, units: Units) -> Element:
-    path: Path_ = ("elements", i)
-    if not isinstance(entry, dict) or "kind" not in entry:
-        raise located.error(path, "an element needs a kind")
-    try:
-        cls = element_class(str(entry["kind"]))
-    except UnknownNameError as error:
-        raise located.error((*path, "kind"), str(error)) from None
-    kinds = {f.name: f.joint.kind for f in tree.frames if f.joint}
-    joint = kinds.get(str(entry.get("joint")))
-    fields = schema.read_fields(cls, located, path, {k: v for k, v in entry.items() if k != "kind"}, units, joint)
-    if not (fields.values.get("source") or top.source):
-        raise located.error(path, NO_SOURCE)
-    fields.values.setdefault("source", top.source)
-    try:
-        element = schema.validated(cls, located, path, schema.expanded(cls, located, path, fields))
-        for name in [getattr(element, "joint", None), *getattr(element, "joints", ())]:
-            for quantity in fields.units if name is not None else ():
-                if (schema.dimensions_of(cls)[quantity] or "").startswith("joint "):
-                    check_unit(located, path, fields, quantity, tree.joint(name).kind)
-        element.check(tree)
-        schema.check_physics(located, path, fields, element)
-    except InputError as error:
-        if str(error).startswith(located.file):
-            raise
-        culprit = [fields.keys[n] for n, v in fields.raw.items() if schema.names(v, getattr(error, "name", None))]
-        raise located.error((*path, *culprit[:1]), str(error)) from None
-    return element
-
-
-def _given(elements: Sequence[Element], tree: FrameTree) -> Iterator[tuple[Path_, str]]:
-    """Parameters, and coordinates with a compliance, that each element gives."""
-    for i, element in enumerate(elements):
-        for parameter in element.parameters(tree):
-            yield ("elements", i), parameter.name
-        if isinstance(element, CompliantCoordinate) and np.any(element.compliance()):
-            for dof in element.dofs():
-                yield ("elements", i), f"the compliance of {dof}"

@@ -8,6 +8,7 @@ Accuracies and the test of higher terms count the samples for what they are wort
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.gravity.samples import Samples
 from elastocal.gravity.worth import crowding, scatter_and_worth
+from elastocal.identify.linear import LinearFit, fit_linear
 from elastocal.measure.slow_motion import low_speed
 from elastocal.spatial.entries import Array, Ints
 
@@ -24,6 +26,8 @@ NARROWEST = 0.35
 """Radians: over less, sine, cosine and constant look alike."""
 SHORTEST = 20
 """Samples: where two joints move, one of them turns back now and then and leaves the other alone for a moment."""
+HIGHEST = 3
+"""Order up to which higher terms are looked for."""
 CHANCE = 1e-3
 """A higher term is real where chance would make it as large less often than this."""
 
@@ -42,7 +46,7 @@ class Sweep:
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """``sine`` and ``cosine`` (order,) in N m with standard deviations; ``chance`` (highest - 1,) of each higher order.
+    """``sine`` and ``cosine`` (order,) in N m with standard deviations; ``chance`` of each higher order tried.
 
     ``first`` (2, 2) is the covariance of cosine and sine of the first order.  ``coulomb`` and ``viscous`` are nan where
     the motion does not show them.
@@ -92,34 +96,33 @@ def find_sweeps(samples: Samples) -> tuple[Sweep, ...]:
     return tuple(sorted(wide, key=lambda s: int(s.rows[0])))
 
 
-def fourier(
-    joint: str, angle: Array, torque: Array, velocity: Array, highest: int = 3, order: int | None = None
-) -> Series:
-    """The series of one sweep; without ``order`` terms are added up to ``highest`` as long as they are real."""
+def fourier(joint: str, angle: Array, torque: Array, velocity: Array, order: int | None = None) -> Series:
+    """The series of one sweep; without ``order`` terms are added up to ``HIGHEST`` as long as they are real."""
     from scipy.special import fdtrc
 
     known = np.isfinite(torque)
     angle, torque, velocity = angle[known], torque[known], velocity[known]
     friction, labels = _friction(velocity)
-    chances, chosen = [], order or 1
-    before = _solve(angle, torque, friction, chosen)
-    for k in range(2, highest + 1) if order is None else ():
-        after = _solve(angle, torque, friction, k)
-        freedom = len(torque) / after.crowd - len(after.values)
-        if freedom < 1 or not after.squares > 0:
+    chances, n = [], order or 1
+    best = _solve(angle, torque, friction, labels, n)
+    for k in range(2, HIGHEST + 1) if order is None else ():
+        more = _solve(angle, torque, friction, labels, k)
+        freedom = len(torque) / more.crowd - len(more.fit.values)
+        if freedom < 1 or not more.squares > 0:
             break
-        ratio = ((before.squares - after.squares) / after.crowd / 2) / (after.squares / after.crowd / freedom)
+        ratio = ((best.squares - more.squares) / more.crowd / 2) / (more.squares / more.crowd / freedom)
         chances.append(float(fdtrc(2, freedom, max(ratio, 0.0))))
         if chances[-1] > CHANCE:
             break
-        before, chosen = after, k
-    n, sd = chosen, before.sd
-    extra = dict(zip(labels, before.values[1 + 2 * n :], strict=True))
+        best, n = more, k
+    values, covariance = best.fit.values, best.covariance
+    sd = np.sqrt(np.diag(covariance))
+    extra = dict(zip(labels, values[1 + 2 * n :], strict=True))
     nan = float("nan")
     return Series(
-        joint, before.values[1 : 1 + n], before.values[1 + n : 1 + 2 * n], sd[1 : 1 + n], sd[1 + n : 1 + 2 * n],
-        before.covariance[np.ix_([1 + n, 1], [1 + n, 1])], float(before.values[0]), float(extra.get("coulomb", nan)),
-        float(extra.get("viscous", nan)), before.scatter, len(torque), np.array(chances),
+        joint, values[1 : 1 + n], values[1 + n : 1 + 2 * n], sd[1 : 1 + n], sd[1 + n : 1 + 2 * n],
+        covariance[np.ix_([1 + n, 1], [1 + n, 1])], float(values[0]), float(extra.get("coulomb", nan)),
+        float(extra.get("viscous", nan)), best.fit.scatter, len(torque), np.array(chances),
     )  # fmt: skip
 
 
@@ -138,33 +141,30 @@ def _friction(velocity: Array) -> tuple[Array, list[str]]:
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
-    """Coefficients, their covariance, the sum of squares left, and how many samples are worth one."""
+    """The fit of one order, for noise of one, and how many samples are worth one."""
 
-    values: Array
-    covariance: Array
-    squares: float
-    scatter: float
+    fit: LinearFit
     crowd: float
 
     @property
-    def sd(self) -> Array:
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
+    def squares(self) -> float:
+        return self.fit.scatter**2 * self.fit.freedom
+
+    @property
+    def covariance(self) -> Array:
+        return self.fit.scatter**2 * self.crowd * self.fit.covariance
 
 
-def _solve(angle: Array, torque: Array, friction: Array, order: int) -> _Solved:
+def _solve(angle: Array, torque: Array, friction: Array, labels: Sequence[str], order: int) -> _Solved:
     k = np.arange(1, order + 1)
     waves = [np.sin(np.outer(angle, k)), np.cos(np.outer(angle, k))]
     a = np.concatenate([np.ones((len(angle), 1)), *waves, friction], axis=1)
-    q, r = np.linalg.qr(a)
-    if len(a) <= a.shape[1] or np.min(np.abs(np.diag(r))) < 1e-9 * np.max(np.abs(np.diag(r))):
-        raise InputError(
-            f"{len(a)} samples do not tell {a.shape[1]} terms of a sweep apart; sweep further, or both ways"
-        )
-    values = np.linalg.solve(r, q.T @ torque)
-    left = torque - a @ values
-    squares = float(np.sum(left**2))
-    scatter = float(np.sqrt(squares / (len(a) - len(values))))
-    worth = scatter_and_worth(left[:, None])[1]
-    crowd = float(crowding(np.array([len(a)]), worth)[0])
-    inverse = np.linalg.inv(r)
-    return _Solved(values, scatter**2 * crowd * (inverse @ inverse.T), squares, scatter, crowd)
+    apart = f"{len(a)} samples do not tell {a.shape[1]} terms of a sweep apart; sweep further, or both ways"
+    if len(a) <= a.shape[1]:
+        raise InputError(apart)
+    try:
+        fit = fit_linear(["constant", *(f"sin {i}" for i in k), *(f"cos {i}" for i in k), *labels], a, torque, 1.0)
+    except InputError:
+        raise InputError(apart) from None
+    worth = scatter_and_worth(fit.residuals[:, None])[1]
+    return _Solved(fit, float(crowding(np.array([len(a)]), worth)[0]))

@@ -1,4 +1,4 @@
-"""What a physical effect must say of itself, and the registry that finds effects by their kind.
+"""What a physical effect must say of itself, and where effects are found by their kind.
 
 An effect is either a compliant coordinate (it bends: ``theta`` from the force ``Q`` conjugate to it) or a
 load (it pushes: ``Q`` from the state).  Adding an effect is adding one file to ``compliant`` or ``loads``.
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import UnknownNameError
 from elastocal.kinds import kinds_in
 from elastocal.model.chain import JOINT, ChainState, Dof
 from elastocal.model.parameters import Parameter
@@ -178,15 +177,8 @@ class Load(Element):
         return ()
 
 
-def registry() -> dict[str, type[Element]]:
+def element_kinds() -> dict[str, type[Element]]:
     """Every concrete effect by its kind, found by walking the folders ``compliant`` and ``loads``."""
     from elastocal.model import compliant, loads
 
     return dict(sorted((kinds_in(compliant, Element) | kinds_in(loads, Element)).items()))
-
-
-def element_class(kind: str) -> type[Element]:
-    classes = registry()
-    if kind not in classes:
-        raise UnknownNameError("kind of element", kind, classes)
-    return classes[kind]

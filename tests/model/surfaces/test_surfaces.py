@@ -7,12 +7,12 @@ import pytest
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError
 from elastocal.model.surfaces.cylinder import Cylinder
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.plane import Plane
 from elastocal.model.surfaces.sphere import Sphere
-from elastocal.model.surfaces.surface import surface_class, surface_kinds
+from elastocal.model.surfaces.surface import surface_kinds
 from elastocal.model.surfaces.touches import Touches
 
 AXIS = (0.3, -0.5, 0.9)
@@ -164,9 +164,3 @@ def test_other_values_go_to_the_right_object():
 def test_objects_that_cannot_be(make, said):
     with pytest.raises(InputError, match=said):
         make()
-
-
-def test_an_unknown_kind_names_the_known_ones():
-    with pytest.raises(UnknownNameError, match="did you mean 'sphere'"):
-        surface_class("spere")
-    assert surface_class("plane") is Plane

@@ -32,6 +32,7 @@ class CompensateRequest:
     program: Path
     calibration: Path | None = None
     robot: str | None = None
+    serial: str | None = None
     bases: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     flange: str | None = None
@@ -107,7 +108,7 @@ def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> Co
     from elastocal.compensate.status import Status
     from elastocal.files.program_files import corrected_places, read_program_files
 
-    robot = calibrated(request.calibration, request.robot)
+    robot = calibrated(request.calibration, request.robot, request.serial)
     flange = flange_of(robot.model, request.flange)
     post, files = read_program_files(request.program)
     if request.out is not None:

@@ -118,6 +118,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
         Fact("robot", "robot", result.robot.model.name, f"{result.robot.model.name} ({result.robot.word})"),
         Fact("calibration", "calibration", None if asked.calibration is None else str(asked.calibration),
              "none" if record is None else f"{asked.calibration}, mark {record.mark[:19]}"),
+        Fact("serial", "serial number", *_serial(result)),
         *(Fact(k, k, tuple(f), "; ".join(f"{n}: {_pose(x.pose)}" for n, x in f.items()) or "none")
           for k, f in frames.items()),
         Fact("load", "load", result.load.text, result.load.text),
@@ -137,3 +138,9 @@ def _pose(pose: object) -> str:
     from elastocal.spatial.pose import Pose
 
     return spoken(pose) if isinstance(pose, Pose) else "unknown"
+
+
+def _serial(result: CompensateResult) -> tuple[str | None, str]:
+    record = result.robot.record
+    known = result.robot.model.serial if record is None else record.serial
+    return known or None, known or "not stated in the robot file"

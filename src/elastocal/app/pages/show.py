@@ -24,7 +24,11 @@ def page(result: ShowResult) -> Report:
     if result.filtered:
         return Report(title, (), (Section("Parameters", (parameters,)), *_poses(result)), result.notes)
     g = ", ".join(f"{v:g}" for v in model.gravity)
-    words = (f"Source: {' '.join(model.source.split())}", f"Gravity ({g}) m/s2 in base axes. Tool frame: {model.tool}.")
+    words = (
+        f"Source: {' '.join(model.source.split())}",
+        f"Serial number: {model.serial or 'not stated'}.",
+        f"Gravity ({g}) m/s2 in base axes. Tool frame: {model.tool}.",
+    )
     sections = (
         Section("", (Text(words),)),
         Section("Frames", (_frames(model),)),

@@ -35,9 +35,7 @@ class PointNames:
         if not fields or len(set(fields)) < len(fields):
             raise asked.error(("points",), f"{text!r} must name parts such as {{name}} and {{marker}}, each once")
         if len(pieces) > len(parts):
-            raise asked.error(
-                ("points",), f"{text!r} has {len(pieces)} parts, and the file only {', '.join(parts)}"
-            )
+            raise asked.error(("points",), f"{text!r} has {len(pieces)} parts, and the file only {', '.join(parts)}")
         return PointNames(tuple(parts), tuple(re.compile(_regex(p)) for p in pieces), fields)
 
     def matched(self, file: Path, rows: Sequence[Line], asked: Asked) -> tuple[tuple[Line, ...], tuple[str, ...]]:

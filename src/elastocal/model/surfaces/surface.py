@@ -20,7 +20,7 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
@@ -95,10 +95,3 @@ def surface_kinds() -> dict[str, type[Surface]]:
     from elastocal.model import surfaces
 
     return kinds_in(surfaces, Surface)
-
-
-def surface_class(kind: str) -> type[Surface]:
-    classes = surface_kinds()
-    if kind not in classes:
-        raise UnknownNameError("kind of object", kind, classes)
-    return classes[kind]
