@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -64,8 +65,13 @@ def test_a_report_in_the_cell_gets_a_record_of_its_own(cell: Path, monkeypatch: 
     assert record(cell, "deflect-reach")["command"] == [
         "deflect", ".", *AT, *PUSH, "--report", "reports/reach.html",
     ]  # fmt: skip
+    kept = json.loads((cell / "reports" / "reach.json").read_text(encoding="utf-8"))
+    shown = well("deflect", "cell", *AT, *PUSH, "--json").data
+    assert kept == shown
+    assert next(iter(kept.items())) == ("format", "elastocal-result/1")
     well("deflect", "cell", *AT, *PUSH, "--report", "outside.html")
     assert (cell.parent / "outside.html").is_file()
+    assert not (cell.parent / "outside.json").exists()
     assert not (cell / "records" / "deflect-outside.json").exists()
 
 
@@ -171,6 +177,9 @@ def test_counts_and_logs(bare: Path) -> None:
     read = {"tables/counts/single.csv", "tables/counts/wrist.csv", "robot/robot.yaml"}
     assert set(record(bare, "transmission")["inputs"]) == read
     assert read_robot(bare / "robot" / "transmission.yaml").joints == read_robot("kuka-kr5").joints
+    assert well("status", bare, "--json").data["results"][0]["state"] == "up to date"
+    table(bare, "tables/counts/more.csv", SINGLE)
+    assert "input changed: tables/counts/more.csv" in typed("status", bare).out
     q, v = waves(6, 3000, seed=4, size=0.6, rate=0.12)
     log = logged(read_robot("kuka-kr5"), q + np.radians([0, -80, 80, 0, 20, 0]), v, noise=0.2, seed=0)
     names = [f"A{i}" for i in range(1, 7)]

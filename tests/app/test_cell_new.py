@@ -32,6 +32,7 @@ def test_what_a_new_cell_holds(tmp_path: Path) -> None:
     files = {row["file"] for row in made["cell_files"]}
     assert files == {
         "cell.yaml", "README.md", ".gitignore", ".gitattributes", "robot/robot.yaml", "plan/plan.yaml",
+        "campaign/.gitkeep", "calibration/.gitkeep", "programs/.gitkeep", "reports/.gitkeep",
     }  # fmt: skip
     assert all((tmp_path / "cell" / name).is_file() for name in files)
     shipped = resources.files("elastocal.robots").joinpath("scara-ruggeri.yaml").read_bytes()

@@ -82,6 +82,29 @@ def test_options_and_places_in_cell_yaml_count_as_inputs(cell: Path) -> None:
     assert "changed in cell.yaml: campaign" in states(cell)["identify"][1]
 
 
+def test_an_option_that_was_not_there_is_noticed(cell: Path) -> None:
+    (cell / "cell.yaml").write_text(
+        "format: elastocal-cell/1\nname: kr270\noptions: {identify: {seed: 3}, compensate: {force: '-320,0,-160'}}\n",
+        encoding="utf-8",
+    )
+    rows = states(cell)
+    assert rows["identify"] == ("stale", "changed in cell.yaml: options")
+    assert rows["simulate"][0] == "up to date"
+    well("identify", cell, "--seed", "1")
+    well("compensate", cell)
+    assert {state for state, _ in states(cell).values()} == {"up to date"}
+
+
+def test_a_program_that_is_new_waits_for_its_correction(cell: Path) -> None:
+    shutil.copy(cell / "programs" / "square.src", cell / "programs" / "second.src")
+    said = well("status", cell, "--json").data
+    (waiting,) = [row for row in said["results"] if row["state"] == "not run yet"]
+    assert (waiting["step"], waiting["because"]) == ("compensate", "not corrected: programs/second.src")
+    assert said["verdict"][1] == "Next: 'elastocal compensate .' in the cell."
+    well("compensate", cell)
+    assert {state for state, _ in states(cell).values()} == {"up to date"}
+
+
 def test_commands_warn_of_a_stale_input_in_words_html_and_json(cell: Path) -> None:
     assert "STALE" not in well("export", cell).out
     add_a_byte(cell / "campaign" / "readings.csv")
@@ -103,10 +126,13 @@ def test_a_record_says_what_made_a_result(cell: Path) -> None:
     assert found["command"] == ["identify", "."]
     assert found["seed"] == 1
     assert set(found["inputs"]) == {"campaign/campaign.yaml", "campaign/readings.csv", "robot/robot.yaml"}
-    assert set(found["outputs"]) == {"calibration/calibration.json", "reports/identify.html"}
+    assert set(found["outputs"]) == {
+        "calibration/calibration.json", "reports/identify.html", "reports/identify.json",
+    }  # fmt: skip
     assert set(found["versions"]) == {"elastocal", "python", "numpy", "scipy"}
     assert found["cell"] == {
         "campaign": "campaign/campaign.yaml", "calibration": "calibration/calibration.json", "reports": "reports",
+        "options": {},
     }  # fmt: skip
     assert len(found["time"]) == 20
     assert found["time"].endswith("Z")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -204,5 +205,30 @@ def test_a_program_shows_its_errors_before_and_after(run: Run, tmp_path: Path) -
     (path,) = named(scene, "program")
     assert len(path["lines"][0]) == len(rows)
     assert not named(scene, "expected after correction")  # no calibration: nothing is known of it
+    assert before["words"] == [f"{1e3 * r['before_mm']:.4g} um" for r in rows]
+    # what the commands were moved by is what the tool went astray, turned back: the same to the first order
+    moved = np.array([[r[f"shift_{c}_mm"] for c in "xyz"] for r in rows])
+    astray = 1e3 * vectors(before) / times
+    assert np.linalg.norm(moved, axis=1).min() > 0.1
+    assert astray == pytest.approx(-moved, abs=0.02 * np.abs(moved).max())
     arms = named(answer["scene_robot"], "arm")
     assert 1 <= len(arms) <= 8
+
+
+def test_ellipsoids_along_a_program_are_those_of_its_targets(run: Run, kr270_cell: Path, tmp_path: Path) -> None:
+    cell = Path(shutil.copytree(kr270_cell, tmp_path / "cell"))
+    answer = run("compensate", cell, "--json").data
+    scene, rows = answer["scene_errors"], answer["targets"]
+    (drawn,) = named(scene, "expected after correction")
+    times = factor(drawn["name"])
+    assert times > 1
+    assert any(
+        f"(one standard deviation) are drawn {times:,.10g} times larger".replace(",", " ") in n for n in scene["notes"]
+    )
+    (path,) = named(scene, "program")
+    assert drawn["centres"] == path["lines"][0]
+    axes = np.array(drawn["axes"]) / times
+    stated = [[r[f"sd_{n}_um"] for n in (1, 2, 3)] for r in rows]
+    assert 1e6 * np.linalg.norm(axes, axis=2) == pytest.approx(np.array(stated), rel=1e-6)
+    crossed = np.einsum("nik,njk->nij", axes, axes)
+    assert crossed[:, 0, 1:] == pytest.approx(0, abs=1e-9 * crossed[:, 0, 0].max())

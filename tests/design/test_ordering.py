@@ -15,9 +15,9 @@ from elastocal.errors import InputError
 SPEEDS = np.array([1.0, 2.0, 0.5])
 
 
-def way(poses, order, start=None, setup=None, change=0.0):
+def way(poses, order, setup=None, change=0.0):
     """Time of a path, step by step."""
-    time = 0.0 if start is None else max(abs(poses[order[0]] - start) / SPEEDS)
+    time = 0.0
     for a, b in pairwise(order):
         time += max(abs(poses[b] - poses[a]) / SPEEDS)
         if setup is not None and setup[a] != setup[b]:
@@ -25,33 +25,29 @@ def way(poses, order, start=None, setup=None, change=0.0):
     return time
 
 
-@given(seed=st.integers(0, 10**6), m=st.integers(1, 12), stands=st.booleans())
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 12))
 @settings(max_examples=40, deadline=None, derandomize=True)
-def test_an_order_names_every_pose_once_and_is_not_longer(seed, m, stands):
-    rng = np.random.default_rng(seed)
-    poses = rng.normal(size=(m, 3))
-    start = rng.normal(size=3) if stands else None
-    found = ordered(poses, SPEEDS, start=start)
+def test_an_order_names_every_pose_once_and_is_not_longer(seed, m):
+    poses = np.random.default_rng(seed).normal(size=(m, 3))
+    found = ordered(poses, SPEEDS)
     assert sorted(found.order) == list(range(m))
-    assert found.time == pytest.approx(way(poses, found.order, start), abs=1e-12)
-    assert found.before == pytest.approx(way(poses, range(m), start), abs=1e-12)
+    assert found.time == pytest.approx(way(poses, found.order), abs=1e-12)
+    assert found.before == pytest.approx(way(poses, range(m)), abs=1e-12)
     assert found.time <= found.before
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("stands", [False, True])
-def test_small_paths_are_near_the_shortest(seed, stands):
-    rng = np.random.default_rng(seed)
-    poses, start = rng.normal(size=(7, 3)), rng.normal(size=3) if stands else None
-    shortest = min(way(poses, order, start) for order in permutations(range(7)))
-    assert shortest - 1e-12 <= ordered(poses, SPEEDS, start=start).time <= 1.1 * shortest
+def test_small_paths_are_near_the_shortest(seed):
+    poses = np.random.default_rng(seed).normal(size=(7, 3))
+    shortest = min(way(poses, order) for order in permutations(range(7)))
+    assert shortest - 1e-12 <= ordered(poses, SPEEDS).time <= 1.1 * shortest
 
 
 def test_a_line_is_walked_along():
     poses = np.array([3.0, 0.0, 4.0, 1.0, 2.0])[:, None] * np.ones(3)
-    found = ordered(poses, SPEEDS, start=np.zeros(3))
-    assert list(found.order) == [1, 3, 4, 0, 2]
-    assert (found.time, found.before) == (8.0, 28.0)  # 0.5 per s is the slowest: 4 / 0.5
+    found = ordered(poses, SPEEDS)
+    assert list(found.order) in ([1, 3, 4, 0, 2], [2, 0, 4, 3, 1])
+    assert (found.time, found.before) == (8.0, 22.0)  # 0.5 per s is the slowest: 4 / 0.5
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -109,7 +105,6 @@ def test_bad_input():
         ({"poses": np.zeros(3), "speeds": SPEEDS}, "give finite poses"),
         ({"poses": poses, "speeds": np.array([1.0, 0.0, 1.0])}, "give 3 positive speeds"),
         ({"poses": poses, "speeds": SPEEDS[:2]}, "give 3 positive speeds"),
-        ({"poses": poses, "speeds": SPEEDS, "start": np.zeros(2)}, "the start needs 3 joint values"),
         ({"poses": poses, "speeds": SPEEDS, "setup": np.zeros(3, dtype=int)}, "one set-up for each of the 4"),
         ({"poses": poses, "speeds": SPEEDS, "change": -1.0}, "must not be negative"),
     ]:

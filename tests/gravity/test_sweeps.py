@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.logs import correlated, joined, logged, planar_arm, planar_torques, sweep, waves
+from scipy.stats import f
 
 from elastocal.errors import InputError
 from elastocal.gravity.samples import slow_samples
 from elastocal.gravity.sweeps import find_sweeps, fourier
+from elastocal.gravity.worth import crowding, scatter_and_worth
 
 ARM = planar_arm()
 ANGLE = np.concatenate([np.linspace(-1.4, 1.4, 500), np.linspace(1.4, -1.4, 500)])
@@ -61,6 +63,23 @@ def test_the_covariance_of_the_first_order_is_that_of_draws():
     drawn = np.cov([(f.cosine[0], f.sine[0]) for f in found], rowvar=False)
     assert abs(drawn[0, 1]) > 0.5 * np.sqrt(drawn[0, 0] * drawn[1, 1])
     np.testing.assert_allclose(np.mean([f.first for f in found], axis=0), drawn, rtol=0.25)
+
+
+def test_the_chance_of_a_higher_order_is_that_of_the_f_test():
+    """On so few samples that the equations to spare of either order matter."""
+    some = slice(3, 500, 38)
+    angle, felt = ANGLE[some], torque(1, white(4, 0.5))[some]
+    left = []
+    for order in (1, 2):
+        k = np.arange(1, order + 1)
+        terms = np.column_stack([np.ones(len(angle)), np.sin(np.outer(angle, k)), np.cos(np.outer(angle, k))])
+        left.append(felt - terms @ np.linalg.lstsq(terms, felt, rcond=None)[0])
+    crowd = crowding(np.array([len(angle)]), scatter_and_worth(left[1][:, None])[1])[0]
+    spare = len(angle) / crowd - 5
+    ratio = (np.sum(left[0] ** 2) / np.sum(left[1] ** 2) - 1) * spare / 2
+    found = fourier("J", angle, felt, np.ones(len(angle)))
+    assert found.chance[0] == pytest.approx(f.sf(ratio, 2, spare), rel=1e-9)
+    assert 0.01 < found.chance[0] < 0.99
 
 
 def test_one_way_motion_shows_a_constant_and_no_friction():

@@ -7,6 +7,7 @@ import pytest
 
 from elastocal.errors import InputError
 from elastocal.files.robot_yaml import read_robot
+from elastocal.model.compliant.motor_compliance import MotorCompliance
 from elastocal.model.drives import Drives
 from elastocal.model.transmission import Transmission
 
@@ -60,3 +61,11 @@ def test_drives_that_cannot_be(structure, per_turn, said):
 def test_drives_belong_to_all_axes():
     with pytest.raises(InputError, match="3 motors for 2 axes"):
         Transmission(("a", "b"), np.eye(2), np.zeros(2), DRIVES)
+
+
+def test_the_wrist_of_the_kr5_is_the_same_for_counts_and_for_compliance():
+    """The robot file says the structure matrix of the wrist twice: of all axes, and of the motors that yield."""
+    model = read_robot("kuka-kr5")
+    (motors,) = (e for e in model.elements if isinstance(e, MotorCompliance))
+    assert motors.joints == model.controller.axes[3:]
+    assert model.controller.drives.structure[3:, 3:].tolist() == [list(row) for row in motors.structure]

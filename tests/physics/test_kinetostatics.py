@@ -20,7 +20,7 @@ from elastocal.model.statics.contact import flexible
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.holding import holding_torque
 from elastocal.model.statics.kinetostatics import direct, held_at, joint_loads
-from elastocal.model.statics.kinetostatics_inverse import PoseStatus, inverse, spread
+from elastocal.model.statics.kinetostatics_inverse import PoseStatus, inverse
 from elastocal.spatial.pose import Pose
 
 FORCES = np.array([[30.0, -20.0], [-15.0, 35.0], [25.0, 30.0]])
@@ -170,17 +170,6 @@ def test_no_force_leaves_the_gaps_unknown():
     still = direct(scara(), [q], [[0.0, 0.0]])
     assert still.status[0] == Status.UNDETERMINED_BACKLASH
     assert np.isnan(still.force).all()
-
-
-def test_starts_are_spread_over_the_ranges():
-    model = scara()
-    starts = spread(model, 64)
-    np.testing.assert_allclose(starts[0], [0, 0], atol=1e-12)
-    low, high = np.array([m.limits for m in model.motions]).T
-    share = (starts - low) / (high - low)
-    counts = np.histogram2d(share[:, 0], share[:, 1], bins=4, range=[[0, 1], [0, 1]])[0]
-    assert counts.min() >= 2
-    assert counts.max() <= 6
 
 
 def test_shapes_that_do_not_fit():

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar, scatter
-from oracle.robots import SHIPPED
 from scipy import stats
 from scipy.spatial.transform import Rotation
 
-from elastocal.files.robot_yaml import read_robot
 from elastocal.identify.estimate import estimate
 from elastocal.identify.repeats import repeats
 from elastocal.measure.campaign import Campaign
@@ -19,11 +17,12 @@ from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
+from elastocal.model.configurations import spread_configurations
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.observation import Marker
 from elastocal.uncertainty.discrepancy import discrepancy
-from elastocal.uncertainty.prediction import Knowledge, Prediction, predict, same_size_loads, spread_configurations
+from elastocal.uncertainty.prediction import Knowledge, Prediction, predict, same_size_loads
 from elastocal.uncertainty.reduction_cost import reduction_cost
 
 SD = 1e-5
@@ -111,35 +110,6 @@ def test_nothing_is_said_of_states_that_are_not_determined():
 
 
 # --- where to look ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_configurations_fill_the_joint_ranges_evenly(name):
-    model = read_robot(name)
-    if not model.n:
-        assert spread_configurations(model, 10).shape == (10, 0)
-        return
-    q = spread_configurations(model, 400)
-    np.testing.assert_array_equal(q, spread_configurations(model, 400))
-    np.testing.assert_array_equal(q[:100], spread_configurations(model, 100))
-    assert model.beyond_limits(q) == ()
-    limits = np.array([m.limits or ((-np.pi, np.pi) if m.kind == "revolute" else (0, 1)) for m in model.motions])
-    unit = (q - limits[:, 0]) / (limits[:, 1] - limits[:, 0])
-    assert unit.min() >= 0
-    assert unit.max() < 1
-    for parts in (2, 4):  # shares of every part of every range
-        counts = np.stack([np.bincount(c, minlength=parts) for c in (unit * parts).astype(int).T])
-        np.testing.assert_allclose(counts / 400, 1 / parts, atol=0.03)
-    for i in range(model.n):  # and of every quarter of every pair of ranges
-        for j in range(i):
-            cell = (unit[:, i] < 0.5) * 2 + (unit[:, j] < 0.5)
-            np.testing.assert_allclose(np.bincount(cell, minlength=4) / 400, 0.25, atol=0.04)
-
-
-def test_joints_without_limits_take_a_full_turn_or_a_metre():
-    q = spread_configurations(arm(), 300)
-    np.testing.assert_allclose(q.min(axis=0), [-np.pi] * 3 + [0], atol=0.05)
-    np.testing.assert_allclose(q.max(axis=0), [np.pi] * 3 + [1], atol=0.05)
 
 
 def test_loads_of_one_size_along_every_axis():

@@ -80,7 +80,7 @@ def _programs(home: CellFolder, chosen: Chosen) -> tuple[Path, ...]:
 def _settings(home: CellFolder, name: str, chosen: Chosen) -> dict[str, Any]:
     from elastocal.app.freshness import setting
 
-    return {key: setting(home, key, name) for key in chosen.keys}
+    return {key: setting(home, key, name) for key in dict.fromkeys((*chosen.keys, "options"))}
 
 
 def _make_folders(uses: Uses, chosen: Chosen) -> None:

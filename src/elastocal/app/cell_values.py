@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 from elastocal.app.cell_uses import FIRST, USES, Fill, Uses
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell
+from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
 
 WORDS = ("robot", "truth", "source")
 """Parameters whose text may be the path of a robot or plan file."""
@@ -85,11 +85,7 @@ def _place(home: CellFolder, folder: Path, role: str, parameter: str) -> Path:
 
 
 def _tables(home: CellFolder, place: Path) -> tuple[Path, ...]:
-    """A table, or all of a folder of tables."""
-    folder = home.root / place
-    if not folder.is_dir():
-        return (place,)
-    found = tuple(place / p.name for p in sorted(folder.iterdir()) if p.suffix.lower() == ".csv")
+    found = tables_in(home, place)
     if not found:
         raise InputError(f"{place.as_posix()} holds no table; put CSV files there")
     return found

@@ -91,14 +91,23 @@ def stale_inputs(cell: CellFolder, inputs: Mapping[str, str], label: str) -> tup
 
 def _judged(cell: CellFolder, label: str, record: RunRecord) -> Freshness:
     marks = {name: _mark(cell.root, name) for name in (*record.inputs, *record.outputs)}
+    settings = {"options": {}, **record.cell}
     return Freshness(
         label,
         record,
-        tuple(key for key, value in record.cell.items() if setting(cell, key, record.command[0]) != value),
-        tuple(name for name, mark in record.inputs.items() if marks[name] != mark),
+        tuple(key for key, value in settings.items() if setting(cell, key, record.command[0]) != value),
+        (*(name for name, mark in record.inputs.items() if marks[name] != mark), *_added(cell, record)),
         tuple(name for name, mark in record.outputs.items() if marks[name] not in (mark, "")),
         tuple(name for name in record.outputs if not marks[name]),
     )
+
+
+def _added(cell: CellFolder, record: RunRecord) -> tuple[str, ...]:
+    """Tables that lie in a folder which stands for all of its tables, and were not read."""
+    from elastocal.files.cell_yaml import tables_in
+
+    found = [place for key in record.cell if key == "counts" for place in tables_in(cell, cell.place(key))]
+    return tuple(name for place in found if (name := place.as_posix()) not in record.inputs)
 
 
 def setting(cell: CellFolder, key: str, command: str) -> object:

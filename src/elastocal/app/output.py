@@ -20,15 +20,31 @@ _gathering: ContextVar[list[Any] | None] = ContextVar("gathering", default=None)
 
 
 def print_json(data: Mapping[str, Any]) -> None:
+    """One object, or one of those that are gathered."""
+    held = _gathering.get()
+    if held is None:
+        print(json_text(data))
+    else:
+        held.append(data)
+
+
+def json_text(data: Mapping[str, Any]) -> str:
     """One object, which says first what it is and what it was made with."""
     from elastocal.app.versions import FORMAT, versions
     from elastocal.report.data import as_json
 
-    held = _gathering.get()
-    if held is None:
-        print(as_json({"format": FORMAT, "made_by": versions(), **data}))
-    else:
-        held.append(data)
+    return as_json({"format": FORMAT, "made_by": versions(), **data})
+
+
+def report_files(report: Report, html: Path, data: Mapping[str, Any] | None = None) -> dict[Path, str | bytes]:
+    """The report for people; in a cell the same as JSON beside it, for programs and for ``git diff``."""
+    from elastocal.report.data import as_data
+    from elastocal.report.html import as_html
+
+    files: dict[Path, str | bytes] = {html: as_html(report)}
+    if current().keeps(html):
+        files[html.with_suffix(".json")] = json_text(as_data(report) if data is None else data) + "\n"
+    return files
 
 
 @contextmanager
@@ -61,9 +77,7 @@ def deliver(
     report = run.on(report)
     files: dict[Path, str | bytes] = dict(more or {})
     if html is not None:
-        from elastocal.report.html import as_html
-
-        files[html] = as_html(report)
+        files |= report_files(report, html, data)
     if csv is not None and csv[0] is not None:
         from elastocal.report.data import as_csv
 

@@ -70,10 +70,14 @@ class Trace:
             facts += (Fact("files", "files read (SHA-256, first 16 digits)", short, words), Fact("sha256", "", inputs))
         return replace(report, inputs=facts, notes=(*report.notes, *self.stale()))
 
+    def keeps(self, path: Path) -> bool:
+        """Whether a file stands in the cell of this run."""
+        return self.cell is not None and _inside(path)
+
     def recorded(self, files: Contents) -> dict[Path, str | bytes]:
         """The files, and the record of this run where some of them stand in its cell."""
         cell = self.cell
-        if cell is None or not any(_inside(path) for path in files):
+        if cell is None or not any(self.keeps(path) for path in files):
             return dict(files)
         from elastocal.files.run_record import RunRecord, record_text
         from elastocal.files.write import make_folder

@@ -46,13 +46,11 @@ class AngleGain:
         return float(np.sqrt(plain / np.trace(self.known.estimate.unit_covariance[:d, :d])))
 
 
-def angle_gain(
-    points: ArrayLike, angles: ArrayLike, *, noise: float | None = None, sense: int | None = None
-) -> AngleGain:
-    """Fit the points in all three ways; ``sense`` as in ``fit_known_angles``, for arcs too short to show it."""
+def angle_gain(points: ArrayLike, angles: ArrayLike, *, noise: float | None = None) -> AngleGain:
+    """Fit the points in all three ways."""
     seen = np.asarray(points, dtype=np.float64)
     return AngleGain(
-        fit_known_angles(seen, angles, noise=noise, sense=sense),
+        fit_known_angles(seen, angles, noise=noise),
         fit_circle(seen, noise=noise, method="algebraic"),
         fit_circle(seen, noise=noise),
     )

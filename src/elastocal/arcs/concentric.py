@@ -22,10 +22,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.arcs.axis_fit import AxisFit
 from elastocal.arcs.axis_problem import AxisProblem
 from elastocal.arcs.estimate import Estimate, estimated
 from elastocal.arcs.frame import plane_frame
+from elastocal.arcs.markers_fit import MarkersFit
 from elastocal.arcs.points import Markers, as_markers, as_noise, centred, refuse_straight
 from elastocal.arcs.problem import minimise
 from elastocal.errors import InputError
@@ -37,7 +37,7 @@ LOST = 1 / 3
 
 
 @dataclass(frozen=True, eq=False)
-class ConcentricArcs(AxisFit):
+class ConcentricArcs(MarkersFit):
     """Arcs about one axis, each marker turning by angles of its own."""
 
     problem: AxisProblem

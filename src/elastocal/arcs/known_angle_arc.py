@@ -12,16 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.arcs.estimate import Estimate, estimated
+from elastocal.arcs.axis_fit import AxisFit
+from elastocal.arcs.estimate import estimated
 from elastocal.arcs.frame import AxisFrame
 from elastocal.arcs.points import as_noise
 from elastocal.arcs.procrustes import KnownAngleProblem, directions, procrustes
-from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class KnownAngleArc:
+class KnownAngleArc(AxisFit):
     """An arc of Algorithm 1.  ``sense`` is 1 where the point moves right-handed about the axis with growing angle.
 
     ``angles`` (m,) and ``problem`` hold the points that were seen; ``other_sd`` is the residual standard deviation
@@ -31,38 +31,20 @@ class KnownAngleArc:
     problem: KnownAngleProblem
     angles: Array
     sense: int
-    estimate: Estimate
     other_sd: float
 
     @property
-    def dimension(self) -> int:
-        return int(self.problem.points.shape[1])
-
-    @property
-    def centre(self) -> Array:
-        return self.problem.frame.origin
+    def tilts_at(self) -> slice:
+        return slice(5, None)
 
     @property
     def radius(self) -> float:
         return self.problem.radius
 
     @property
-    def axis(self) -> Array:
-        return self.problem.frame.axis
-
-    @property
     def zero_direction(self) -> Array:
         """Unit vector from the centre to the point at angle zero."""
         return self.problem.frame.matrix[:, 0]
-
-    @property
-    def residuals(self) -> Array:
-        """(m, d) measured minus model."""
-        return self.problem.residuals()
-
-    @property
-    def residual_sd(self) -> float:
-        return self.estimate.residual_sd
 
     @property
     def radius_sd(self) -> float:
@@ -87,14 +69,6 @@ class KnownAngleArc:
     def turn_sd(self) -> float:
         """Of the angle at which the point stands in its plane when the joint is at zero, in rad."""
         return float(np.sqrt(self.estimate.covariance[self.dimension + 1, self.dimension + 1]))
-
-    @property
-    def axis_covariance(self) -> Array:
-        """(3, 3) of the unit vector, zero along it; only in space."""
-        if self.dimension == 2:
-            raise InputError("points in a plane do not say how its axis is inclined; give three coordinates")
-        plane = self.problem.frame.plane
-        return np.asarray(plane @ self.estimate.covariance[5:, 5:] @ plane.T)
 
     def at(self, angles: ArrayLike) -> Array:
         """(n, d) points of the arc at joint angles."""
@@ -140,7 +114,7 @@ def arc_of_sense(points: Array, angles: Array, seen: Ints, sense: int, noise: fl
         other = procrustes(points, directions(angles, -sense, 2))[2]
     else:
         other = other_sense_squares(frame, points, angles, -sense)
-    return KnownAngleArc(problem, angles, sense, estimate, float(np.sqrt(other / freedom)))
+    return KnownAngleArc(problem, estimate, angles, sense, float(np.sqrt(other / freedom)))
 
 
 def spare_equations(points: Array) -> int:

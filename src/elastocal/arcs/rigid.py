@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.arcs.axis_fit import AxisFit
 from elastocal.arcs.axis_problem import AxisProblem
 from elastocal.arcs.body_problem import BodyProblem
 from elastocal.arcs.concentric import algebraic
 from elastocal.arcs.estimate import estimated
+from elastocal.arcs.markers_fit import MarkersFit
 from elastocal.arcs.pointing_problem import PointingProblem
 from elastocal.arcs.points import Markers, as_markers, as_noise, as_points
 from elastocal.arcs.problem import Problem, minimise
@@ -25,7 +25,7 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, eq=False)
-class RigidBody(AxisFit):
+class RigidBody(MarkersFit):
     """A body on an axis."""
 
     problem: BodyProblem

@@ -115,7 +115,7 @@ def experiment(rng: np.random.Generator, sideways: bool = False) -> Experiment:
     return Experiment(truth, np.tile(q, (len(loads), 1)), np.repeat(loads, len(q), axis=0), names)
 
 
-def designed(information: Array, count: int = POSES) -> Ints:
+def designed(information: Array) -> Ints:
     """D-optimal choice among candidates (n, p, p): greedy, then exchanges of one until none helps."""
     import numpy as np
 
@@ -126,7 +126,7 @@ def designed(information: Array, count: int = POSES) -> Ints:
 
     values, vectors = np.linalg.eigh(information)
     rows = np.sqrt(np.clip(values, 0.0, None))[:, :, None] * vectors.swapaxes(1, 2)
-    plan = search(Candidates(rows), Determinant(), Rules(count), rng=np.random.default_rng(0), restarts=1)
+    plan = search(Candidates(rows), Determinant(), Rules(POSES), rng=np.random.default_rng(0), restarts=1)
     return np.array(plan.chosen)
 
 

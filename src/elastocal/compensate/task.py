@@ -10,8 +10,8 @@ import numpy as np
 from elastocal.compensate.nominal_motion import nominal_motion
 from elastocal.errors import InputError
 from elastocal.model.chain import AXES
+from elastocal.model.configurations import spread_configurations
 from elastocal.model.robot import RobotModel
-from elastocal.uncertainty.prediction import spread_configurations
 
 Aim = Literal["pose", "position"]
 _STILL = 1e-12

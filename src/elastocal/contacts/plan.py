@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.measure.contact_force import ContactForce
+from elastocal.model.configurations import middle, starts
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactStatus
-from elastocal.model.statics.kinetostatics_inverse import PoseStatus, inverse, spread
+from elastocal.model.statics.kinetostatics_inverse import PoseStatus, inverse
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -58,7 +59,7 @@ def on_objects(touches: Touches, points: Array) -> Array:
 
 def rest_height(model: RobotModel, frame: str) -> float:
     """Height of a frame in the middle of the joint ranges: where a planar robot always is."""
-    return float(kinematics(model, spread(model, 1), frame).position[0, 2])
+    return float(kinematics(model, middle(model), frame).position[0, 2])
 
 
 def plan_of(model: RobotModel, kind: ContactForce) -> tuple[ContactPlan, Ints]:
@@ -81,11 +82,10 @@ def commanded(model: RobotModel, plan: ContactPlan, near: Array | None = None) -
     lost = np.flatnonzero(~reached)
     if len(lost):
         each = np.repeat(lost, STARTS)
-        starts = np.tile(spread(model, STARTS), (len(lost), 1))
-        found, there = _tried(model, plan.rows(each), starts)
+        found, there = _tried(model, plan.rows(each), np.tile(starts(model, STARTS), (len(lost), 1)))
         shape = (len(lost), STARTS)
         found, there = found.reshape(*shape, model.n), there.reshape(shape)
-        before = spread(model, 1)[0]
+        before = middle(model)
         for i, row in enumerate(lost):
             if row > 0 and reached[row - 1]:
                 before = q[row - 1]

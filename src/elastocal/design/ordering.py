@@ -27,37 +27,30 @@ class Ordered:
     before: float
 
 
-def ordered(
-    poses: Array, speeds: Array, *, start: Array | None = None, setup: Ints | None = None, change: float = 0.0
-) -> Ordered:
-    """Order poses (m, joints) for joints of ``speeds`` (joints,), from ``start`` (joints,) if the robot stands there.
+def ordered(poses: Array, speeds: Array, *, setup: Ints | None = None, change: float = 0.0) -> Ordered:
+    """Order poses (m, joints) for joints of ``speeds`` (joints,).
 
     ``setup`` (m,) numbers the set-up (load, tool) of every pose, and ``change`` is the time in s to go to another.
     """
     q, v = np.asarray(poses, dtype=np.float64), np.asarray(speeds, dtype=np.float64)
-    _check(q, v, start, setup, change)
+    _check(q, v, setup, change)
     m = len(q)
-    away = np.zeros((m + 2, m + 2))  # m is where the robot stands, m + 1 the end, at no distance
+    away = np.zeros((m + 1, m + 1))  # m is where the path starts and ends, at no distance
     away[:m, :m] = np.max(np.abs(q[:, None] - q[None]) / v, axis=2, initial=0.0)  # a link has no joints
     if setup is not None:
         away[:m, :m] += change * (setup[:, None] != setup[None])
-    if start is not None:
-        away[m, :m] = away[:m, m] = np.max(np.abs(q - start) / v, axis=1, initial=0.0)
-    firsts = range(m) if start is None else np.argsort(away[m, :m], kind="stable")
-    paths = [_turned(_nearest(int(first), away), away) for first in list(firsts)[:: max(1, m // STARTS)]]
+    paths = [_turned(_nearest(first, away), away) for first in range(0, m, max(1, m // STARTS))]
     best = min(paths, key=lambda path: _length(path, away))  # min takes the first of equals
-    given = np.array([m, *range(m), m + 1])
+    given = np.array([m, *range(m), m])
     best = given if _length(given, away) <= _length(best, away) + SHORTER else best
     return Ordered(best[1:-1], _length(best, away), _length(given, away))
 
 
-def _check(q: Array, v: Array, start: Array | None, setup: Ints | None, change: float) -> None:
+def _check(q: Array, v: Array, setup: Ints | None, change: float) -> None:
     if q.ndim != 2 or not len(q) or not np.all(np.isfinite(q)):
         raise InputError(f"ordering: give finite poses (m, joints), not an array of shape {q.shape}")
     if v.shape != q.shape[1:] or not np.all(np.isfinite(v) & (v > 0)):
         raise InputError(f"ordering: give {q.shape[1]} positive speeds, one for each joint")
-    if start is not None and np.shape(start) != q.shape[1:]:
-        raise InputError(f"ordering: the start needs {q.shape[1]} joint values")
     if setup is not None and np.shape(setup) != (len(q),):
         raise InputError(f"ordering: give one set-up for each of the {len(q)} poses")
     if not (np.isfinite(change) and change >= 0):
@@ -69,13 +62,13 @@ def _length(path: Ints, away: Array) -> float:
 
 
 def _nearest(first: int, away: Array) -> Ints:
-    m = len(away) - 2
+    m = len(away) - 1
     path, left = [m, first], np.ones(m, dtype=bool)
     left[first] = False
     while np.any(left):
         path.append(int(np.argmin(np.where(left, away[path[-1], :m], np.inf))))
         left[path[-1]] = False
-    return np.array([*path, m + 1])
+    return np.array([*path, m])
 
 
 def _turned(path: Ints, away: Array) -> Ints:

@@ -71,7 +71,6 @@ def identify_transmission(
     wrap: int | None = None,
     per_turn: Mapping[str, float] | None = None,
     prismatic: Collection[str] = (),
-    level: float = LEVEL,
 ) -> TransmissionFit:
     """Fit, screen and judge; ``per_turn`` gives counts per motor turn that are known, ``wrap`` the counters' modulus.
 
@@ -89,9 +88,9 @@ def identify_transmission(
     names = _ordered(equations, axes)
     check_moved(equations, names)
     try:
-        screening, pattern = robust_pattern(equations, level)
+        screening, pattern = robust_pattern(equations, LEVEL)
     except ContradictionError:
-        if (said := swapped(given, bool(from_zero), level, prismatic)) is None:
+        if (said := swapped(given, bool(from_zero), LEVEL, prismatic)) is None:
             raise
         raise InputError(
             f"{said} look swapped: exchanged, they agree with the others; exchange their headings"
@@ -99,7 +98,7 @@ def identify_transmission(
     zero = offsets_are_zero(screening.fit) if from_zero is None else ZeroTest(None, None, from_zero)
     if zero.accepted and not equations.from_zero and (without := _without_offsets(given)) is not None:
         equations = without
-        screening, pattern = robust_pattern(equations, level)
+        screening, pattern = robust_pattern(equations, LEVEL)
     kept = tuple(b.kept for b in screening.fit.blocks)
     everything = fitted(equations, None, pattern)
     known = _known_counts(per_turn or {}, names)
@@ -107,7 +106,7 @@ def identify_transmission(
     seen, ratios = unseen(equations), ratios_of(robust, pattern, known, prismatic)
     rounds = [k or bool(np.isfinite(n)) for k, n in zip(ratios.counts_proposed, known, strict=True)]
     notes = (
-        *_mixed_up(screening, given, level, prismatic), *doubts(robust, screening.fit, seen, rounds, prismatic)
+        *_mixed_up(screening, given, prismatic), *doubts(robust, screening.fit, seen, rounds, prismatic)
     )  # fmt: skip
     return TransmissionFit(
         names, equations, pattern, screening.bad, everything, screening.fit, all_rows, robust,
@@ -116,12 +115,10 @@ def identify_transmission(
     )  # fmt: skip
 
 
-def _mixed_up(
-    screening: Screening, series: Sequence[Series], level: float, prismatic: Collection[str]
-) -> tuple[str, ...]:
+def _mixed_up(screening: Screening, series: Sequence[Series], prismatic: Collection[str]) -> tuple[str, ...]:
     """Doubts where residuals are no noise, or bad numbers are many, with the columns whose exchange explains them."""
     found, many = scattered(screening.fit, prismatic), len(screening.bad) > MANY * sum(len(s.rows) for s in series)
-    said = swapped(series, screening.fit.system.from_zero, level, prismatic) if found or many else None
+    said = swapped(series, screening.fit.system.from_zero, LEVEL, prismatic) if found or many else None
     return found if said is None else (f"{said} look swapped: exchanged, they agree with the others.", *found)
 
 

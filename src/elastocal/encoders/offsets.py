@@ -25,7 +25,7 @@ class ZeroTest:
     accepted: bool
 
 
-def offsets_are_zero(fit: Fit, level: float = LEVEL) -> ZeroTest:
+def offsets_are_zero(fit: Fit) -> ZeroTest:
     """The test, by a fit with free offsets."""
     from scipy.special import fdtrc
 
@@ -43,4 +43,4 @@ def offsets_are_zero(fit: Fit, level: float = LEVEL) -> ZeroTest:
         return ZeroTest(None, None, False)
     value = total / count
     probability = float(fdtrc(count, spare, value))
-    return ZeroTest(value, probability, probability > level)
+    return ZeroTest(value, probability, probability > LEVEL)

@@ -79,6 +79,14 @@ def read_cell(folder: Path) -> CellFolder:
     return CellFolder(folder, folder.resolve(), entry.name, places, entry.options, located)
 
 
+def tables_in(cell: CellFolder, place: Path) -> tuple[Path, ...]:
+    """A table, or all of a folder of tables."""
+    folder = cell.root / place
+    if not folder.is_dir():
+        return (place,)
+    return tuple(place / p.name for p in sorted(folder.iterdir()) if p.suffix.lower() == ".csv")
+
+
 def _place(located: Located, role: str, text: str) -> Path:
     path = Path(text)
     if not text or path.is_absolute():

@@ -15,11 +15,11 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.configurations import middle
 from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import contact
-from elastocal.model.statics.kinetostatics_inverse import spread
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -139,9 +139,8 @@ def check_objects(located: Located, touches: Touches, model: RobotModel) -> None
 
 def _foot(model: RobotModel) -> Array:
     """Origins (k, 3) of the base and of the first joints, which no joint moves."""
-    middle = spread(model, 1)
     joined = [f.name for f in model.tree.frames if f.joint is not None and _fixed(model, f.parent)]
-    return np.concatenate([kinematics(model, middle, name).position for name in (BASE, *joined)])
+    return np.concatenate([kinematics(model, middle(model), name).position for name in (BASE, *joined)])
 
 
 def _fixed(model: RobotModel, frame: str) -> bool:

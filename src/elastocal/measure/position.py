@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.measure.kind import MarkerMeasurement
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.deflection import bent_chain
 from elastocal.model.statics.equilibrium import Status
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
@@ -43,12 +43,12 @@ class Position(MarkerMeasurement):
     def predict(self, model: RobotModel) -> Array:
         at = self.where
         bent = at.bent(model)
+        state = bent_chain(model, at.q, bent)
         out = np.empty((at.count, at.height))
         for number, (m, start) in enumerate(zip(at.markers, at.starts, strict=True)):
-            point, turn = frame_pose(model, at.q, bent, m.frame)
-            out[:, start : start + 3] = point.T
+            out[:, start : start + 3] = state.origin(m.frame).T
             if m.rows == 6:
-                out[:, start + 3 : start + 6] = self._away(number, turn).T
+                out[:, start + 3 : start + 6] = self._away(number, state.rotation(m.frame)).T
         out[bent.status != Status.CONVERGED] = np.nan
         return out
 

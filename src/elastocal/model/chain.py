@@ -211,10 +211,22 @@ class Chain:
             self._lengths[frame] = found
         return found
 
-    def rotates(self, dof: int) -> bool:
-        """Whether a degree of freedom turns (or shifts)."""
-        at = self.dofs[dof]
-        return self.tree.joint(at.frame).kind == "revolute" if at.axis == JOINT else at.axis.startswith("r")
+    @cached_property
+    def rotates(self) -> tuple[bool, ...]:
+        """Whether each degree of freedom turns (or shifts)."""
+        return tuple(
+            self.tree.joint(d.frame).kind == "revolute" if d.axis == JOINT else d.axis.startswith("r")
+            for d in self.dofs
+        )
+
+    @cached_property
+    def _led(self) -> tuple[tuple[int, JointMotion] | None, ...]:
+        """Row of the joint value that drives each degree of freedom, and how; None of virtual ones."""
+        row = {name: i for i, name in enumerate(self.tree.joint_names)}
+        joints = [self.tree.joint(d.frame) if d.axis == JOINT else None for d in self.dofs]
+        return tuple(
+            None if m is None else (row[m.follows or d.frame], m) for d, m in zip(self.dofs, joints, strict=True)
+        )
 
     def joint_dof(self, joint: str) -> int:
         try:
@@ -225,18 +237,14 @@ class Chain:
 
     def values(self, q: Array, theta: Sequence[Entry]) -> list[Entry]:
         """Joint values (n, N) in ``tree.joint_names`` order plus theta: one entry per degree of freedom."""
-        row = {name: i for i, name in enumerate(self.tree.joint_names)}
         out: list[Entry] = []
-        for dof, bend in zip(self.dofs, theta, strict=True):
-            if dof.axis == JOINT:
-                motion = self.tree.joint(dof.frame)
-                if motion.follows is None:
-                    out.append(en.add(q[row[dof.frame]], bend))
-                else:
-                    led = en.mul(motion.ratio, q[row[motion.follows]])
-                    out.append(en.add(en.add(led, motion.offset), bend))
-            else:
+        for led, bend in zip(self._led, theta, strict=True):
+            if led is None:
                 out.append(bend)
+            elif led[1].follows is None:
+                out.append(en.add(q[led[0]], bend))
+            else:
+                out.append(en.add(en.add(en.mul(led[1].ratio, q[led[0]]), led[1].offset), bend))
         return out
 
     def evaluate(self, values: Sequence[Entry], size: int, screws: Sequence[int] | None = None) -> ChainState:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -95,21 +96,23 @@ class FrameTree:
     def names(self) -> tuple[str, ...]:
         return (BASE, *(f.name for f in self.frames))
 
-    @property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Joints that take a value, in chain order (followers have none)."""
         return tuple(f.name for f in self.frames if f.joint is not None and f.joint.follows is None)
 
+    @cached_property
+    def _by_name(self) -> dict[str, Frame]:
+        return {BASE: Frame(BASE, parent=""), **{f.name: f for f in self.frames}}
+
     def frame(self, name: str) -> Frame:
-        if name == BASE:
-            return Frame(BASE, parent="")
-        for frame in self.frames:
-            if frame.name == name:
-                return frame
-        raise UnknownNameError("frame", name, self.names)
+        found = self._by_name.get(name)
+        if found is None:
+            raise UnknownNameError("frame", name, self.names)
+        return found
 
     def joint(self, name: str) -> JointMotion:
-        frame = next((f for f in self.frames if f.name == name), None)
+        frame = self._by_name.get(name)
         if frame is None or frame.joint is None:
             raise UnknownNameError("joint", name, [f.name for f in self.frames if f.joint is not None])
         return frame.joint

@@ -21,20 +21,21 @@ from elastocal.spatial.entries import Array
 
 @dataclass(frozen=True, eq=False)
 class Yielding:
-    """A coordinate that a load may move: where it acts, its compliance (d, d), which of the d feel it, its play."""
+    """A coordinate that a load may move: where it acts, the non-zeros (row, column, value) of its compliance, which of
+    its degrees of freedom they reach, whether it has play."""
 
     coordinate: CompliantCoordinate
     dofs: tuple[Dof, ...]
-    compliance: Array
+    terms: tuple[tuple[int, int, float], ...]
     active: tuple[int, ...]
     plays: bool
 
     @classmethod
     def of(cls, c: CompliantCoordinate) -> Yielding:
         k = c.compliance()
-        rows, columns = k.nonzero()
-        active = sorted({*rows.tolist(), *columns.tolist()})
-        return cls(c, c.dofs(), k, tuple(active), c.play(np.ones((len(k), 1))) is not None)
+        terms = tuple((i, j, float(k[i, j])) for i, j in np.argwhere(k).tolist())
+        active = sorted({i for term in terms for i in term[:2]})
+        return cls(c, c.dofs(), terms, tuple(active), c.play(np.ones((len(k), 1))) is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,6 @@ class RobotModel:
     transmission: Transmission | None = None
     title: str = ""
     source: str = ""
-    serial: str = ""
     estimated: bool = False
     """True where parameters were set from outside: estimates may violate physics (003 section 3.2)."""
 

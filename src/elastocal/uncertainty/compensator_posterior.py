@@ -49,7 +49,7 @@ def _slope(psi: Array) -> Array:
 
 
 def sample_spring(
-    fit: Fit, spring: GravityCompensator, *, rng: np.random.Generator, chains: int = 4, draws: int = 5000
+    fit: Fit, spring: GravityCompensator, *, rng: np.random.Generator, draws: int = 5000
 ) -> NonlinearPosterior:
     """Draws of all estimates of a fit that holds the spring's pair and its joint's compliance."""
     own = [f"{spring.joint}.{s}" for s in ("k", "k_c", "s_0")]
@@ -84,7 +84,6 @@ def sample_spring(
         known[used],
         block,
         rng=rng,
-        chains=chains,
         draws=draws,
     )
     return _in_order(fit, found, others)

@@ -32,15 +32,13 @@ CLEAR = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Values by parameter name, and the equivalent compliance with its standard deviation at every angle measured.
-
-    Both are nan at an angle where the load does not turn the joint.
+    """Values by parameter name, and the equivalent compliance at every angle measured, nan where the load does not
+    turn the joint.
     """
 
     values: dict[str, float]
     angles: Array
     equivalent: Array
-    equivalent_sd: Array
 
 
 def compensator_of(model: RobotModel, names: Sequence[str]) -> GravityCompensator | None:
@@ -85,7 +83,7 @@ def start_values(model: RobotModel, campaign: Campaign, names: Sequence[str], sp
     m = len(others)
     found = {n: float(v) for n, v in zip(others, values[:m], strict=True)}
     found |= _spring(spring, angles, values[m:], spread[m:, m:])
-    return Start(found, angles, values[m:], np.sqrt(np.diag(spread[m:, m:])))
+    return Start(found, angles, values[m:])
 
 
 def _angles(model: RobotModel, kind: Deflection, spring: GravityCompensator) -> tuple[Array, Ints]:

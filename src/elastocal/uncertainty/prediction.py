@@ -109,21 +109,6 @@ def _predicted(knowledge: Knowledge, kind: Deflection, frame: str) -> Prediction
     return Prediction(frame, twist, covariance, knowledge.freedom)
 
 
-def spread_configurations(model: RobotModel, count: int) -> Array:
-    """Joint values (count, n) spread evenly within the limits (a full turn where there are none), without chance.
-
-    Roberts' sequence: multiples of the powers of 1/g, g the positive root of g^(n+1) = g + 1.
-    """
-    g = 2.0
-    for _ in range(60):
-        g = (1 + g) ** (1 / (model.n + 1))
-    steps = g ** -np.arange(1.0, model.n + 1)
-    unit = (0.5 + np.arange(1, count + 1)[:, None] * steps) % 1.0
-    limits = [m.limits or ((-np.pi, np.pi) if m.kind == "revolute" else (0.0, 1.0)) for m in model.motions]
-    low, high = np.array(limits).reshape(-1, 2).T
-    return np.asarray(low + unit * (high - low))
-
-
 def same_size_loads(wrenches: Array) -> Array:
     """Forces of the largest size among ``wrenches`` along both senses of every base axis, (6, 6)."""
     size = float(np.linalg.norm(wrenches[:, :3], axis=1).max())

@@ -72,9 +72,9 @@ def _older(folder: Path, files: dict[Path, str]) -> bool:
 def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: str = "") -> Iterator[Write]:
     """A command on the cell; ``keys`` are those of cell.yaml that it uses, ``of`` what is added to its name."""
     from elastocal.app.freshness import setting
+    from elastocal.app.output import report_files
     from elastocal.app.trace import running
     from elastocal.files.write import make_folder
-    from elastocal.report.html import as_html
 
     name = words[0]
     settings = {key: setting(cell, key, name) for key in (*keys, "reports")}
@@ -82,7 +82,7 @@ def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: s
 
         def write(report: Report, files: Mapping[Path, str | bytes]) -> None:
             html = cell.place("reports") / f"{name}{of}.html"
-            written = {**files, html: as_html(trace.on(report))}
+            written = {**files, **report_files(trace.on(report), html)}
             for folder in {p.parent for p in written}:
                 make_folder(folder)
             trace.write(written)

@@ -172,22 +172,23 @@ def _solved(model: RobotModel, frame: str, target: TargetTable, near: Array | No
     """From the start given, or from many spread over the ranges: of those that arrive, the nearest to the middle."""
     import numpy as np
 
-    from elastocal.model.statics.kinetostatics_inverse import Inverse, PoseStatus, inverse, spread
+    from elastocal.model.configurations import starts
+    from elastocal.model.statics.kinetostatics_inverse import Inverse, PoseStatus, inverse
     from elastocal.spatial.rotation import rpy_matrix
 
     turn = None if target.rpy is None else np.array([rpy_matrix(*(float(v) for v in row)) for row in target.rpy])
     if near is not None:
         return inverse(model, target.position, target.force, near, frame, turn)
-    starts = spread(model, STARTS)
+    begun = starts(model, STARTS)
     count = len(target.position)
     each = np.repeat(np.arange(count), STARTS)
     tried = inverse(
-        model, target.position[each], target.force[each], np.tile(starts, (count, 1)), frame,
+        model, target.position[each], target.force[each], np.tile(begun, (count, 1)), frame,
         None if turn is None else turn[each],
     )  # fmt: skip
     beyond = np.zeros(len(each), dtype=bool)
     beyond[[row for row, _, _ in model.beyond_limits(tried.q)]] = True
-    far = np.linalg.norm(tried.q - starts[0], axis=1) + 1e3 * beyond
+    far = np.linalg.norm(tried.q - begun[0], axis=1) + 1e3 * beyond
     order = 1e9 * (tried.status != PoseStatus.REACHED) + 1e6 * np.linalg.norm(tried.left, axis=1) * (
         tried.status != PoseStatus.NO_EQUILIBRIUM
     )

@@ -40,7 +40,7 @@ def contents(name: str, robot: str) -> NewResult:
     """What a cell of this name and robot starts with; nothing is written."""
     from elastocal.app.starter.plan import plan_text
     from elastocal.app.starter.program import NAME, square_text
-    from elastocal.app.starter.texts import ATTRIBUTES, IGNORED, cell_text, readme_text
+    from elastocal.app.starter.texts import ATTRIBUTES, IGNORED, KEPT, cell_text, readme_text
     from elastocal.files.cell_yaml import NAME as CELL
 
     model, notes, to_fill, text = _robot(robot)
@@ -52,6 +52,7 @@ def contents(name: str, robot: str) -> NewResult:
         Path(".gitattributes"): ATTRIBUTES,
         Path("robot/robot.yaml"): text,
         Path("plan/plan.yaml"): plan_text(model, name, "../robot/robot.yaml"),
+        **{Path(folder) / KEPT: "" for folder in ("campaign", "calibration", "programs", "reports")},
     }
     if program is not None:
         files[Path("programs") / NAME] = program

@@ -49,8 +49,7 @@ def run(folder: Path) -> StatusResult:
         cell = read_cell(folder)
     found = freshness(cell)
     ran = tuple(_line(f) for f in sorted(found, key=_order))
-    open_ = tuple(Line(step, "not run yet", (), f"elastocal {step} .") for step in _open(cell, found))
-    lines = (*ran, *open_)
+    lines = (*ran, *_open(cell, found))
     others = sorted({line.version for line in ran} - {__version__})
     notes = tuple(f"Some results were made by elastocal {v}, this is {__version__}." for v in others)
     return StatusResult(cell, lines, _next(cell, lines), notes)
@@ -66,23 +65,28 @@ def _order(f: Freshness) -> tuple[int, str]:
     return (CHAIN.index(command) if command in CHAIN else len(CHAIN), f.label)
 
 
-def _open(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[str, ...]:
+def _open(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[Line, ...]:
     """Steps of the chain that have never run here and whose results are not there by other ways."""
     ran = {f.record.command[0] for f in found}
     there = {
         "plan": cell.path("planned").exists(),
         "simulate": cell.path("campaign").exists(),
         "identify": cell.path("calibration").exists(),
-        "compensate": not _programs(cell),
     }
-    return tuple(step for step in CHAIN if step not in ran and not there[step])
+    steps = [(step, ()) for step, is_there in there.items() if step not in ran and not is_there]
+    left = _not_corrected(cell, found)
+    correct = [("compensate", tuple(f"not corrected: {name}" for name in left))] if left else []
+    return tuple(Line(step, "not run yet", why, f"elastocal {step} .") for step, why in (*steps, *correct))
 
 
-def _programs(cell: CellFolder) -> bool:
+def _not_corrected(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[str, ...]:
+    """Programs of the cell that no run of compensate has read."""
     from elastocal.files.program_files import programs_in
 
     folder = cell.path("programs")
-    return folder.is_dir() and bool(programs_in(folder))
+    read = {name for f in found if f.record.command[0] == "compensate" for name in f.record.inputs}
+    names = [(cell.place("programs") / p.name).as_posix() for p in programs_in(folder)] if folder.is_dir() else []
+    return tuple(name for name in names if name not in read)
 
 
 def _next(cell: CellFolder, lines: tuple[Line, ...]) -> str:

@@ -19,8 +19,8 @@ _PLACES = 50
 
 def softness(model: RobotModel) -> tuple[float, float, float]:
     """Compliance of the tool along x, y and z in m/N: medians over configurations of the whole joint space."""
+    from elastocal.model.configurations import spread_configurations
     from elastocal.model.statics.stiffness import stiffness
-    from elastocal.uncertainty.prediction import spread_configurations
 
     found = stiffness(model, spread_configurations(model, _PLACES)).compliance
     x, y, z = (float(np.median(found[:, i, i])) for i in range(3))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+KEPT = ".gitkeep"
+"""Git keeps no empty folders: what lies in those that wait for something."""
 IGNORED = """\
 # left behind by a program that was stopped while it wrote
 .*.part
@@ -9,7 +11,7 @@ IGNORED = """\
 ATTRIBUTES = """\
 # results are known by the SHA-256 of their bytes: git must not change line ends
 * -text
-*.html linguist-generated
+reports/** linguist-generated
 """
 
 
@@ -28,7 +30,7 @@ def cell_text(name: str, force: str | None) -> str:
 
 
 def readme_text(name: str, title: str, program: str | None, to_fill: tuple[str, ...]) -> str:
-    fill = f"\n0. Fill in the compliances in `robot/robot.yaml`: {', '.join(to_fill)} are not known." if to_fill else ""
+    fill = f"0. Fill in the compliances in `robot/robot.yaml`: {', '.join(to_fill)} are not known.\n" if to_fill else ""
     programs = f"`programs/{program}` is an example" if program else "put programs to correct into `programs/`"
     return f"""\
 # {name}
@@ -36,8 +38,7 @@ def readme_text(name: str, title: str, program: str | None, to_fill: tuple[str, 
 Calibration of {title} under load, with Elastocal.
 All commands are typed in this folder, `.` being the cell; from elsewhere its path takes the place of the dot.
 
-{fill.strip()}
-1. Look at `robot/robot.yaml` and `plan/plan.yaml`: markers, loads, errors of your instruments, obstacles.
+{fill}1. Look at `robot/robot.yaml` and `plan/plan.yaml`: markers, loads, errors of your instruments, obstacles.
 2. `elastocal plan .` chooses poses and loads: `plan/plan.csv` and `plan/campaign.yaml`, for a KUKA a program;
    `reports/plan.html` says how good they are.
 3. Measure: copy `plan/campaign.yaml` and `plan/plan.csv` to `campaign/` and fill the table.
@@ -55,7 +56,7 @@ All commands are typed in this folder, `.` being the cell; from elsewhere its pa
 | `campaign/` | readings | you, or `simulate` |
 | `calibration/` | what was found | `identify` |
 | `programs/` | programs, and in `corrected/` the corrected ones | you; `compensate` |
-| `reports/` | one HTML file per command | all |
+| `reports/` | per command an HTML file for people and the same as JSON | all |
 | `records/` | what made every result: inputs and outputs by SHA-256, versions, seed, time | all |
 
 Keep all of it in git. Results hold no time: the same inputs give the same bytes.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -35,8 +35,8 @@ class FrameError(CompliantCoordinate):
         return self.frame
 
     def _given(self) -> dict[str, float]:
-        known = {f.name: getattr(self, f.name) for f in fields(self) if f.name in AXES}
-        return {axis: float(known[axis]) for axis in AXES if known[axis] is not None}
+        values = (self.x, self.y, self.z, self.rx, self.ry, self.rz)
+        return {axis: float(v) for axis, v in zip(AXES, values, strict=True) if v is not None}
 
     def check(self, tree: FrameTree) -> None:
         tree.frame(self.frame)
@@ -58,4 +58,4 @@ class FrameError(CompliantCoordinate):
         return np.array(list(self._given().values()))
 
     def sensitivity(self, force: Array) -> tuple[Terms, ...]:
-        return tuple(((i, 1.0),) for i in range(len(self.dofs())))
+        return tuple(((i, 1.0),) for i in range(len(self._given())))

@@ -21,6 +21,7 @@ from elastocal.model.chain import Dof
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
+from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Bools
 
 
@@ -70,10 +71,15 @@ class GripperBacklash(CompliantCoordinate):
         g = self.half_axes[:, None]
         if not g.any():
             return None
-        size = np.linalg.norm(g * force, axis=0)
+        reach = g * force
+        size = np.sqrt(batch.dot(reach, reach))
         share = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
-        theta = g**2 * force * share
-        return theta, (np.diagflat(g**2)[:, :, None] - theta[:, None] * theta[None]) * share
+        theta = g * reach * share
+        tangent = -theta[:, None] * theta
+        for i in range(3):
+            tangent[i, i] += g[i] ** 2
+        tangent *= share
+        return theta, tangent
 
     def undetermined(self, force: Array, noise: Array) -> Bools | None:
         active = self.half_axes > 0

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -34,6 +35,7 @@ _UNIT = (("m/N", "m/(N m)"), ("rad/N", "rad/(N m)"))
 _SCALE = ((1e-7, 1e-7), (1e-7, 1e-6))
 
 
+@cache
 def patterns(form: Form) -> tuple[tuple[str, tuple[tuple[int, int], ...]], ...]:
     """Symbol of each parameter and the elements of k that it fills (the omegas of 003 eq. 23)."""
     pairs = [(i, j) for i in range(6) for j in range(6)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
@@ -86,6 +87,8 @@ class AppliedWrenches:
         object.__setattr__(self, "wrench", wrench)
 
     def rows(self, chunk: slice, size: int) -> AppliedWrenches:
+        if len(self.wrench) == size:
+            return self
         if len(self.wrench) == 1:
             return AppliedWrenches(self.frame, np.repeat(self.wrench, size, axis=0), self.follows)
         return AppliedWrenches(self.frame, self.wrench[chunk], self.follows)
@@ -101,9 +104,13 @@ class AppliedWrenches:
         halves = [np.einsum("ijn,nj->in", rotation, half) for half in (self.wrench[:, :3], self.wrench[:, 3:])]
         return np.concatenate(halves)
 
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        """The six components, 0 where no configuration has one."""
+        return [np.ascontiguousarray(c) if c.any() else 0.0 for c in self.wrench.T]
+
     def resultant(self, state: ChainState) -> Resultant:
-        columns = [np.ascontiguousarray(c) for c in self.wrench.T]
-        return at_frame(state, self.frame, [0.0 if not c.any() else c for c in columns], self.follows)
+        return at_frame(state, self.frame, self._entries, self.follows)
 
 
 def at_frame(state: ChainState, frame: str, six: Sequence[Entry], follows: bool) -> Resultant:

@@ -11,7 +11,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import evaluate, force_noise, placed_loads
 from elastocal.model.statics.newton import Batch, newton, start
-from elastocal.model.statics.state import rest_values, state_at
+from elastocal.model.statics.state import state_at
 from elastocal.model.surfaces.surface import Near
 from elastocal.spatial.batch import dot
 from elastocal.spatial.entries import Array, Bools
@@ -25,7 +25,7 @@ def at_rest(model: RobotModel, flex: Flexibility, q: Array) -> tuple[Array, Bool
         return theta, done
     state, values = state_at(model, flex, q, np.where(done, theta, 0.0))
     placed = placed_loads(model, state)
-    noise = force_noise(model, flex, evaluate(model, flex, state, placed, values, rest_values(model, q)), placed)
+    noise = force_noise(model, flex, evaluate(model, flex, state, placed, values, q), placed)
     loaded = np.array([~unsure(c, force[list(at)], noise[list(at)]) for c, at in flex.plays])
     for pattern in np.unique(loaded, axis=1).T:
         if pattern.any():

@@ -29,7 +29,7 @@ from elastocal.model.statics import sweep
 from elastocal.model.statics.contact_lever import Lever
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces, evaluate, force_noise, placed_loads
-from elastocal.model.statics.state import rest_values, state_at
+from elastocal.model.statics.state import state_at
 from elastocal.model.surfaces.surface import Near
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial import batch
@@ -72,7 +72,7 @@ def grip(model: RobotModel, flex: Flexibility, at: Pressed, noise: bool = False)
     force = [f if f.any() else 0.0 for f in near.normal * at.size]
     load = Resultant.dead(state.pose(frame)[1], (force[0], force[1], force[2]))
     placed = [*placed_loads(model, state), (model.chain.level(frame), load)]
-    forces = evaluate(model, flex, state, placed, values, rest_values(model, at.q))
+    forces = evaluate(model, flex, state, placed, values, at.q)
     jacobian = np.empty((3, flex.n, state.size))
     state.jacobian_into(frame, flex.dofs, jacobian)
     return Grip(forces, near, jacobian, point, force_noise(model, flex, forces, placed) if noise else None)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.model.chain import ChainState
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.equilibrium import Equilibrium, Progress, Status, equilibrium
@@ -80,6 +81,11 @@ def deflection(
 
 def frame_pose(model: RobotModel, q: Array, bent: Equilibrium, frame: str) -> tuple[Array, Array]:
     """Origin (3, N) and rotation (3, 3, N) of a frame in a bent state."""
-    theta: list[Entry] = [np.ascontiguousarray(t) for t in bent.theta.T]
-    state = model.chain.evaluate(model.chain.values(q.T, theta), len(q), screws=())
+    state = bent_chain(model, q, bent)
     return state.origin(frame), state.rotation(frame)
+
+
+def bent_chain(model: RobotModel, q: Array, bent: Equilibrium) -> ChainState:
+    """Where all frames are in a bent state."""
+    theta: list[Entry] = [np.ascontiguousarray(t) for t in bent.theta.T]
+    return model.chain.evaluate(model.chain.values(q.T, theta), len(q), screws=())

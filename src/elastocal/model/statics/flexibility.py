@@ -136,7 +136,8 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
     groups: list[tuple[int, ...]] = []
     for c in model.yielding:
         at = tuple(index[d] for d in c.dofs)
-        compliance[np.ix_(at, at)] += c.compliance
+        for i, j, k in c.terms:
+            compliance[at[i], at[j]] += k
         if c.plays:
             playing.append((c.coordinate, at))
             groups.append(at)
@@ -152,7 +153,7 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
         compliance[np.ix_(bends, bends)],
         tuple((c, tuple(local[i] for i in at)) for c, at in playing),
         _merged(spans),
-        np.array([model.chain.rotates(i) for i in bends], dtype=bool),
+        np.array([model.chain.rotates[i] for i in bends], dtype=bool),
     )
 
 

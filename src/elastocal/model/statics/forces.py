@@ -16,6 +16,7 @@ only under following loads: dead loads change their moments, not their forces.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ from elastocal.model.loads.resultant import Resultant
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
+from elastocal.model.statics.state import rest_values
 from elastocal.spatial.entries import Array, Entry
 
 Placed = tuple[int, Resultant]
@@ -54,9 +56,10 @@ class Forces:
         n, screws = len(self.q), self.screws[self.top :]
         d: Array = np.einsum("ain,ajn->ijn", screws, self.g)
         lower = d.swapaxes(0, 1) if self.h is self.g else np.einsum("ain,ajn->ijn", self.h, screws)
-        for i in range(n):
+        for i in range(1, n):
             d[i, :i] = lower[i, :i]
-            d[i, i] += self.axis[i]
+        diagonal = np.einsum("iin->in", d)
+        diagonal += self.axis
         return d
 
 
@@ -91,8 +94,8 @@ def runs(flex: Flexibility, placed: Sequence[Placed]) -> list[tuple[slice, list[
     stop = flex.n
     for i, level in enumerate(levels):
         below = levels[i + 1] if i + 1 < len(levels) else 0
-        first = sum(d < below for d in flex.dofs)
-        last = min(stop, sum(d < level for d in flex.dofs))
+        first = bisect_left(flex.dofs, below)
+        last = min(stop, bisect_left(flex.dofs, level))
         out.append((slice(first, last), [p for p in placed if p[0] == level]))
         stop = first
     return out
@@ -137,13 +140,13 @@ def evaluate(
     state: ChainState,
     placed: Sequence[Placed],
     values: Sequence[Entry],
-    rest: dict[str, Array],
+    q: Array,
 ) -> Forces:
-    """Forces of placed loads and of the model's axis loads at a state."""
+    """Forces of placed loads and of the model's axis loads at a state of joint values (n, N)."""
     out = frame_forces(flex, state.columns(flex.dofs), placed)
     if not model.loads:
         return out
-    loaded = joint_values(model, values, state.size)
+    loaded, rest = joint_values(model, values, state.size), rest_values(model, q)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
     for load in model.loads:
         for axis in load.axis_forces(loaded, rest):

@@ -12,7 +12,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces, Placed, evaluate, force_noise, placed_loads, placed_wrenches
-from elastocal.model.statics.state import rest_values, state_at
+from elastocal.model.statics.state import state_at
 from elastocal.spatial.entries import Array, Entry
 
 
@@ -43,7 +43,7 @@ class Found:
     def forces(self) -> Forces:
         """All forces and their tangent; of no meaning where no state was found."""
         state, values = self._at
-        return evaluate(self.model, self.flex, state, self._placed, values, rest_values(self.model, self.q))
+        return evaluate(self.model, self.flex, state, self._placed, values, self.q)
 
     @cached_property
     def noise(self) -> Array:

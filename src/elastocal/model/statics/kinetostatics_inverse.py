@@ -11,6 +11,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from elastocal.model.configurations import starts
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import flexible
@@ -127,7 +128,7 @@ def _answer(
 
 def _unmoved(model: RobotModel, frame: str) -> Array:
     """Unit vectors (3, d) along which no joint moves the frame, wherever it is: one for an arm in a plane."""
-    columns = np.moveaxis(kinematics(model, spread(model, SAMPLES), frame).jacobian[:, :3], 1, 0).reshape(3, -1)
+    columns = np.moveaxis(kinematics(model, starts(model, SAMPLES), frame).jacobian[:, :3], 1, 0).reshape(3, -1)
     axes, sizes, _ = np.linalg.svd(columns)
     moved = int(np.sum(sizes > STILL * np.max(sizes, initial=0.0)))
     return np.asarray(axes[:, moved:])
@@ -140,20 +141,3 @@ def _missing(held: Response, frame: str, target: Array, turn: Array | None) -> A
         return shift
     back = np.einsum("nij,kjn->ikn", turn, held.state.rotation(frame))
     return np.concatenate([shift, rotation_vector(back).T], axis=1)
-
-
-def spread(model: RobotModel, count: int) -> Array:
-    """Joint values (count, n) spread evenly over the ranges of the joints, the middle first.
-
-    Multiples of the powers of the root of x^(n+1) = x + 1 (Roberts' sequence); a joint without range turns by half a
-    turn or slides by half the robot's length to either side.
-    """
-    root = 2.0
-    for _ in range(60):
-        root = (1 + root) ** (1 / (model.n + 1))
-    steps = root ** -np.arange(1.0, model.n + 1)
-    share = (0.5 + np.arange(count)[:, None] * steps) % 1.0
-    free = [np.pi if m.kind == "revolute" else 0.5 * model.size for m in model.motions]
-    ranges = [m.limits or (-f, f) for m, f in zip(model.motions, free, strict=True)]
-    low, high = np.array(ranges).reshape(model.n, 2).T
-    return np.asarray(low + share * (high - low))

@@ -17,7 +17,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces, evaluate, placed_loads, placed_wrenches
-from elastocal.model.statics.state import rest_values, state_at
+from elastocal.model.statics.state import state_at
 from elastocal.spatial.entries import Array, Bools, Ints
 
 STEP_TOLERANCE = 1e-12
@@ -43,7 +43,7 @@ def forces_at(
 ) -> Forces:
     state, values = state_at(model, flex, q, theta)
     placed = placed_loads(model, state) + placed_wrenches(model, state, applied)
-    return evaluate(model, flex, state, placed, values, rest_values(model, q))
+    return evaluate(model, flex, state, placed, values, q)
 
 
 def start(flex: Flexibility, size: int) -> Array:

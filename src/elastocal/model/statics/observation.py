@@ -117,9 +117,13 @@ def response(
     """At joint values (n, N) and an equilibrium theta (n, N) of the flexible coordinates."""
     state, values = state_at(model, flex, q, theta)
     placed = placed_loads(model, state) + placed_wrenches(model, state, applied)
-    forces = evaluate(model, flex, state, placed, values, rest_values(model, q))
+    forces = evaluate(model, flex, state, placed, values, q)
     play = flex.play(forces.q)[1] if flex.plays else None
-    direct = np.concatenate([state.jacobian(m.frame, flex.dofs)[: m.rows] for m in markers])
+    direct = np.empty((sum(m.rows for m in markers), flex.n, state.size))
+    first = 0
+    for m in markers:
+        state.jacobian_into(m.frame, flex.dofs, direct[first : first + m.rows])
+        first += m.rows
     reach = sweep.transposed(flex, forces, direct.swapaxes(0, 1), play)
     bent = flex.transposed().linear(reach)
     if play is not None:
@@ -132,7 +136,7 @@ def parameter_columns(model: RobotModel, flex: Flexibility, at: Response, picked
     out = np.zeros((at.direct.shape[0], len(picked), at.size))
     place = {index: column for column, index in enumerate(picked)}
     local = {dof: i for i, dof in enumerate(flex.dofs)}
-    loaded, rest = joint_values(model, at.values, at.size), rest_values(model, at.q)
+    loaded, rest = _joint_states(model, at)
     springs = _rest_tangents(model, loaded, rest)
     first = 0
     for element, at_dofs, own in zip(model.elements, model.places, model.parameter_rows, strict=True):
@@ -163,7 +167,7 @@ def parameter_columns(model: RobotModel, flex: Flexibility, at: Response, picked
 def joint_columns(model: RobotModel, flex: Flexibility, at: Response) -> Array:
     """Derivative (rows, n, N) of the markers by the joint values, loads held; ``flex`` must hold all joints."""
     joints = tuple(i for i in flex.dofs if model.chain.dofs[i].axis == JOINT)
-    springs = _rest_tangents(model, joint_values(model, at.values, at.size), rest_values(model, at.q))
+    springs = _rest_tangents(model, *_joint_states(model, at))
     each = []
     for dof in joints:
         i = flex.dofs.index(dof)
@@ -171,6 +175,11 @@ def joint_columns(model: RobotModel, flex: Flexibility, at: Response) -> Array:
     columns = np.stack(each, axis=1) if each else np.zeros((at.direct.shape[0], 0, at.size))
     leads = follower_map(model, joints)
     return columns if leads is None else np.asarray(np.einsum("rdn,dj->rjn", columns, leads))
+
+
+def _joint_states(model: RobotModel, at: Response) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Values of the joints loaded and at rest, which only loads ask for."""
+    return (joint_values(model, at.values, at.size), rest_values(model, at.q)) if model.loads else ({}, {})
 
 
 def _rest_tangents(model: RobotModel, loaded: dict[str, Array], rest: dict[str, Array]) -> dict[int, Array]:

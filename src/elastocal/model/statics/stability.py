@@ -99,7 +99,7 @@ def _slack(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Arra
     sliding = any(f.joint is not None and f.joint.kind == "prismatic" for f in model.tree.frames)
     values = rest_values(model, q) if sliding else {}
     slides = [np.abs(v) for joint, v in values.items() if model.tree.joint(joint).kind == "prismatic"]
-    still = [i for i in range(len(flex.constant)) if i not in flex.dofs and not model.chain.rotates(i)]
+    still = [i for i in range(len(flex.constant)) if i not in flex.dofs and not model.chain.rotates[i]]
     out = np.full(theta.shape[1], np.abs(flex.constant[still]).sum()) + np.abs(theta[~flex.rotates]).sum(axis=0)
     return np.asarray(out + sum(slides))
 
@@ -126,7 +126,7 @@ def split_forces(
 ) -> tuple[Forces, Forces]:
     """Forces of the model's own loads and of the external wrenches, at one state."""
     state, values = state_at(model, flex, q, theta)
-    own = evaluate(model, flex, state, placed_loads(model, state), values, rest_values(model, q))
+    own = evaluate(model, flex, state, placed_loads(model, state), values, q)
     return own, frame_forces(flex, own.screws, placed_wrenches(model, state, applied))
 
 
