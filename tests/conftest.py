@@ -1,4 +1,4 @@
-"""Makes the helper package ``oracle`` importable: the laws again, written without the code under test."""
+"""Makes the package ``oracle`` importable: the laws again, written without the code under test."""
 
 from __future__ import annotations
 

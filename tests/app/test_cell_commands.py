@@ -238,6 +238,8 @@ def test_wrong_options_in_cell_yaml(bare: Path, options: str, said: str) -> None
 
 def test_a_folder_that_is_no_cell_and_what_is_missing_outside_of_one(tmp_path: Path) -> None:
     assert "is a folder without cell.yaml" in typed("identify", tmp_path).err
+    (tmp_path / "table.csv").touch()
+    assert "table.csv: is a file; give the folder of a cell" in typed("status", tmp_path / "table.csv").err
     assert "--out is missing; give it, or a cell" in typed("plan", "cylindrical", "--force", "0,0,9").err
     assert "ROBOT is missing" in typed("gravity", tmp_path / "log.csv").err
 

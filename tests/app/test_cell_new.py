@@ -93,3 +93,27 @@ def test_a_robot_file_is_copied_as_it_is(tmp_path: Path, arm: Path) -> None:
     arm.write_text(arm.read_text(encoding="utf-8") + "# my own words\n", encoding="utf-8")
     well("new", tmp_path / "cell", "--robot", arm)
     assert (tmp_path / "cell" / "robot" / "robot.yaml").read_bytes() == arm.read_bytes()
+
+
+PENDULUM = """\
+<robot name="pendulum">
+  <link name="base_link"/><link name="arm"/><link name="tip"/>
+  <joint name="swing" type="revolute">
+    <parent link="base_link"/><child link="arm"/><axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" effort="9" velocity="1"/>
+  </joint>
+  <joint name="end" type="fixed"><parent link="arm"/><child link="tip"/><origin xyz="0.4 0 0"/></joint>
+</robot>
+"""
+
+
+def test_a_robot_that_is_rigid_by_its_file_gets_careful_loads_that_are_called_a_guess(tmp_path: Path) -> None:
+    (tmp_path / "pendulum.urdf").write_text(PENDULUM, encoding="utf-8")
+    made = well("new", tmp_path / "cell", "--robot", tmp_path / "pendulum.urdf", "--json").data
+    assert any("compliance of swing. Fill in at least a guess" in note for note in made["notes"])
+    plan = (tmp_path / "cell" / "plan" / "plan.yaml").read_text(encoding="utf-8")
+    assert "a guess: by its file the robot is rigid" in plan
+    assert "masses_kg: [5, 10]" in plan
+    assert "sizes_N: [50, 100]" in plan
+    readme = (tmp_path / "cell" / "README.md").read_text(encoding="utf-8")
+    assert "The load on the tool is given by `--force`" in readme

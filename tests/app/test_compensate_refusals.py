@@ -177,3 +177,16 @@ def test_loads_by_line_are_checked(run: Any, tmp_path: Path) -> None:
     ):
         table.write_text(text)
         assert said in refused(run, tmp_path, *words)
+
+
+RAPID = "MODULE M\nPROC main()\nMoveL p10,v100,fine,tool0;\nENDPROC\nENDMODULE\n"
+
+
+@pytest.mark.parametrize("text", ["", RAPID, "def f():\n  movel(p[0.1,0.2,0.3,0,0,0],a=1)\nend\n"])
+def test_a_program_without_motions_is_refused(run: Any, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "part.src"
+    path.write_text(text)
+    said = refused(run, tmp_path, path, "--robot", KR270, "--out", tmp_path / "new")
+    assert said.endswith(
+        "part.src: has no target that can be corrected; no motion was found in it; check file and language"
+    )

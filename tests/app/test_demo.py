@@ -65,6 +65,14 @@ def test_the_correction_is_good_and_was_expected_to_be(shown: Shown) -> None:
     assert beyond == []
 
 
+def test_the_readme_shows_these_numbers(shown: Shown) -> None:
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    for row in shown.data["summary"]:
+        assert f"| {row['program']} | {row['rms_mm']:.2f} mm | {row['max_mm']:.2f} mm |" in readme
+    expected = float(re.search(r"^([\d.]+) mm rms was expected", shown.data["verdict"][1])[1])  # type: ignore[index]
+    assert f"before anyone looked | {expected:.2f} mm |" in readme
+
+
 def test_the_gross_error_is_the_planted_one(shown: Shown) -> None:
     planted = [row["place"] for row in shown.data["campaign_planted"]]
     assert len(planted) == 1

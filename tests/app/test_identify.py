@@ -329,6 +329,7 @@ def test_thresholds_and_correlations_may_be_moved(copied: Path, chained: Chain) 
     pairs = strong["correlations"]
     assert min(abs(row["coefficient"]) for row in pairs) > 0.2
     assert any(abs(row["coefficient"]) < 0.8 for row in pairs)
+    assert "Above 0.2 in size. Such pairs move together." in strong["notes"]
 
 
 def test_what_cannot_be_separated_is_written_out(tmp_path: Path) -> None:
@@ -441,6 +442,12 @@ def turned(campaign: Path) -> None:
     put(campaign, [rows[0], *[[*row[:-6], *(repr(-float(cell)) for cell in row[-6:])] for row in rows[1:]]])
 
 
+def forces_times(campaign: Path, factor: float) -> None:
+    rows = table(campaign)
+    at = [i for i, name in enumerate(rows[0]) if name in ("fx_N", "fy_N", "fz_N")]
+    put(campaign, [rows[0], *[[repr(factor * float(c)) if i in at else c for i, c in enumerate(r)] for r in rows[1:]]])
+
+
 def few(campaign: Path, lines: int) -> None:
     put(campaign, table(campaign)[: lines + 1])
 
@@ -464,6 +471,10 @@ WRONG: dict[str, tuple[Callable[[Path], None], list[str]]] = {
     "kN": (
         lambda c: renamed(c, "_N", "_kN"),
         ["readings.csv, line ", "column f", "_kN: ", "would bend the arm by", "was f", "_N meant?"],
+    ),
+    "N that are kN": (
+        lambda c: forces_times(c, 1e-3),
+        ["the deflections are 1e+03 times what the robot file lets expect", "check the units of load and deflections"],
     ),
     "turned": (turned, ["go against the load (correlation -", "loaded minus unloaded is asked for"]),
     "zero load": (unloaded, ["the load is zero in every row", "fz_N"]),

@@ -141,6 +141,8 @@ def test_the_gross_error_is_marked_in_the_residuals(chained: Chain) -> None:
     assert len(marked["y"]) == 1
     assert marked["y"][0] == pytest.approx(np.clip(off, -2 * others, 2 * others))
     assert abs(off) > others
+    own = curves[gone["place"].rpartition(" ")[2]]  # the axis has a gap where the mark stands, and nowhere else
+    assert [x for x, y in zip(own["x"], own["y"], strict=True) if y is None] == marked["x"]
 
 
 def test_maps_of_the_calibrated_robot_agree_with_its_predictions(chained: Chain) -> None:
@@ -155,6 +157,10 @@ def test_maps_of_the_calibrated_robot_agree_with_its_predictions(chained: Chain)
     row = asked("predict", chained.calibration, *where)["predictions"][0]
     assert found["values"][i][j] == pytest.approx(np.linalg.norm([row[f"d{c}_mm"] for c in "xyz"]), rel=2e-3)
     assert found["values"][i][j] > 0.1
+    table = list(csv.DictReader((chained.folder / "virtual" / "readings.csv").read_text("utf-8").splitlines()))
+    sizes = [np.linalg.norm([float(r[f"f{c}_N"]) for c in "xyz"]) for r in table]
+    assert max(sizes) > min(sizes)
+    assert np.linalg.norm([float(v) for v in force.split(",")]) == pytest.approx(max(sizes), rel=1e-3)
 
 
 # --- predict ---------------------------------------------------------------------------------------------------------
@@ -213,6 +219,17 @@ def test_a_program_shows_its_errors_before_and_after(run: Run, tmp_path: Path) -
     assert astray == pytest.approx(-moved, abs=0.02 * np.abs(moved).max())
     arms = named(answer["scene_robot"], "arm")
     assert 1 <= len(arms) <= 8
+
+
+def test_the_first_view_of_the_robot_at_work_is_one_under_load(run: Run, tmp_path: Path) -> None:
+    program = lay_program(tmp_path, "csv")
+    last = len(program.read_text().splitlines())
+    words = ("--robot", "kuka-kr270", "--near", HOME, "--force", "-400,0,-150", "--load-lines", str(last))
+    scene = run("compensate", program, *words, "--out", tmp_path / "new", "--json").data["scene_robot"]
+    arms, loads = named(scene, "arm"), named(scene, "load")
+    assert len(arms) > 2
+    assert f"line {last}" in arms[0]["view"]
+    assert [bool(np.any(vectors(load))) for load in loads] == [True, *[False] * (len(loads) - 1)]
 
 
 def test_ellipsoids_along_a_program_are_those_of_its_targets(run: Run, kr270_cell: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.design.how_many import Requirement
-from elastocal.design.knowledge import Frame, Knowledge, inverse_triangle
+from elastocal.design.knowledge import Coordinates, Knowledge, inverse_triangle
 
 
 def every_sd(limits):
@@ -30,4 +30,4 @@ def known_of_information(information, nuisance=()):
     transform = np.zeros((p, p))
     transform[order, np.arange(p)] = 1 / size[order]
     even = (information / np.outer(size, size))[np.ix_(order, order)]
-    return Knowledge(inverse_triangle(np.linalg.cholesky(even).T), Frame(transform, order, len(nuisance)))
+    return Knowledge(inverse_triangle(np.linalg.cholesky(even).T), Coordinates(transform, order, len(nuisance)))

@@ -309,11 +309,11 @@ def test_candidates_that_close_a_plan():
 
 
 def test_a_ridge_only_where_a_combination_is_open():
-    frame = space_of(problem(24, p=3)).frame
-    poor = known(np.diag([1.0, 5.0, 1e-5]), frame)
+    coordinates = space_of(problem(24, p=3)).coordinates
+    poor = known(np.diag([1.0, 5.0, 1e-5]), coordinates)
     assert not poor.open
     np.testing.assert_allclose(np.diag(poor.covariance), [1.0, 0.2, 1e5], rtol=1e-12)
-    singular = known(np.diag([1.0, 5.0, 0.0]), frame)
+    singular = known(np.diag([1.0, 5.0, 0.0]), coordinates)
     assert singular.open
     np.testing.assert_allclose(np.diag(singular.covariance), [1.0, 0.2, 1e7], rtol=1e-6)
 

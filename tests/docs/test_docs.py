@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import typer
 
 from elastocal.compensate.posts.post import post_kinds
 from elastocal.design.criteria.criterion import criterion_kinds
@@ -149,7 +150,8 @@ def test_a_page_runs_as_it_is_read(
             assert code == (2 if err else 0), where
             assert sorted(desk.rglob("*")) == before, where
         elif block.language == "sh":
-            for line in block.text.splitlines():
+            for line in filter(None, block.text.splitlines()):
+                assert line.startswith(("elastocal ", "make ")), f"{where}: nobody runs {line!r}"
                 if line.startswith("elastocal "):
                     code, out, err = answer(line, monkeypatch, capsys)
                     assert code == 0, f"{where}: {line}: {err}"
@@ -157,6 +159,23 @@ def test_a_page_runs_as_it_is_read(
                     said += " ".join(out.split()) + " "
                     if "--json" in line:
                         json.loads(out)
+
+
+def test_commands_that_are_only_shown_have_options_that_exist() -> None:
+    """Those that need a controller or a file of the reader; ``make`` has its targets."""
+    group = typer.main.get_command(importlib.import_module("elastocal.app.cli").app)
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    shown = [
+        (p, line) for p in PAGES for b in blocks(p) if b.language in ("text", "sh") for line in b.text.splitlines()
+    ]
+    typed = [(p, line) for p, line in shown if line.startswith(("elastocal ", "make "))]
+    assert len(typed) > 60
+    for page, line in typed:
+        program, name, *words = shlex.split(line, comments=True)
+        if program == "make":
+            assert name in targets, f"{name_of(page)}: {line}"
+        else:
+            group.commands[name].make_context(name, words)  # type: ignore[attr-defined]
 
 
 def test_every_command_has_its_section(monkeypatch: pytest.MonkeyPatch) -> None:

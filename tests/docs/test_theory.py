@@ -120,11 +120,29 @@ def test_an_equation_has_its_function_and_its_proof(equation: Equation) -> None:
     if equation.through:
         assert callable(thing(equation.through))
         entry = module_of(equation.through)
-        reached = imports_of(file_of(entry), "src")
+        reached = {entry, *imports_of(file_of(entry), "src")}
         assert all(w in reached for w in wanted), f"{equation.through} does not lead to {equation.functions}"
         wanted = [entry]
     used = {m for t in equation.tests for m in imports_of(ROOT / t, "tests")}
     assert any(w in used for w in wanted), f"{equation.label}: {equation.tests} import none of {wanted}"
+    called = (equation.through,) if equation.through else equation.functions
+    words = {w for t in equation.tests for w in words_of(ROOT / t)}
+    assert any(last(c) in words for c in called), f"{equation.label}: {equation.tests} name none of {called}"
+
+
+def last(path: str) -> str:
+    """The name of a function without its module, class and arguments."""
+    return path.partition("(")[0].rpartition(".")[2]
+
+
+@cache
+def words_of(test: Path) -> frozenset[str]:
+    """Names that a test uses, itself or by what it imports of the tests; words of comments and texts do not count."""
+    imported = [file_of(m) for m in imports_of(test, "tests") if not m.startswith("elastocal")]
+    nodes = [n for f in (test, *imported) for n in ast.walk(ast.parse(f.read_text(encoding="utf-8")))]
+    return frozenset(
+        n.attr if isinstance(n, ast.Attribute) else n.id for n in nodes if isinstance(n, ast.Attribute | ast.Name)
+    )
 
 
 def test_the_check_can_fail() -> None:
@@ -138,6 +156,9 @@ def test_the_check_can_fail() -> None:
     ]
     assert "elastocal.model.statics.sweep" in imports_of(file_of("elastocal.model.statics.equilibrium"), "src")
     assert "elastocal.model.statics.equilibrium" not in imports_of(file_of("elastocal.model.statics.sweep"), "src")
+    proof = words_of(ROOT / "tests/identify/test_reduction.py")
+    assert last("elastocal.identifiability.groups.resolved") in proof
+    assert "resolved" not in words_of(ROOT / "tests/identifiability/test_groups.py")
     for wrong in (
         "elastocal.model.chains",
         "elastocal.model.chain.Chain.evaluated",

@@ -139,6 +139,19 @@ def test_a_plan_may_give_joint_values(tmp_path: Path) -> None:
     assert np.isnan(file.campaign.readings).all()
 
 
+def test_joint_values_of_a_plan_that_miss_their_objects_are_named(tmp_path: Path) -> None:
+    smaller = DISCS.replace("radius_mm: 50", "radius_mm: 45")
+    (said,) = (n for n in read_plan(lay(tmp_path, felt_table(), objects=smaller)).notes if "do not touch" in n)
+    turned = np.cumsum(KIND.q, axis=1)
+    tip = 0.33 * np.column_stack([np.cos(turned).sum(axis=1), np.sin(turned).sum(axis=1)])
+    centres, radii = np.array([[-0.25, 0.3], [0.2, 0.4], [0.05, 0.25]]), np.array([0.15, 0.045, 0.08])
+    which = KIND.touches.which
+    missed = np.flatnonzero(np.hypot(*(tip - centres[which]).T) > radii[which])
+    assert set(np.flatnonzero(KIND.touches.which == 1)) <= set(missed)
+    assert said.startswith(f"{len(missed)} of 36 contacts do not touch with the robot as described")
+    assert f"(plan.csv line {missed[0] + 2}, " in said
+
+
 def test_a_plan_on_one_small_arc_is_told_what_to_add(tmp_path: Path) -> None:
     table = "object,angle_deg,force_N\n" + "".join(f"disc1,{a},40\n" for a in range(0, 40, 5))
     file = read_plan(lay(tmp_path, table))
@@ -283,6 +296,16 @@ BALL = DISCS.replace(
     "kind: disc, name: disc1, centre_mm: [-250, 300]", "kind: sphere, name: disc1, centre_mm: [-250, 300, 0]"
 )
 PLANNED = {
+    "joint values far away": (
+        felt_table(),
+        {"objects": DISCS.replace("[200, 400]", "[900, 400]")},
+        "plan.csv, line 14: contact out of reach: the tip is 6",
+    ),
+    "joint values deep inside": (
+        felt_table(),
+        {"objects": DISCS.replace("[200, 400], radius_mm: 50", "[250, 400], radius_mm: 90")},
+        "plan.csv, line 14: the tip is 8",
+    ),
     "reach": (
         plan_table((40.0,)),
         {"objects": DISCS.replace("[200, 400]", "[900, 400]")},

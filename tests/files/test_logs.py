@@ -225,7 +225,6 @@ def test_order_by_counters():
         "first", "next", "next", "late", "double", "next", "next", "late", "restart", "next", "restart", "next",
     ]  # fmt: skip
     assert (order.step, order.lost, order.reordered, order.doubled, order.restarts) == (4, 4, 2, 1, 2)
-    assert order.different == 11
 
 
 def test_a_telegram_from_before_the_first_widens_the_stretch():

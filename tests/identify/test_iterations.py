@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, nominal, touched
 
-from elastocal.identify.iterations import search
 from elastocal.contacts.judgement import force_error
 from elastocal.identify.estimate import estimate
+from elastocal.identify.iterations import search
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -351,6 +352,23 @@ def test_chunks_and_neighbours_change_no_bit():
     np.testing.assert_array_equal(whole.theta, parts.theta)
     backwards = contact(scara(), q[::-1], touches.rows(slice(None, None, -1)))
     np.testing.assert_array_equal(whole.force, backwards.force[::-1])
+
+
+def test_memory_is_that_of_one_chunk_and_of_what_is_returned():
+    q, touches, _ = disc_contacts()
+    model = scara()
+
+    def beyond_the_answer(count: int) -> float:
+        rows = np.arange(count) % len(q)
+        many, objects = q[rows], touches.rows(rows)
+        tracemalloc.start()
+        found = contact(model, many, objects, chunk=200)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak - 2 * sum(v.nbytes for v in vars(found).values() if isinstance(v, np.ndarray))
+
+    beyond_the_answer(400)
+    assert beyond_the_answer(4000) < 1.5 * beyond_the_answer(400)
 
 
 def test_contacts_and_configurations_must_match():

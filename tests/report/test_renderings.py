@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from math import inf, nan
 
 import pytest
@@ -14,10 +15,13 @@ from rich.console import Console
 
 from elastocal.report.blocks import (
     Axis,
+    Code,
     Column,
+    Fact,
     Heatmap,
     Lines,
     Report,
+    Scene,
     Section,
     Series,
     Table,
@@ -28,6 +32,7 @@ from elastocal.report.data import as_csv, as_data, as_json
 from elastocal.report.display import DASH, concise, displayed, number, parted
 from elastocal.report.figures import lines
 from elastocal.report.html import as_html
+from elastocal.report.parts import Dots
 from elastocal.report.text import print_report
 
 REASON = "the arm is rigid here"
@@ -163,6 +168,25 @@ def test_json_is_finite_and_keeps_full_precision() -> None:
     assert data["map"]["values"] == [[0.5, None], [None, 2.0]]
     assert data["curves"]["series"][0]["y"] == [5.0, 7.25]
     assert data["verdict"] == ["All is well."]
+
+
+def test_every_sentence_is_in_all_renderings() -> None:
+    """Verdict, notes, facts and what is said under each kind of block; three renderings of one object."""
+    blocks = (
+        Text(("of the text",)),
+        Code("code", "Code", "of the code"),
+        replace(TABLE, notes=("under the table",)),
+        replace(MAP, notes=("under the map",)),
+        replace(CURVES, notes=("under the curves",)),
+        Scene("scene", "Scene", "m", (Dots("tips", ((0.0, 0.0, 1.0),)),), ("under the scene",)),
+    )
+    fact = Fact("robot", "robot", "of the fact")
+    report = Report("of the title", ("of the verdict",), (Section("Part", blocks),), ("of the notes",), (fact,))
+    said = ("title", "verdict", "notes", "fact", "text", "code")
+    sentences = [*(f"of the {w}" for w in said), *(f"under the {w}" for w in ("table", "map", "curves", "scene"))]
+    page = html.document_fromstring(as_html(report)).find("body/main").text_content()
+    for rendered in (text_of(report), page, as_json(as_data(report))):
+        assert [s for s in sentences if s not in rendered] == []
 
 
 def test_csv_repeats_every_digit() -> None:

@@ -58,6 +58,19 @@ def test_a_second_wrong_contact_does_not_hide_behind_the_first():
     assert {w.reading for w in wrong_contacts(nominal(), read, NAMES)} == {3, 20}
 
 
+def test_where_more_contacts_are_wrong_than_may_be_left_out_none_is():
+    places, errors = [2, 8, 15, 20, 27, 33], 5e-3 * np.array([1, -1, 1, -1, 1, -1])
+    assert wrong_contacts(nominal(), campaign(9, joints=(places, 0, errors)), NAMES) == ()
+    assert len(wrong_contacts(nominal(), campaign(9, joints=(places[:2], 0, errors[:2])), NAMES)) == 2
+
+
+def test_noise_larger_than_stated_hides_no_cause():
+    read = campaign(19, joints=(19, 1, -5e-3))
+    bold = Campaign(read.measurement, read.readings, (ForceSensor(sd=0.01), Encoder(sd=2e-7)))
+    (wrong,) = wrong_contacts(nominal(), bold, NAMES)
+    assert "J2" in [c.name for c in wrong.causes]
+
+
 def test_what_is_gained_is_what_a_fit_without_the_contact_gains():
     """Another route: the squares of a linear fit with and without the rows of every contact."""
     read = campaign(4, joints=(17, 0, 1.5e-5))
@@ -97,6 +110,17 @@ def test_a_wrong_object_is_named_and_no_contact_blamed(which, what):
     assert (worst.name, worst.what) == (f"disc disc{which + 1}", what)
     assert worst.changes[0][2] == pytest.approx(-1e-3, abs=1e-4)
     assert worst.share > 0.9
+
+
+def test_a_wrong_contact_does_not_hide_a_wrong_object():
+    surfaces = list(discs())
+    x, y = surfaces[1].centre
+    surfaces[1] = replace(surfaces[1], centre=(x + 1e-3, y))
+    found = contact_screen.touched(nominal(), campaign(5, joints=(3, 0, 5e-3), surfaces=tuple(surfaces)), NAMES, True)
+    assert [w.reading for w in found.wrong] == [3]
+    assert found.misled
+    assert (found.objects[0].name, found.objects[0].what) == ("disc disc2", "place")
+    assert found.objects[0].changes[0][2] == pytest.approx(-1e-3, abs=1e-4)
 
 
 def test_right_objects_are_not_accused():

@@ -1,4 +1,4 @@
-"""What is refused before a fit: fewer numbers than unknowns, and deflections that go against the load."""
+"""What is refused before a fit: fewer numbers than unknowns, deflections against the load or far too large."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from elastocal.errors import InputError
 if TYPE_CHECKING:
     from elastocal.files.campaign_yaml import CampaignFile
 
-AGAINST = -0.5
+ALIGNED = 0.5
+"""Correlation of read and expected deflections above which they tell of the same thing, or of its opposite."""
+WRONG_UNIT = 50.0
+"""Times too large: no guessed compliance is so far off, and with so soft a robot a search would take hours."""
 
 
 def check_numbers(file: CampaignFile) -> None:
@@ -27,8 +30,8 @@ def check_numbers(file: CampaignFile) -> None:
         )
 
 
-def check_signs(file: CampaignFile) -> None:
-    """Refuse deflections that go against the load: no arm at rest does that."""
+def check_deflections(file: CampaignFile) -> None:
+    """Refuse deflections that go against the load, which no arm at rest does, or are far too large for it."""
     import numpy as np
 
     from elastocal.measure.deflection import Deflection
@@ -41,8 +44,16 @@ def check_signs(file: CampaignFile) -> None:
     expected = Deflection(kind.where, "linear").predict(file.model)[:, lengths]
     x, y = read[used], expected[used]
     size = float(np.linalg.norm(x) * np.linalg.norm(y))
-    if size > 0 and x @ y < AGAINST * size:
+    if size == 0 or abs(x @ y) < ALIGNED * size:
+        return
+    if x @ y < 0:
         raise InputError(
             f"{file.files[0]}: the deflections go against the load (correlation {x @ y / size:.2f} with what the robot "
             "file lets expect); turn their signs (loaded minus unloaded is asked for), or those of the load"
+        )
+    ratio = float(x @ y / (y @ y))
+    if ratio > WRONG_UNIT:
+        raise InputError(
+            f"{file.files[0]}: the deflections are {ratio:.2g} times what the robot file lets expect of the load; "
+            "check the units of load and deflections in the table, or the compliances in the robot file"
         )

@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.design.task import Limits, Task
     from elastocal.files.plan_entry import PlanFile
-
-CRITERIA = ("d", "a", "e", "condition", "test_pose")
 
 
 @dataclass(frozen=True)
@@ -64,10 +62,11 @@ def plan_file(request: PlanRequest) -> PlanFile:
 
 
 def _asked(task: Task, request: PlanRequest) -> Task:
+    from elastocal.design.criteria.criterion import criterion_class
     from elastocal.design.task import MOST
 
-    if request.criterion is not None and request.criterion not in CRITERIA:
-        raise UnknownNameError("criterion", request.criterion, CRITERIA)
+    if request.criterion is not None:
+        criterion_class(request.criterion)  # a word that means nothing is refused here
     for option, value, kind in (
         ("--poses", request.poses, "poses"), ("--most", request.most, "poses"),
         ("--repeats", request.repeats, "repeats"), ("--candidates", request.candidates, "candidates"),

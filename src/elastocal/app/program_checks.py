@@ -28,10 +28,9 @@ def usable(program: Program, path: Path) -> None:
             f'--{what} "{name}=X,Y,Z,A,B,C" (mm, deg) or use the data file of the program'
         )
     if not program.targets:
-        why = f"; the first line left alone: {program.skipped[0].line}, {program.skipped[0].reason}" * bool(
-            program.skipped
-        )
-        raise InputError(f"{path}: has no target that can be corrected{why}")
+        first = next(iter(program.skipped), None)
+        why = f"the first line left alone: {first.line}, {first.reason}" if first else "no motion was found in it"
+        raise InputError(f"{path}: has no target that can be corrected; {why}; check file and language")
 
 
 def near(model: RobotModel, text: str | None) -> Array | None:

@@ -114,7 +114,7 @@ def random_plans(offer: Offer, count: int, rng: np.random.Generator) -> list[Kno
     from elastocal.design.space import known_by_rows
 
     sets = [rng.choice(len(offer.pool), count, replace=False) for _ in range(RANDOM)]
-    return [known_by_rows(offer.candidates, [int(c) for c in rows], offer.space.frame) for rows in sets]
+    return [known_by_rows(offer.candidates, [int(c) for c in rows], offer.space.coordinates) for rows in sets]
 
 
 def rms(errors: Array) -> float:

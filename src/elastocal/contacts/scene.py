@@ -40,7 +40,7 @@ def scene(model: RobotModel, campaign: Campaign) -> Scene:
         raise InputError(f"a measurement of {kind.kind} has no contacts to draw")
     felt = np.nan_to_num(campaign.readings)
     rows = np.flatnonzero(np.any(felt != 0, axis=1))
-    part = ContactForce(kind.q[rows], kind.touches.rows(rows), kind.axes)
+    part = kind.picked(rows)
     gap = ContactGap.of(part, felt[rows])
     points = Position(gap.pushed).predict(model)
     first = [int(np.flatnonzero(part.touches.which == i)[0]) for i in np.unique(part.touches.which)]

@@ -15,7 +15,7 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.object_places import ObjectPlaces
 from elastocal.measure.sources.source import ErrorSource
-from elastocal.measure.virtual import Planted, Virtual
+from elastocal.measure.virtual import Virtual, plant
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.surfaces.touches import Touches
@@ -54,7 +54,7 @@ def virtual_contacts(
             q += u
         else:
             readings += np.einsum("nrk,nk->nr", source.columns(real, truth), u)
-    planted = _plant(readings, rng, gross, gross_size)
+    planted = plant(readings, range(readings.shape[1]), rng, gross, gross_size)
     read = ContactForce(np.round(q, 12), kind.touches, kind.axes)
     return Virtual(Campaign(read, np.round(readings, 9), sources), exact, drawn, planted)
 
@@ -80,16 +80,3 @@ def _placed(
 def _scatter(source: ErrorSource, kind: ContactForce, truth: RobotModel, rng: np.random.Generator) -> Array:
     sd = np.array([u.sd for u in source.unknowns(kind, truth)])
     return np.asarray(rng.normal(size=(kind.count, len(sd))) * sd)
-
-
-def _plant(readings: Array, rng: np.random.Generator, gross: int, size: float) -> tuple[Planted, ...]:
-    """Gross errors of either sign in different numbers, in place."""
-    if gross > readings.size:
-        raise InputError(f"{gross} gross errors do not fit into {readings.size} numbers; plant fewer")
-    out = []
-    for place in rng.choice(readings.size, gross, replace=False):
-        reading, row = divmod(int(place), readings.shape[1])
-        shift = size if rng.random() < 0.5 else -size
-        readings[reading, row] += shift
-        out.append(Planted(reading, row, shift))
-    return tuple(sorted(out, key=lambda p: (p.reading, p.row)))

@@ -26,7 +26,7 @@ RIDGE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Coordinates:
     """x = T y: ``transform`` (p, p), rows in the order of the parameters; the first ``nuisance`` of y are nuisances.
 
     ``order`` (p,) are the parameters with nuisances first; T with rows in this order is upper triangular.
@@ -53,7 +53,7 @@ class Knowledge:
     """``root`` (p, p), upper triangular; ``open`` where a ridge had to be added to have one."""
 
     root: Array
-    frame: Frame
+    coordinates: Coordinates
     open: bool = False
 
     @cached_property
@@ -64,17 +64,17 @@ class Knowledge:
     @cached_property
     def log_determinant(self) -> float:
         """log det of the information of the parameters sought, nuisances marginalised."""
-        diagonal = np.abs(np.diag(self.root))[self.frame.nuisance :]
-        return float(-2 * np.sum(np.log(diagonal))) - 2 * self.frame.log_scale
+        diagonal = np.abs(np.diag(self.root))[self.coordinates.nuisance :]
+        return float(-2 * np.sum(np.log(diagonal))) - 2 * self.coordinates.log_scale
 
     def half(self, rows: Array) -> Array:
         """H (r, p) with H H^T the covariance of ``rows`` (r, p) times the parameters."""
-        return np.asarray(rows @ self.frame.transform @ self.root)
+        return np.asarray(rows @ self.coordinates.transform @ self.root)
 
     @cached_property
     def sd(self) -> Array:
         """Standard deviation (p,) of every parameter, nuisances too."""
-        return np.asarray(np.linalg.norm(self.frame.transform @ self.root, axis=1))
+        return np.asarray(np.linalg.norm(self.coordinates.transform @ self.root, axis=1))
 
 
 def inverse_triangle(triangle: NDArray[np.floating[Any]]) -> Array:
@@ -84,13 +84,13 @@ def inverse_triangle(triangle: NDArray[np.floating[Any]]) -> Array:
     return np.asarray(solve_triangular(triangle, np.eye(len(triangle)), check_finite=False))
 
 
-def known(information: Array, frame: Frame) -> Knowledge:
+def known(information: Array, coordinates: Coordinates) -> Knowledge:
     """From M (p, p) in the coordinates of ``space``; a ridge is added where M is singular or nearly so."""
     try:
         root = inverse_triangle(np.linalg.cholesky(information).T)
         if np.sum(root**2) < 1 / RIDGE:
-            return Knowledge(root, frame)
+            return Knowledge(root, coordinates)
     except np.linalg.LinAlgError:
         pass
     ridge = information + RIDGE * np.eye(len(information))
-    return Knowledge(inverse_triangle(np.linalg.cholesky(ridge).T), frame, open=True)
+    return Knowledge(inverse_triangle(np.linalg.cholesky(ridge).T), coordinates, open=True)

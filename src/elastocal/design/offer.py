@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.design.candidates import Candidates
-from elastocal.design.criteria.criterion import Criterion
+from elastocal.design.criteria.criterion import Criterion, Stakes
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.feasibility.filter import Filter, Removed, nothing_left, screened
 from elastocal.design.feasibility.joint_limits import JointLimits
@@ -100,7 +100,7 @@ def offered(task: Task, rng: np.random.Generator) -> Offer:
     values = np.array([table.values[table.index(n)] for n in names])
     scales = np.ones(rows.candidates.parameters)
     scales[: len(names)] = np.where(values != 0, np.abs(values), [table.rows[table.index(n)].scale for n in names])
-    criterion = criterion_of(task.weights, scales, slopes, task.over)
+    criterion = criterion_of(task.weights, Stakes(scales, slopes, task.over))
     left_out = tuple(n for n in wanted if n not in names)
     return Offer(task, pool, steps, rows, left_out, tests, slopes, values, criterion)
 

@@ -115,7 +115,7 @@ class Relaxation:
 
     def _known(self, rows: Array, weights: Array) -> Knowledge:
         weighted = (rows * np.sqrt(weights)).reshape(len(rows), -1)
-        return known(self.space.prior + weighted @ weighted.T, self.space.frame)
+        return known(self.space.prior + weighted @ weighted.T, self.space.coordinates)
 
     def _held(self, weights: Array) -> Array:
         out = np.zeros(len(weights))

@@ -77,7 +77,7 @@ def plan_of(candidates: Candidates, criterion: Criterion, climbs: tuple[Climb, .
     top = max(c.gain for c in able)
     best = next(c for c in able if c.gain > top - SAME)
     chosen = tuple(sorted(best.members))
-    known = known_by_rows(candidates, chosen, space.frame)
+    known = known_by_rows(candidates, chosen, space.coordinates)
     return Plan(chosen, criterion.gain(known), criterion.value(known), known, climbs)
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.design.candidates import Candidates
-from elastocal.design.knowledge import Frame, Knowledge, inverse_triangle, known
+from elastocal.design.knowledge import Coordinates, Knowledge, inverse_triangle, known
 from elastocal.errors import InputError
 from elastocal.identifiability.rank import decide_rank
 from elastocal.identifiability.triangle import stacked_triangle
@@ -38,7 +38,7 @@ class Space:
 
     chunks: tuple[Array, ...]
     prior: Array
-    frame: Frame
+    coordinates: Coordinates
 
     @property
     def k(self) -> int:
@@ -72,37 +72,37 @@ class Space:
         return np.asarray(self.prior + rows.T @ rows)
 
     def known(self, members: Sequence[int]) -> Knowledge:
-        return known(self.information(members), self.frame)
+        return known(self.information(members), self.coordinates)
 
 
 def space_of(candidates: Candidates) -> Space:
     """Refuses parameters that all candidates together do not tell apart, and names them."""
-    frame = _frame(candidates)
-    turned = _compressed(candidates.blocks @ frame.transform)
+    coordinates = _coordinates(candidates)
+    turned = _compressed(candidates.blocks @ coordinates.transform)
     pieces = np.split(turned, range(CHUNK, len(turned), CHUNK))
     chunks = tuple(np.ascontiguousarray(piece.transpose(2, 1, 0)) for piece in pieces)
-    prior = candidates.prior_rows @ frame.transform
-    return Space(chunks, prior.T @ prior, frame)
+    prior = candidates.prior_rows @ coordinates.transform
+    return Space(chunks, prior.T @ prior, coordinates)
 
 
-def known_by_rows(candidates: Candidates, chosen: Sequence[int], frame: Frame) -> Knowledge:
+def known_by_rows(candidates: Candidates, chosen: Sequence[int], coordinates: Coordinates) -> Knowledge:
     """By QR of the rows of a plan; refuses a plan that leaves a combination open."""
-    rows = candidates.rows(chosen) @ frame.transform
-    triangle = stacked_triangle([rows, np.zeros(frame.transform.shape)], len(frame.order))
+    rows = candidates.rows(chosen) @ coordinates.transform
+    triangle = stacked_triangle([rows, np.zeros(coordinates.transform.shape)], len(coordinates.order))
     found = decide_rank(triangle, np.ones(len(triangle)))
     if found.rank < len(triangle):
-        null = frame.transform @ (found.null / found.lengths[:, None])
-        lost = _touched(candidates, null / _sizes(frame)[:, None])
+        null = coordinates.transform @ (found.null / found.lengths[:, None])
+        lost = _touched(candidates, null / _sizes(coordinates)[:, None])
         raise OpenPlanError(f"the plan found does not tell {lost} apart; measure more or seek fewer parameters")
-    return Knowledge(inverse_triangle(triangle), frame)
+    return Knowledge(inverse_triangle(triangle), coordinates)
 
 
-def _sizes(frame: Frame) -> Array:
+def _sizes(coordinates: Coordinates) -> Array:
     """Size (p,) of a change of each parameter that one candidate of mean information would just show."""
-    return np.asarray(np.linalg.norm(frame.transform, axis=1))
+    return np.asarray(np.linalg.norm(coordinates.transform, axis=1))
 
 
-def _frame(candidates: Candidates) -> Frame:
+def _coordinates(candidates: Candidates) -> Coordinates:
     blocks, order = candidates.blocks, candidates.order
     p, step = candidates.parameters, max(1, 20_000 // blocks.shape[1])
     pieces = (blocks[i : i + step].reshape(-1, p) for i in range(0, len(blocks), step))
@@ -119,7 +119,7 @@ def _frame(candidates: Candidates) -> Frame:
         raise InputError(f"all candidates together do not tell {lost} apart; keep fewer or offer other candidates")
     transform = np.zeros((p, p))
     transform[order] = inverse_triangle(triangle / lengths) / lengths[:, None]
-    return Frame(transform, order, len(candidates.nuisance))
+    return Coordinates(transform, order, len(candidates.nuisance))
 
 
 def _touched(candidates: Candidates, null: Array) -> str:

@@ -9,9 +9,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from elastocal.design.cell import Cell
-from elastocal.design.criteria.criterion import Criterion, criterion_class
-from elastocal.design.criteria.d import Determinant
-from elastocal.design.criteria.test_pose import Over, TestPose
+from elastocal.design.criteria.criterion import Criterion, Over, Stakes, criterion_class
 from elastocal.design.criteria.weighted import Weighted
 from elastocal.design.drawing import Draw
 from elastocal.design.feasibility.filter import Filter
@@ -84,21 +82,10 @@ class Task:
     earlier: tuple[Earlier, ...] = ()
 
 
-def criterion_of(weights: Mapping[str, float], scales: Array, derivatives: Array, over: Over) -> Criterion:
-    """One criterion, or several weighed; ``scales`` (p,) and ``derivatives`` (T, r, p) count nuisances too."""
-    parts = tuple((w, _criterion(kind, scales, derivatives, over)) for kind, w in weights.items())
+def criterion_of(weights: Mapping[str, float], stakes: Stakes) -> Criterion:
+    """One criterion, or several weighed; the stakes count nuisances too."""
+    parts = tuple((w, criterion_class(kind).for_task(stakes)) for kind, w in weights.items())
     return parts[0][1] if len(parts) == 1 else Weighted(parts)
-
-
-def _criterion(kind: str, scales: Array, derivatives: Array, over: Over) -> Criterion:
-    if kind == "d":
-        return Determinant()
-    if kind == "test_pose":
-        return TestPose(derivatives, over)
-    if kind not in ("a", "e", "condition"):
-        raise UnknownNameError("criterion", kind, ("a", "condition", "d", "e", "test_pose"))
-    made: Criterion = criterion_class(kind)(scales=scales)  # type: ignore[call-arg]
-    return made
 
 
 def requirement_of(limits: Limits, names: Sequence[str], values: Array, derivatives: Array) -> Requirement:

@@ -56,7 +56,7 @@ class Trials:
     @cached_property
     def log_ratio(self) -> Array:
         """log det M' - log det M (n,) of the parameters sought: that of all less that of the nuisances alone."""
-        q = self.base.frame.nuisance
+        q = self.base.coordinates.nuisance
         whole = np.where(self.possible, log_determinant(self.factor[1]), -np.inf)
         if not q:
             return whole

@@ -9,9 +9,9 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.by_kind import chosen
+from elastocal.files.keys import Fields
 from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.schema import Units
-from elastocal.files.units import Fields
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, source_kinds
 from elastocal.model.robot import RobotModel

@@ -69,6 +69,8 @@ def is_cell(folder: Path) -> bool:
 
 def read_cell(folder: Path) -> CellFolder:
     """The cell of a folder that has a cell.yaml."""
+    if folder.is_file():
+        raise InputError(f"{folder}: is a file; give the folder of a cell, with {NAME} in it")
     if not is_cell(folder):
         what = "is a folder without" if folder.is_dir() else "has no"
         raise InputError(f"{folder}: {what} {NAME}; make a cell with 'elastocal new {folder.name or folder}'")

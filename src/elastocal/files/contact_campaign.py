@@ -14,6 +14,7 @@ from elastocal.files.campaign_errors import read_sources
 from elastocal.files.campaign_file import UNSTATED, CampaignFile, all_files, named_robot, table_notes
 from elastocal.files.campaign_requests import read_requests
 from elastocal.files.contact_checks import (
+    check_commanded,
     check_count,
     check_directions,
     check_felt,
@@ -132,8 +133,8 @@ def _planned(
     places = tuple(t.place(i) for t, i in found.rows)
     if values is not None:
         q = model.controller.to_joints(values)
-        said = _limits(located, entry, model, q, found.rows)
         kind = ContactForce(q, touches, axes)
+        said = (*_limits(located, entry, model, q, found.rows), *check_commanded(kind, model, found.rows))
     else:
         plan = _targets(model, touches, found, axes)
         kind, reached = as_measurement(model, plan)

@@ -58,16 +58,7 @@ def check_pressed(
     tip = Position(gap.pushed).predict(model)
     near = kind.touches.near(np.ascontiguousarray(tip.T))
     along = np.einsum("ni,in->n", gap.force, near.normal) / np.linalg.norm(gap.force, axis=1)
-    for i in (int(n) for n in np.flatnonzero(near.distance > FAR * model.size)):
-        raise InputError(
-            f"{_spot(rows, i)}: contact out of reach: the tip is {1e3 * near.distance[i]:.0f} mm away from "
-            f"{_object(kind, i)}; check the joint values, the object's name and place, and their units"
-        )
-    for i in (int(n) for n in np.flatnonzero(_deep(kind, near.distance))):
-        raise InputError(
-            f"{_spot(rows, i)}: the tip is {-1e3 * near.distance[i]:.0f} mm inside {_object(kind, i)}: object inside "
-            "the arm; check the joint values, and the object's place and size"
-        )
+    _check_near(kind, near.distance, model, rows)
     pulled = np.flatnonzero(along < 0)
     if len(pulled):
         table, row = rows[int(pulled[0])]
@@ -80,6 +71,32 @@ def check_pressed(
         raise InputError(
             f"{table.spot(row, 'fx')}: the force on the robot points into {_object(kind, int(pulled[0]))}, as in "
             f"{len(pulled)} of {len(rows)} rows, and an object only pushes away; {use}"
+        )
+
+
+def check_commanded(kind: ContactForce, model: RobotModel, rows: Rows) -> tuple[str, ...]:
+    """Joint values of a plan bring the robot as described to the objects; which contacts it would miss all the same."""
+    tip = kinematics(model, kind.q, kind.touches.frame).position
+    _check_near(kind, kind.touches.near(np.ascontiguousarray(tip.T)).distance, model, rows)
+    missed = np.flatnonzero(np.all(kind.predict(model) == 0, axis=1))
+    if not len(missed):
+        return ()
+    return (
+        f"{len(missed)} of {kind.count} contacts do not touch with the robot as described, and tell nothing here "
+        f"({_named(rows, missed)}); press deeper, or give places and forces instead of joint values.",
+    )
+
+
+def _check_near(kind: ContactForce, distance: Array, model: RobotModel, rows: Rows) -> None:
+    for i in (int(n) for n in np.flatnonzero(distance > FAR * model.size)):
+        raise InputError(
+            f"{_spot(rows, i)}: contact out of reach: the tip is {1e3 * distance[i]:.0f} mm away from "
+            f"{_object(kind, i)}; check the joint values, the object's name and place, and their units"
+        )
+    for i in (int(n) for n in np.flatnonzero(_deep(kind, distance))):
+        raise InputError(
+            f"{_spot(rows, i)}: the tip is {-1e3 * distance[i]:.0f} mm inside {_object(kind, i)}: object inside "
+            "the arm; check the joint values, and the object's place and size"
         )
 
 

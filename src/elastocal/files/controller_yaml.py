@@ -8,10 +8,10 @@ import numpy as np
 
 from elastocal.errors import UnknownNameError
 from elastocal.files import schema
+from elastocal.files.keys import check_unit
 from elastocal.files.located import Located, Path_
 from elastocal.files.robot_entry import NO_SOURCE, ControllerEntry, RobotFile
 from elastocal.files.schema import Units
-from elastocal.files.units import check_unit
 from elastocal.model.drives import Drives
 from elastocal.model.frames import FrameTree
 from elastocal.model.transmission import Transmission

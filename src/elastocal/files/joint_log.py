@@ -9,6 +9,7 @@ from elastocal.errors import InputError
 from elastocal.files.log_csv import read_csv_log
 from elastocal.files.log_rsi import read_rsi_log
 from elastocal.files.log_rtde import read_rtde_log
+from elastocal.files.opened import unreadable
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import RobotModel
 
@@ -25,10 +26,8 @@ def log_format(path: Path) -> str:
     try:
         with path.open("rb") as file:
             start = file.read(START)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; check the name") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions") from None
+        raise unreadable(path, error) from None
     if not start.strip():
         raise InputError(f"{path}: is empty; give a CSV file, a log of RSI telegrams or an RTDE record")
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") or b"<Rob" in start:

@@ -18,7 +18,7 @@ from elastocal.files import schema
 from elastocal.files.formats.format import Asked, format_kinds
 from elastocal.files.located import Located, Path_, check_format, read_yaml
 from elastocal.files.raw_table import RawTable, read_csv
-from elastocal.files.table_joins import joined, renamed, without_helpers
+from elastocal.files.table_joins import joined, renamed, without_matched
 from elastocal.files.table_states import paired
 from elastocal.model.robot import RobotModel
 
@@ -75,7 +75,7 @@ def _read(entry: Any, asked: Asked) -> RawTable:
         raw = joined(raw, other, form.unmatched, asked)
     if form.markers:
         raw = renamed(raw, form.markers, asked)
-    return without_helpers(raw)
+    return without_matched(raw)
 
 
 def _existing(word: str, asked: Asked) -> Path:

@@ -54,17 +54,18 @@ def sha256_of(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
 
 
 def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
 
 
-def _unreadable(path: Path, error: OSError) -> InputError:
+def unreadable(path: Path, error: OSError) -> InputError:
+    """What to tell of a file that the system does not give."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"{path}: no such file; check the name")
     return InputError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions")

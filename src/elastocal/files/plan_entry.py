@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.design.criteria.test_pose import Over
+from elastocal.design.criteria.criterion import Over
 from elastocal.design.task import Task
 from elastocal.design.testing import TestPlan
 from elastocal.files.located import Located

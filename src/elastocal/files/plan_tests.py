@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.design.criteria.test_pose import Over
+from elastocal.design.criteria.criterion import Over
 from elastocal.design.drawing import Box
 from elastocal.design.poses import Poses
 from elastocal.design.task import MOST

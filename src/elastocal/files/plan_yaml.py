@@ -94,7 +94,7 @@ def _check_pattern(located: Located, key: str, model: RobotModel, word: str) -> 
 
 def _weights(located: Located, e: PlanEntry) -> dict[str, float]:
     weights = {e.criterion: 1.0} if isinstance(e.criterion, str) else dict(e.criterion)
-    valid = [k for k in criterion_kinds() if k != "weighted"]
+    valid = criterion_kinds()
     for kind, weight in weights.items():
         if kind not in valid:
             raise UnknownNameError("criterion", kind, valid, located.where(("criterion",)))

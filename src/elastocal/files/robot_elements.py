@@ -11,10 +11,10 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.by_kind import chosen
+from elastocal.files.keys import Fields, check_unit
 from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.robot_entry import NO_SOURCE, RobotFile
 from elastocal.files.schema import Units
-from elastocal.files.units import Fields, check_unit
 from elastocal.model.elements import CompliantCoordinate, Element, element_kinds
 from elastocal.model.frames import FrameTree
 

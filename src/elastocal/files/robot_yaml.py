@@ -13,12 +13,13 @@ import numpy as np
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.controller_yaml import read_transmission
+from elastocal.files.keys import Keys, check_limits, check_unit, refuse
 from elastocal.files.located import Located, Path_, check_format, check_tree, parse_yaml, read_yaml
 from elastocal.files.opened import SHIPPED, noted
 from elastocal.files.robot_elements import read_elements
 from elastocal.files.robot_entry import NO_SOURCE, JointEntry, RobotFile
 from elastocal.files.schema import Units
-from elastocal.files.units import Keys, check_limits, check_unit, declared_units, refuse
+from elastocal.files.units import declared_units
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.robot import RobotModel

@@ -67,10 +67,6 @@ class TelegramOrder:
             return 0
         return sum(max(0, round((b - a) / self._usual) + 1 - n) for a, b, n in list(self._stretches))
 
-    @property
-    def different(self) -> int:
-        return sum(n for _, _, n in list(self._stretches))
-
     def _begin(self, ipoc: int, place: Place) -> Place:
         self._stretches.append([ipoc, ipoc, 1])
         self._seen.clear()

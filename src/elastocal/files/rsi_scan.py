@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from elastocal.errors import InputError
-from elastocal.files.opened import note_file
+from elastocal.files.opened import note_file, unreadable
 from elastocal.files.rsi_telegram import LARGEST
 
 PIECE = 1 << 20
@@ -39,7 +38,7 @@ def scan(path: Path) -> Iterator[Found]:
         with path.open("rb") as file:
             yield from _scan(iter(lambda: file.read(PIECE), b""))
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions") from None
+        raise unreadable(path, error) from None
 
 
 def _scan(pieces: Iterator[bytes]) -> Iterator[Found]:

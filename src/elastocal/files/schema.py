@@ -17,8 +17,9 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from elastocal.errors import InputError
+from elastocal.files.keys import Fields, Keys
 from elastocal.files.located import Located, Path_
-from elastocal.files.units import DIMENSIONS, Fields, Keys, either, spellings
+from elastocal.files.units import DIMENSIONS, either, spellings
 from elastocal.model.compliant.beam import SECTIONS, Beam
 from elastocal.model.elements import Element
 

@@ -10,7 +10,7 @@ from elastocal.errors import InputError
 from elastocal.files.formats.format import WORDS, Asked
 from elastocal.files.raw_table import Line, Origin, RawTable
 
-MARKER, HELPERS = "marker", ("state", "repeat")
+MARKER, MATCHED = "marker", ("state", "repeat")
 MOST = 5
 """Names that a message lists."""
 Added = tuple[str, int, Origin]
@@ -52,9 +52,9 @@ def renamed(raw: RawTable, markers: Mapping[str, str], asked: Asked) -> RawTable
     return replace(raw, rows=tuple(rows))
 
 
-def without_helpers(raw: RawTable) -> RawTable:
+def without_matched(raw: RawTable) -> RawTable:
     """The table without the columns that only serve to bring rows together."""
-    kept = [i for i, h in enumerate(raw.header) if h not in HELPERS]
+    kept = [i for i, h in enumerate(raw.header) if h not in MATCHED]
     return replace(
         raw,
         header=tuple(raw.header[i] for i in kept),

@@ -61,8 +61,11 @@ class ContactForce(Measurement):
     def affine(self) -> bool:
         return False
 
+    def picked(self, rows: Ints) -> ContactForce:
+        return ContactForce(self.q[rows], self.touches.rows(rows), self.axes)
+
     @cached_property
-    def _picked(self) -> list[int]:
+    def _columns(self) -> list[int]:
         return [AXES.index(a) for a in self.axes]
 
     @cached_property
@@ -78,11 +81,8 @@ class ContactForce(Measurement):
         self._solved["last"] = (model, found)
         return found
 
-    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
-        return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
-
     def predict(self, model: RobotModel) -> Array:
-        return self.touched(model).force[:, self._picked]
+        return self.touched(model).force[:, self._columns]
 
     def slopes(self, model: RobotModel, names: Sequence[str]) -> ContactObservation:
         return contact_observation(model, self.q, self.touches, names, self.touched(model))
@@ -90,15 +90,15 @@ class ContactForce(Measurement):
     def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
         found = self.slopes(model, names).by_parameters
         order = [found.names.index(n) for n in names]
-        return found.force[:, self._picked][:, :, order]
+        return found.force[:, self._columns][:, :, order]
 
     def by_joints(self, model: RobotModel) -> Array:
-        return self.slopes(model, ()).by_joints.force[:, self._picked]
+        return self.slopes(model, ()).by_joints.force[:, self._columns]
 
     def by_objects(self, model: RobotModel) -> Array:
         """How the readings move with the place and size of the objects, (N, R, p) by ``touches.parameters``."""
-        return self.slopes(model, ()).by_objects.force[:, self._picked]
+        return self.slopes(model, ()).by_objects.force[:, self._columns]
 
     def by_force(self, model: RobotModel) -> Array:
         """How they move with an error of the force sensor along x, y, z: (N, R, 3)."""
-        return np.broadcast_to(np.eye(3)[self._picked], (self.count, len(self.axes), 3))
+        return np.broadcast_to(np.eye(3)[self._columns], (self.count, len(self.axes), 3))

@@ -64,9 +64,9 @@ class ContactGap(Measurement):
         turns = ("turn",) if self.planar else ("turn_u", "turn_v")
         return (Row(f"{frame}.gap", "m", frame), *(Row(f"{frame}.{t}", "N", frame) for t in turns))
 
-    @cached_property
+    @property
     def pose(self) -> Ints:
-        return np.unique(np.round(self.q, 12), axis=0, return_inverse=True)[1].reshape(-1)
+        return self.pushed.pose
 
     @property
     def state(self) -> Ints:
@@ -92,9 +92,6 @@ class ContactGap(Measurement):
         first = np.cross(e, away)
         first /= np.linalg.norm(first, axis=1)[:, None]
         return np.stack([first, np.cross(e, first)], axis=1)
-
-    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
-        return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
 
     @cached_property
     def _solved(self) -> dict[str, tuple[RobotModel, Array, Near]]:

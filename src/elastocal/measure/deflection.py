@@ -43,7 +43,7 @@ class Deflection(MarkerMeasurement):
     def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
         if self.statics == "linear":
             return linear_names(model, wanted)
-        return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
+        return super().names(model, wanted)
 
     def structure(self, model: RobotModel, names: Sequence[str]) -> Measurement:
         """The linear model, where it knows all the names."""

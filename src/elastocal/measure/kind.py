@@ -64,9 +64,9 @@ class Measurement(ABC):
     def affine(self) -> bool:
         """True where readings are affine in every parameter that has a column."""
 
-    @abstractmethod
     def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
         """Parameters of the model that this kind has columns for, of those wanted (None: all), in table order."""
+        return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
 
     @abstractmethod
     def predict(self, model: RobotModel) -> Array:

@@ -37,9 +37,6 @@ class Position(MarkerMeasurement):
     def affine(self) -> bool:
         return False
 
-    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
-        return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
-
     def predict(self, model: RobotModel) -> Array:
         at = self.where
         bent = at.bent(model)

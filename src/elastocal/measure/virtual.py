@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,22 +64,22 @@ def virtual_campaign(
         readings += np.einsum("nrk,nk->nr", source.columns(measurement, truth), each)
         if source.common:
             drawn |= {k.name: float(v) for k, v in zip(unknowns, u[0], strict=True)}
-    planted = _plant(measurement, readings, rng, gross, gross_size)
+    lengths = [i for i, row in enumerate(measurement.rows) if row.unit == "m"]
+    planted = plant(readings, lengths, rng, gross, gross_size)
     readings = np.round(readings, 9)  # no instrument writes more than a nanometre
     return Virtual(Campaign(measurement, readings, sources), exact, drawn, planted)
 
 
-def _plant(
-    measurement: Measurement, readings: Array, rng: np.random.Generator, gross: int, size: float
+def plant(
+    readings: Array, rows: Sequence[int], rng: np.random.Generator, gross: int, size: float
 ) -> tuple[Planted, ...]:
-    """Add gross errors of either sign to different lengths, in place."""
-    lengths = [i for i, row in enumerate(measurement.rows) if row.unit == "m"]
-    places = len(lengths) * len(readings)
+    """Add gross errors of either sign to different numbers of these rows, in place."""
+    places = len(rows) * len(readings)
     if gross > places:
         raise InputError(f"{gross} gross errors do not fit into {places} numbers; plant fewer")
     out = []
     for place in rng.choice(places, gross, replace=False):
-        reading, row = int(place) // len(lengths), lengths[int(place) % len(lengths)]
+        reading, row = int(place) // len(rows), rows[int(place) % len(rows)]
         shift = size if rng.random() < 0.5 else -size
         readings[reading, row] += shift
         out.append(Planted(reading, row, shift))

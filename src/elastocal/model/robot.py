@@ -50,6 +50,7 @@ class RobotModel:
     transmission: Transmission | None = None
     title: str = ""
     source: str = ""
+    serial: str = ""
     estimated: bool = False
     """True where parameters were set from outside: estimates may violate physics (003 section 3.2)."""
 

@@ -44,8 +44,8 @@ def matrix_rpy(rotation: Array) -> tuple[float, float, float]:
 
 def align_z(axis: Array) -> Array:
     """A rotation whose third column is the unit vector ``axis``."""
-    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    x = np.cross(helper, axis)
+    unlike = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(unlike, axis)
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(axis, x), axis])
 

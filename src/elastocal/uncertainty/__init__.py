@@ -1,1 +1,1 @@
-"""How sure estimates are: draws from their distribution; nothing here knows what the parameters are."""
+"""How sure estimates are: draws from their distribution, prediction, starts for springs and contacts, the study."""

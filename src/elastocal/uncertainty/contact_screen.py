@@ -64,7 +64,7 @@ class Touched:
 
     @property
     def misled(self) -> bool:
-        """An object is at fault: then no number is."""
+        """An object is at fault: then no single number is."""
         return any(d.convincing for d in self.objects)
 
     def kept(self, campaign: Campaign) -> Campaign:
@@ -73,12 +73,13 @@ class Touched:
 
 
 def touched(model: RobotModel, campaign: Campaign, names: Sequence[str], leave_out: bool) -> Touched:
-    """What does not belong; a contact is blamed only where no object is at fault without it."""
+    """What does not belong; no contact is blamed where an object alone explains the misfit of all, else both may be."""
     found = Touched(wrong_contacts(model, campaign, names) if leave_out else (), ())
-    objects = doubted_objects(model, found.kept(campaign), names)
-    if found.wrong and Touched((), objects).misled:
-        return Touched((), doubted_objects(model, campaign, names))
-    return Touched(found.wrong, objects)
+    both = Touched(found.wrong, doubted_objects(model, found.kept(campaign), names))
+    if not (both.wrong and both.misled):
+        return both
+    alone = Touched((), doubted_objects(model, campaign, names))
+    return alone if alone.misled else both
 
 
 def wrong_contacts(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> tuple[WrongContact, ...]:
@@ -133,7 +134,7 @@ def _causes(model: RobotModel, campaign: Campaign, reading: int, problem: Proble
     axes = ["xyz".index(a) for a in kind.axes]
     count, joints = model.n + len(axes), np.arange(model.n)
     q = np.repeat(kind.q[[reading]], count, axis=0)
-    part = ContactForce(kind.q[[reading]], kind.touches.rows(np.array([reading])), kind.axes)
+    part = kind.picked(np.array([reading]))
     force = np.repeat(ContactGap.of(part, campaign.readings[[reading]]).force, count, axis=0)
     touches = kind.touches.rows(np.full(count, reading))
     read = np.concatenate([q[0], force[0][axes]])

@@ -84,5 +84,4 @@ def _gaps(campaign: Campaign) -> ContactGap:
     rows = felt_rows(campaign)
     if not len(rows):
         raise InputError("no contact felt a force; press harder, or check which columns hold the force")
-    part = ContactForce(kind.q[rows], kind.touches.rows(rows), kind.axes)
-    return ContactGap.of(part, campaign.readings[rows])
+    return ContactGap.of(kind.picked(rows), campaign.readings[rows])

@@ -74,7 +74,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
     import numpy as np
 
     from elastocal.app.campaign_inputs import given_by
-    from elastocal.app.campaign_sanity import check_numbers, check_signs
+    from elastocal.app.campaign_sanity import check_deflections, check_numbers
     from elastocal.files.campaign_yaml import read_campaign
     from elastocal.files.write import check_targets
     from elastocal.uncertainty.study import study
@@ -86,7 +86,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
     file = read_campaign(request.campaign)
     check_targets(request.targets, given_by("CAMPAIGN.yaml", file))
     check_numbers(file)
-    check_signs(file)
+    check_deflections(file)
     asked = file.requests
     rng = np.random.default_rng(request.seed)
     with one_thread():

@@ -33,7 +33,7 @@ def scenes(result: CompensateResult) -> tuple[Scene, ...]:
 
 
 def robot_scene(result: CompensateResult) -> Scene:
-    """One view per drawn target: the arm, the path of the tool and the load there."""
+    """One view per drawn target, those under load first: the arm, the path of the tool and the load there."""
     import numpy as np
 
     from elastocal.model.loads.wrench import AppliedWrenches
@@ -41,7 +41,9 @@ def robot_scene(result: CompensateResult) -> Scene:
 
     at, loads = result.job.at, result.job.loads
     usable = np.asarray(np.isfinite(result.correction.command).all(axis=1))
-    rows = spread(np.where(usable[:, None], at.position, np.nan), MOST_ARMS)
+    loaded = usable & loads.wrench.any(axis=1)
+    rows = spread(np.where(usable[:, None], at.position, np.nan), MOST_ARMS, np.flatnonzero(loaded)[:1].tolist())
+    rows = rows[np.argsort(~loaded[rows], kind="stable")]
     arms = [skeleton(at.model, result.correction.command[[i]], tip=at.frames[i]) for i in rows]
     extent = max((a.extent for a in arms), default=1.0)
     scale, said = force_scale(loads.wrench[:, :3], extent)

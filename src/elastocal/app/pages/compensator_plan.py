@@ -19,6 +19,8 @@ def plan_section(plan: Planned) -> Section:
 def plan_table(plan: Planned) -> Table:
     import numpy as np
 
+    from elastocal.arcs.expected import imbalance
+
     columns = (
         Column("name", "plan and model of the markers"), Column("plan", "", shown=False),
         Column("model", "", shown=False), *(Column(f"{n}_sd_mm", f"sd {n}", "mm", 4) for n in ("L", "a_x", "a_y")),
@@ -27,7 +29,7 @@ def plan_table(plan: Planned) -> Table:
     )  # fmt: skip
     rows = tuple(
         (f"{r.name}, {r.model}", r.name, r.model, 1e3 * r.expected.L, 1e3 * r.expected.a_x, 1e3 * r.expected.a_y,
-         _unbalanced(r.angles), _unbalanced(r.places), _degrees(r.angles), _degrees(r.places))
+         imbalance(r.angles), imbalance(r.places), _degrees(r.angles), _degrees(r.places))
         for r in plan.rows
     )  # fmt: skip
     low, high = np.degrees(plan.limits)
@@ -67,12 +69,6 @@ def plan_sentences(plan: Planned) -> tuple[str, ...]:
         f"({len(now.angles)} angles as measured) to {1e3 * after.L:.3f}, {1e3 * after.a_x:.3f}, {1e3 * after.a_y:.3f} "
         "mm, noise being equal.",
     )
-
-
-def _unbalanced(angles: Array) -> float:
-    import numpy as np
-
-    return float(np.abs(np.sum(np.exp(1j * angles))) ** 2)
 
 
 def _degrees(angles: Array) -> str:

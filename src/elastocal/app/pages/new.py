@@ -13,7 +13,10 @@ def page(result: NewResult) -> Report:
     rows = tuple((place.as_posix(),) for place in result.files)
     steps = [c for c in STEPS if c != "compensate" or any(p.suffix == ".src" for p in result.files)]
     to_do = Text(tuple(f"elastocal {command} {result.folder}" for command in steps))
-    fill = (f"Not known, and 0 in robot/robot.yaml: the compliance of {', '.join(result.to_fill)}.",)
+    fill = (
+        f"Not known, and 0 in robot/robot.yaml: the compliance of {', '.join(result.to_fill)}. Fill in at least a "
+        "guess before 'elastocal simulate', and fit the loads in plan/plan.yaml to it: a rigid robot shows nothing.",
+    )
     return Report(
         f"New cell {result.name}",
         (f"{result.folder} is a cell of {result.robot}; README.md in it says what to do next.",),

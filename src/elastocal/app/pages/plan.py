@@ -67,7 +67,8 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
     if saved > 0:
         equal = "" if result.speeds_known else " (axes without a stated speed count with 1 rad/s or 1 m/s)"
         lines.append(
-            f"In this order the motion takes {100 * result.order.time / result.order.before:.0f} % of the time{equal}."
+            f"In this order the motion takes {100 * result.order.time / result.order.before:.0f} % of the time that it "
+            f"takes in the order in which the {noun(result)} were chosen{equal}."
         )
     return tuple(lines)
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 VISIBLE = 1e-3
 SMALL = 0.02
 MOST = 3000.0
+CAREFUL = 100.0
+"""In N, for a robot that is rigid by its file: how it bends, and so how much shows, is not known."""
 DIRECTIONS = ((1, 0, 0), (0, 1, 0), (0, 0, -1))
 _STIFF = 1e-3
 _PLACES = 50
@@ -33,9 +35,9 @@ def visible_bend(model: RobotModel) -> float:
 
 
 def visible_force(model: RobotModel) -> float:
-    """In N, with one digit: the bend over the softness of the softest direction, not above MOST."""
+    """In N, with one digit: the bend over the softness of the softest direction, not above MOST, or CAREFUL."""
     soft = max(softness(model))
-    return float(f"{min(visible_bend(model) / soft if soft > 0 else MOST, MOST):.0e}")
+    return float(f"{min(visible_bend(model) / soft, MOST):.0e}") if soft > 0 else CAREFUL
 
 
 def soft_directions(model: RobotModel) -> tuple[tuple[int, int, int], ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.app.starter.force import soft_directions, visible_bend, visible_force
+from elastocal.app.starter.force import soft_directions, softness, visible_bend, visible_force
 
 if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
@@ -32,7 +32,7 @@ def plan_text(model: RobotModel, name: str, robot: str) -> str:
         f"  - {{kind: reading, sd_um: {noise}{'' if seek else ', turn_sd_urad: 20'}}}",
         f"  - {{kind: repeatability, sd_um: {noise}}}",
         "  - {kind: load_size, sd_percent: 0.5}",
-        "loads:                        # they move the tool by about a millimetre; mind the rated payload",
+        f"loads:                        # {_known(model)}; mind the rated payload",
         *_loads(model),
         *(_room(model) if model.n else ()),
         f"candidates: {400 if model.n else 1}",
@@ -42,6 +42,13 @@ def plan_text(model: RobotModel, name: str, robot: str) -> str:
         "# obstacles, a tracker's place and its line of sight, speeds and test poses: docs/planning.md",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _known(model: RobotModel) -> str:
+    """What is known of the loads."""
+    if max(softness(model)) > 0:
+        return "they move the tool by about a millimetre"
+    return "a guess: by its file the robot is rigid"
 
 
 def _loads(model: RobotModel) -> list[str]:

@@ -32,6 +32,7 @@ def cell_text(name: str, force: str | None) -> str:
 def readme_text(name: str, title: str, program: str | None, to_fill: tuple[str, ...]) -> str:
     fill = f"0. Fill in the compliances in `robot/robot.yaml`: {', '.join(to_fill)} are not known.\n" if to_fill else ""
     programs = f"`programs/{program}` is an example" if program else "put programs to correct into `programs/`"
+    load = "stands in `cell.yaml`" if program else "is given by `--force`, or under `options` in `cell.yaml`"
     return f"""\
 # {name}
 
@@ -45,7 +46,7 @@ All commands are typed in this folder, `.` being the cell; from elsewhere its pa
    To try everything before: `elastocal simulate .` fills `campaign/` with virtual readings.
 4. `elastocal identify .` writes `calibration/calibration.json` and `reports/identify.html`.
 5. `elastocal compensate .` corrects all programs ({programs}) into `programs/corrected/`.
-   The load on the tool stands in `cell.yaml`.
+   The load on the tool {load}.
 
 `elastocal status .` says what is up to date, what has changed since, and what to do next.
 

@@ -6,11 +6,11 @@ value = sum_i (sd_i / scale_i)^2,    gain = -log(value / s)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.design.criteria.criterion import Criterion, check_scales, sizes
+from elastocal.design.criteria.criterion import Criterion, Stakes, check_scales, sizes
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.trials import Trials
 from elastocal.design.variance import mean_slopes, minus_log
@@ -24,6 +24,10 @@ class Trace(Criterion):
     kind: ClassVar[str] = "a"
     scales: Array | None = None
 
+    @classmethod
+    def for_task(cls, stakes: Stakes) -> Self:
+        return cls(stakes.scales)
+
     @property
     def certifiable(self) -> bool:
         return True
@@ -35,7 +39,7 @@ class Trace(Criterion):
         return float(np.sum(known.half(sizes(self.scales, known)) ** 2))
 
     def gain(self, known: Knowledge) -> float:
-        return float(-np.log(self.value(known) / len(known.frame.interest)))
+        return float(-np.log(self.value(known) / len(known.coordinates.interest)))
 
     def gains(self, trials: Trials) -> Array:
         rows = sizes(self.scales, trials.base)

@@ -9,11 +9,11 @@ The number measures balance, not accuracy: more data may worsen it, and twice th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.design.criteria.criterion import Criterion, check_scales, sizes
+from elastocal.design.criteria.criterion import Criterion, Stakes, check_scales, sizes
 from elastocal.design.criteria.e import WATCHED
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.trials import Trials
@@ -27,6 +27,10 @@ class Condition(Criterion):
 
     kind: ClassVar[str] = "condition"
     scales: Array | None = None
+
+    @classmethod
+    def for_task(cls, stakes: Stakes) -> Self:
+        return cls(stakes.scales)
 
     @property
     def monotone(self) -> bool:

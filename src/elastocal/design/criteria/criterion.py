@@ -12,8 +12,9 @@ with the parameters and marginalised: no W of a criterion asks about them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -23,11 +24,29 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.kinds import kinds_in
 from elastocal.spatial.entries import Array
 
+Over = Literal["mean", "largest"]
+"""Whether all test poses count, or the worst."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stakes:
+    """What a task gives to its criteria: sizes (p,) of the parameters that matter, and how what counts at the test
+    poses depends on them, ``derivatives`` (T, r, p)."""
+
+    scales: Array
+    derivatives: Array
+    over: Over
+
 
 class Criterion(ABC):
     """One criterion; frozen dataclasses with a ``kind`` word."""
 
     kind: ClassVar[str]
+
+    @classmethod
+    def for_task(cls, stakes: Stakes) -> Self:
+        """The criterion with what it needs of the task: nothing, unless it says so."""
+        return cls()
 
     @property
     def monotone(self) -> bool:
@@ -70,7 +89,7 @@ class Criterion(ABC):
 
 def sizes(scales: Array | None, known: Knowledge) -> Array:
     """W (s, p): the parameters sought, each divided by its scale (one if none are given)."""
-    interest = known.frame.interest
+    interest = known.coordinates.interest
     return interest if scales is None else np.asarray(interest / scales)
 
 
@@ -81,10 +100,10 @@ def check_scales(kind: str, scales: Array | None, parameters: int) -> None:
 
 @cache
 def criterion_kinds() -> dict[str, type[Criterion]]:
-    """Every criterion by its kind."""
+    """Every criterion that stands alone by its kind; ``weighted`` is made of others."""
     from elastocal.design import criteria
 
-    return kinds_in(criteria, Criterion)
+    return {kind: c for kind, c in kinds_in(criteria, Criterion).items() if kind != "weighted"}
 
 
 def criterion_class(kind: str) -> type[Criterion]:

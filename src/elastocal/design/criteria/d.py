@@ -30,15 +30,15 @@ class Determinant(Criterion):
         return True
 
     def gain(self, known: Knowledge) -> float:
-        return known.log_determinant / len(known.frame.interest)
+        return known.log_determinant / len(known.coordinates.interest)
 
     def value(self, known: Knowledge) -> float:
         return known.log_determinant
 
     def gains(self, trials: Trials) -> Array:
-        return np.asarray(self.gain(trials.base) + trials.log_ratio / len(trials.base.frame.interest))
+        return np.asarray(self.gain(trials.base) + trials.log_ratio / len(trials.base.coordinates.interest))
 
     def slopes(self, known: Knowledge, rows: Array) -> Array:
         """(tr(M^-1 A^T A) - tr(M_n^-1 A_n^T A_n)) / s: the first rows of root^T A^T are those of the nuisances."""
-        seen = pushed(known.root.T[known.frame.nuisance :], rows)
-        return np.asarray(np.einsum("rkn,rkn->n", seen, seen) / len(known.frame.interest))
+        seen = pushed(known.root.T[known.coordinates.nuisance :], rows)
+        return np.asarray(np.einsum("rkn,rkn->n", seen, seen) / len(known.coordinates.interest))

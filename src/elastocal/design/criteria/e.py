@@ -9,11 +9,11 @@ eigenvalues before the change, the largest after it is at least the largest v^T 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.design.criteria.criterion import Criterion, check_scales, sizes
+from elastocal.design.criteria.criterion import Criterion, Stakes, check_scales, sizes
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.trials import Trials
 from elastocal.design.variance import minus_log
@@ -29,6 +29,10 @@ class SmallestEigenvalue(Criterion):
 
     kind: ClassVar[str] = "e"
     scales: Array | None = None
+
+    @classmethod
+    def for_task(cls, stakes: Stakes) -> Self:
+        return cls(stakes.scales)
 
     def check(self, parameters: int) -> None:
         check_scales(self.kind, self.scales, parameters)

@@ -11,18 +11,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.design.criteria.criterion import Criterion
+from elastocal.design.criteria.criterion import Criterion, Over, Stakes
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.trials import Trials
 from elastocal.design.variance import mean_slopes, minus_log
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.spatial.entries import Array, Ints
 
-Over = Literal["mean", "largest"]
 WATCHED = 4
 """Poses that a bound of the largest error is taken from."""
 
@@ -35,6 +34,10 @@ class TestPose(Criterion):
     kind: ClassVar[str] = "test_pose"
     derivatives: Array
     over: Over = "mean"
+
+    @classmethod
+    def for_task(cls, stakes: Stakes) -> Self:
+        return cls(stakes.derivatives, stakes.over)
 
     def __post_init__(self) -> None:
         if self.over not in ("mean", "largest"):
