@@ -1,4 +1,4 @@
-# Targets: setup demo test bench docs format clean.  Only python3 (3.11+), make and a package registry are assumed.
+# Targets: setup demo test bench docs pictures format clean.  Only python3 (3.11+), make and a package registry are assumed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo test lint types layers unit bench docs format clean
+.PHONY: setup demo test lint types layers unit bench docs pictures format clean
 
 setup: $(STAMP)
 
@@ -47,6 +47,9 @@ docs: $(TEST_STAMP)
 bench: $(STAMP)
 	$(PIP) -e '.[bench]'
 	$(BIN)/python -m benchmarks
+
+pictures: $(TEST_STAMP) demo
+	$(BIN)/python docs/pictures.py elastocal-demo/reports/demo.html
 
 format: $(TEST_STAMP)
 	$(BIN)/ruff format .

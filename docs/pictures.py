@@ -1,4 +1,4 @@
-"""Pictures for the README, taken from the report of `elastocal demo` in Chromium: python docs/pictures.py REPORT.html"""
+"""Pictures of the README, taken in Chromium from the report of `elastocal demo`: `make pictures`."""
 
 from __future__ import annotations
 

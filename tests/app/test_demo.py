@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from report.browser import browser, camera, driver, opened, overflow
 
 from elastocal.app.demo_cell.program import cutting_lines, program_text
 from elastocal.app.demo_cell.truth import true_robot
+from elastocal.app.pages.demo_tables import gross_found
 from elastocal.files.robot_yaml import read_robot
 
 POSE = re.compile(r"\{X (\S+?),Y (\S+?),Z (\S+?),A (\S+?),B (\S+?),C (\S+?)\}")
@@ -78,6 +80,20 @@ def test_the_gross_error_is_the_planted_one(shown: Shown) -> None:
     assert len(planted) == 1
     assert [row["place"] for row in shown.data["identification_gross"]] == planted
     assert f"left out: {planted[0]}." in shown.data["verdict"][2]
+
+
+def test_a_gross_error_that_is_missed_or_made_up_is_said() -> None:
+    def said(planted: list[int], left_out: list[str]) -> str:
+        virtual = SimpleNamespace(
+            campaign=SimpleNamespace(place=lambda reading, row: f"line {reading}, {row}"),
+            planted=[SimpleNamespace(reading=i, row="dx") for i in planted],
+        )
+        study = SimpleNamespace(identification=SimpleNamespace(gross=[SimpleNamespace(place=p) for p in left_out]))
+        result: Any = SimpleNamespace(measured=SimpleNamespace(virtual=virtual), found=SimpleNamespace(study=study))
+        return gross_found(result)
+
+    assert said([3], ["line 3, dx"]) == "The gross error was found and left out: line 3, dx."
+    assert said([3], ["line 4, dx"]) == "NOT FOUND: line 3, dx. LEFT OUT THOUGH GOOD: line 4, dx."
 
 
 def test_the_truth_is_within_what_is_said_of_it(shown: Shown) -> None:

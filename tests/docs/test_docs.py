@@ -92,6 +92,7 @@ def forget_kinds() -> None:
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder to work in; what a page adds to the package is found while the test runs."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
     for name in EXTENDED:
         package = importlib.import_module(f"elastocal.{name}")
         folder = tmp_path.joinpath("src", "elastocal", *name.split("."))

@@ -174,13 +174,13 @@ def test_every_sentence_is_in_all_renderings() -> None:
     """Verdict, notes, facts and what is said under each kind of block; three renderings of one object."""
     blocks = (
         Text(("of the text",)),
-        Code("code", "Code", "of the code"),
+        Code("code", "of the code"),
         replace(TABLE, notes=("under the table",)),
         replace(MAP, notes=("under the map",)),
         replace(CURVES, notes=("under the curves",)),
         Scene("scene", "Scene", "m", (Dots("tips", ((0.0, 0.0, 1.0),)),), ("under the scene",)),
     )
-    fact = Fact("robot", "robot", "of the fact")
+    fact = Fact("robot", "robot", "of the fact", "of the fact")
     report = Report("of the title", ("of the verdict",), (Section("Part", blocks),), ("of the notes",), (fact,))
     said = ("title", "verdict", "notes", "fact", "text", "code")
     sentences = [*(f"of the {w}" for w in said), *(f"under the {w}" for w in ("table", "map", "curves", "scene"))]
