@@ -41,7 +41,7 @@ unit: $(TEST_STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
 docs: $(TEST_STAMP)
-	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	$(BIN)/sphinx-build -q -W --keep-going -j 2 -b html docs docs/_build/html
 	@echo "documentation: docs/_build/html/index.html"
 
 bench: $(STAMP)

@@ -123,4 +123,4 @@ class PublishedCases(SphinxDirective):
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("published-cases", PublishedCases)
-    return {"parallel_read_safe": False}
+    return {"parallel_read_safe": True}

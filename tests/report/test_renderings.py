@@ -189,6 +189,12 @@ def test_every_sentence_is_in_all_renderings() -> None:
         assert [s for s in sentences if s not in rendered] == []
 
 
+def test_two_blocks_with_one_key_do_not_hide_each_other() -> None:
+    twice = Report("Twice", (), (Section("", (TABLE, TABLE)),))
+    with pytest.raises(ValueError, match=f"two blocks with the key '{TABLE.key}'"):
+        as_data(twice)
+
+
 def test_csv_repeats_every_digit() -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(TABLE))))
     assert [r["dz_mm"] for r in rows] == ["-1.23456789", "", ""]

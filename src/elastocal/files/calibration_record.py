@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite, nan
+from os.path import normpath
 from pathlib import Path
 from typing import Any, Literal
 
@@ -76,7 +77,7 @@ class CalibrationRecord:
     def robot_word(self, calibration: Path | None = None) -> str:
         """The word for the robot as seen from here: files are named from the folder of the calibration file."""
         folder = self.folder if calibration is None else calibration.parent
-        return self.robot if robot_file(self.robot) is None else str(folder / self.robot)
+        return self.robot if robot_file(self.robot) is None else normpath(folder / self.robot)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", np.asarray(self.covariance, dtype=np.float64))

@@ -21,7 +21,10 @@ def as_data(report: Report) -> dict[str, Any]:
         for block in section.blocks:
             if isinstance(block, Text):
                 out["notes"] += list(block.paragraphs)
-            elif isinstance(block, Code):
+                continue
+            if block.key in out:
+                raise ValueError(f"report {report.title!r} has two blocks with the key {block.key!r}")
+            if isinstance(block, Code):
                 out[block.key] = block.text
             elif isinstance(block, Table):
                 out[block.key] = table_data(block)
