@@ -14,5 +14,7 @@ def page(result: ConvertResult) -> Report:
             f"A URDF holds no compliance: k is 0 (rigid) for {', '.join(result.to_fill)}; "
             "write measured values there, with their source."
         )
-    notes = Table("left_open", "What the source left open", (Column("note", "note"),), tuple((n,) for n in result.notes))
+    notes = Table(
+        "left_open", "What the source left open", (Column("note", "note"),), tuple((n,) for n in result.notes)
+    )
     return Report("Robot file", tuple(verdict), (Section("", (notes,)),) if result.notes else ())
