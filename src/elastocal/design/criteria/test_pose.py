@@ -1,4 +1,4 @@
-"""Expected position error after compensation at test poses (000 section 5): what the calibration is made for.
+"""Expected position error after compensation at test poses (003 section 5): what the calibration is made for.
 
 With F_t (d, p) the derivative of what the robot does at test pose t under its load by the parameters,
 
