@@ -47,8 +47,10 @@ def test_figures_of_the_experiment(outcome) -> None:
     assert got["params_algebraic"] == 32
     share = 100 * (1 - got["left_mm"] / got["deflection_mm"])
     assert got["compensated_percent"] == pytest.approx(share, abs=1e-9)
-    assert 0.25 < got["left_mm"] / got["predicted_sd_mm"] < 4
-    assert got["left_mm_vertical"] > 20 * got["predicted_sd_mm_vertical"]  # axis 1 is in no covariance
+    assert 0.5 < got["left_mm"] / got["predicted_sd_mm"] < 2
+    assert 0.5 < got["left_mm_budget"] / got["predicted_sd_mm_budget"] < 2
+    assert got["left_mm_vertical"] < got["predicted_sd_mm_vertical"]  # axis 1 was not seen, and that is said
+    assert got["predicted_sd_mm_vertical"] > 1
     assert 3 < got["deflection_mm"] < 10
     assert got["left_mm"] < got["left_mm_budget"] < 0.1 < got["left_mm_vertical"]
     for f in of.figures:

@@ -185,10 +185,11 @@ class HeldOut:
         from elastocal.model.loads.wrench import AppliedWrenches
         from elastocal.uncertainty.discrepancy import discrepancy
         from elastocal.uncertainty.prediction import Knowledge, predict
+        from elastocal.uncertainty.wide import wide_covariance
 
-        fit = found.fit
+        fit, wide = found.fit, wide_covariance(found)
         fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
-        known = Knowledge(fit.model, fit.names, fit.covariance, fault, self.statics)
+        known = Knowledge(fit.model, wide.names, wide.covariance, fault, self.statics)
         return rms(predict(known, self.q, AppliedWrenches(fit.model.tool, self.wrenches)).sd[:, :3])
 
 

@@ -112,8 +112,8 @@ def _compensation(of: Results) -> tuple[Figure, ...]:
 _REAL = "printed: the real robot, with its repeatability, geometric errors and friction; here a robot without them"
 _WHOLE = "the model after algebraic reduction, one linear step, before M3"
 _VERTICAL = "identified from set-up 1 alone, forces in all directions: a vertical force never turns axis 1"
-_EXPECTED = "what covariance and misfit let expect to be left; what M3 dropped is in no covariance"
-_BLIND = "from set-up 1 alone; what no reading showed (axis 1) is in no covariance, so it must not be trusted"
+_EXPECTED = "what covariance and misfit let expect to be left, with everything that M3 dropped unknown again"
+_BLIND = "from set-up 1 alone: what no reading showed (axis 1) is known to within its size only, and the model says so"
 
 
 def _accuracies(of: Results) -> tuple[Figure, ...]:
