@@ -8,7 +8,7 @@ from benchmarks import contact_plain as plain
 from benchmarks.harness import Contender, Outcome, race
 from benchmarks.memory import growth
 from elastocal.contacts.plan import ContactPlan, as_measurement
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.model.robot import RobotModel

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.loads.link_mass import LinkMass

@@ -19,7 +19,7 @@ from oracle.table_one import points_csv
 from elastocal.app import cli
 from elastocal.app.cell_uses import USES
 from elastocal.files.cell_yaml import PLACES
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 
 AT = ("--at", "0,-90,90,0,30,0")
 PUSH = ("--force", "0,0,-1000")

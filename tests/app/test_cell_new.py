@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from app.cell_desk import typed, well, whole_cell
 
-from elastocal.files.calibration_json import read_calibration
-from elastocal.files.robot_yaml import read_robot, shipped_robots
+from elastocal.files.calibration.read import read_calibration
+from elastocal.files.robot.read import read_robot, shipped_robots
 
 ARMS = ("fanuc-m710ic50", "kuka-kr270", "kuka-kr5")
 

@@ -21,7 +21,7 @@ from app.program_desk import (
 )
 from oracle.programs import csv_rows, gcode_places, krl_poses, kuka, rapid_targets
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 
 KR270 = "kuka-kr270"
 PUSH = ("--force", ",".join(f"{v:g}" for v in FORCE))

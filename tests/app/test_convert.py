@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from elastocal.files.robot_write import robot_text
-from elastocal.files.robot_yaml import read_robot, shipped_robots
-from elastocal.files.urdf import read_urdf
+from elastocal.files.robot.read import read_robot, shipped_robots
+from elastocal.files.robot.urdf import read_urdf
+from elastocal.files.robot.write import robot_text
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from oracle.logs import logged, waves
 
-from elastocal.files.plan_path import read_path
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.plan.path import read_path
+from elastocal.files.robot.read import read_robot
 
 KR5 = read_robot("kuka-kr5")
 DRIVES = KR5.controller.drives

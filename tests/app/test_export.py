@@ -13,9 +13,9 @@ import yaml
 from app.program_desk import answered, calibration
 from scipy.spatial.transform import Rotation
 
-from elastocal.files.calibration_json import knowledge, read_calibration
-from elastocal.files.robot_yaml import read_robot
-from elastocal.files.urdf import read_urdf
+from elastocal.files.calibration.read import knowledge, read_calibration
+from elastocal.files.robot.read import read_robot
+from elastocal.files.robot.urdf import read_urdf
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
 

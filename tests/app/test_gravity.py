@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from oracle.logs import joined, logged, sweep, waves
 
-from elastocal.files.robot_write import robot_text
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
+from elastocal.files.robot.write import robot_text
 from elastocal.model.statics.holding import holding_torque
 
 KR5 = read_robot("kuka-kr5")

@@ -127,7 +127,7 @@ poses: 3
     assert program.count("PTP XM") == 6  # there and back off
     assert f"press {first['force_N']:.0f} N on ball along ({first['press_x']:.2f}," in program
     assert f"in front of ({first['x_mm']:.2f}, {first['y_mm']:.2f}, {first['z_mm']:.2f}) mm" in program
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.model.kinematics import kinematics
 
     model = read_robot("kuka-kr270")
@@ -200,7 +200,7 @@ def test_require_counts_torques_and_the_kuka_program_sweeps_slowly(plan, tmp_pat
 @pytest.mark.parametrize("turning", ["concentric", "common rotation"])
 def test_arcs_give_what_the_compensator_command_then_finds(plan, run, tmp_path, turning) -> None:
     """Points on circles at the planned angles: a fit to them is as accurate as planned."""
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
 
     done = plan(f"{ARCS}model: {turning}\n", "--json")
     assert done.code == 0, done.err

@@ -80,8 +80,8 @@ def test_other_frames_are_predicted_too(chained: Chain) -> None:
 
 def test_the_values_are_those_of_the_calibrated_robot(chained: Chain, tmp_path: Path) -> None:
     """A robot file with the calibrated numbers in it deflects the same."""
-    from elastocal.files.calibration_json import knowledge, read_calibration
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.calibration.read import knowledge, read_calibration
+    from elastocal.files.robot.read import read_robot
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.statics.deflection import deflection
 

@@ -29,7 +29,7 @@ def test_poses_of_a_lever_by_hand(run: Run, arm: Path) -> None:
 def test_every_frame_agrees_with_the_kinematics(run: Run) -> None:
     from scipy.spatial.transform import Rotation
 
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.model.kinematics import kinematics
 
     model = read_robot("fanuc-m710ic50")

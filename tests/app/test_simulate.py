@@ -40,7 +40,7 @@ def test_readings_without_errors_are_the_loaded_deflection_of_the_truth(tmp_path
 
 
 def test_the_campaign_written_is_the_plan_with_readings(chained: Chain) -> None:
-    from elastocal.files.campaign_yaml import read_campaign
+    from elastocal.files.campaign.read import read_campaign
 
     read = read_campaign(chained.campaign)
     assert read.model.name == "arm"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from oracle.encoders import SINGLE, WRIST
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ def test_paths_are_drawn_as_loaded(outcome, figure) -> None:
 def test_the_general_correction_is_the_closed_form() -> None:
     """q = IK(x) - k Q with Q at IK(x), for a robot whose joints alone bend."""
     from elastocal.cases.cylindrical_paths import Paths
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
 
     truth = read_robot("cylindrical")
     place = np.array([[0.6, 0.2, 0.5], [0.4, -0.3, 0.7]])

@@ -10,7 +10,7 @@ import pytest
 from elastocal.cases import kr270_experiment as ex
 from elastocal.cases.kr270_elastostatic import observed_rank
 from elastocal.cases.kr270_path import spring_ratios
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 
 
 def test_model_sizes_and_ranks(outcome, figure) -> None:

@@ -9,7 +9,7 @@ import pytest
 from oracle.mechanics import compliance, generalised_forces, poses, twists
 
 from elastocal.cases import kr270_experiment as ex
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from elastocal.cases.kr270_contour import contour, contour_targets, cutting_loads
 from elastocal.cases.kr270_milling import compensated
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 
 
 def test_the_contour_is_closed_and_as_long_as_it_should_be() -> None:

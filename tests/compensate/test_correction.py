@@ -21,7 +21,7 @@ from elastocal.compensate.targets import Targets
 from elastocal.compensate.task import task
 from elastocal.compensate.verification import residual
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6

@@ -13,7 +13,7 @@ from elastocal.compensate.status import Status
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.verification import residual
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 

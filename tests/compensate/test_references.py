@@ -11,7 +11,7 @@ from elastocal.compensate.references import references
 from elastocal.compensate.stations import stations
 from elastocal.compensate.task import task
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 
 FRAMES = "$BASE = {X 0,Y 0,Z 0,A 0,B 0,C 0}\n$TOOL = {X 200,Y 100,Z 0,A 0,B 90,C 0}\n"

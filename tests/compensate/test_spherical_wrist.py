@@ -12,7 +12,7 @@ from elastocal.compensate.targets import Targets
 from elastocal.compensate.task import task
 from elastocal.compensate.turns import nearest_turns, unwrapped
 from elastocal.compensate.wrist_geometry import WristGeometry, wrist_geometry
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel

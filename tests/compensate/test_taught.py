@@ -8,7 +8,7 @@ from elastocal.compensate.correction import correct
 from elastocal.compensate.path_loads import PathLoads
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.taught import taught, taught_covariance
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose

@@ -11,7 +11,7 @@ from elastocal.compensate.correction import correct
 from elastocal.compensate.path_loads import PathLoads, PayloadChange
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.verification import Summary, expected_residual, residual, verify
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches

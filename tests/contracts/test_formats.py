@@ -10,7 +10,7 @@ import pytest
 from oracle.exports import EXPORTS, Export
 
 from elastocal.errors import InputError
-from elastocal.files.campaign_yaml import read_campaign
+from elastocal.files.campaign.read import read_campaign
 from elastocal.files.formats.format import format_kinds
 from elastocal.measure.kind import Measurement
 

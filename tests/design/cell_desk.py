@@ -7,7 +7,7 @@ import numpy as np
 from elastocal.design.loading.loading import Loading
 from elastocal.design.pool import Pool
 from elastocal.design.poses import Poses
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.robot import RobotModel

@@ -12,7 +12,7 @@ from elastocal.design.pool import spread_poses
 from elastocal.design.rules import Rules
 from elastocal.design.search import search
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.robot import RobotModel

@@ -25,7 +25,7 @@ from elastocal.design.obstacles.capsule import Capsule
 from elastocal.design.obstacles.sphere import Sphere
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.payload import Payload
 
 HALF = np.pi / 2

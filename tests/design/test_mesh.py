@@ -8,7 +8,7 @@ import pytest
 from elastocal.design.obstacles.box import Box
 from elastocal.design.obstacles.mesh import Mesh
 from elastocal.design.obstacles.obstacle import obstacle_kinds
-from elastocal.files.stl import read_stl
+from elastocal.files.plan.stl import read_stl
 
 SIZE = (1.0, 0.8, 0.2)
 

@@ -11,7 +11,7 @@ from elastocal.design.loading.actuator import Actuator
 from elastocal.design.pool import programmable, spread_points, spread_poses
 from elastocal.design.reaching import reached
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 
 

@@ -17,7 +17,7 @@ from elastocal.design.study import planned
 from elastocal.design.sweeping import Stroke, Sweeping
 from elastocal.design.task import Task
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.friction import Friction
 from elastocal.measure.sources.reading import Reading
 

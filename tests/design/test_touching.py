@@ -16,7 +16,7 @@ from elastocal.design.poses import Poses
 from elastocal.design.task import Task
 from elastocal.design.touching import Touching
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.sphere import Sphere as Ball

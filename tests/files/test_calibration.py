@@ -13,7 +13,7 @@ from files.campaign_desk import ROBOT
 
 from elastocal import __version__
 from elastocal.errors import InputError
-from elastocal.files.calibration_json import (
+from elastocal.files.calibration.read import (
     CalibrationRecord,
     ParameterRecord,
     calibration_text,
@@ -21,8 +21,8 @@ from elastocal.files.calibration_json import (
     read_calibration,
 )
 from elastocal.files.digest import digests, robot_mark, sha256_of
-from elastocal.files.robot_word import load_robot
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
+from elastocal.files.robot.word import load_robot
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.uncertainty.prediction import predict
 

@@ -8,7 +8,7 @@ import pytest
 from files.campaign_desk import DEFLECTION, ERRORS, HEAD, POSITION, TABLE, Desk
 
 from elastocal.errors import InputError
-from elastocal.files.campaign_yaml import read_campaign
+from elastocal.files.campaign.read import read_campaign
 
 LONG = "marker,A1_deg,A2_deg,fz_N,dx_mm,dy_mm,dz_mm\nm1,5,0,-1000,0,0,-3\nm2,5,0,-1000,0,0,-3\n"
 PLACES = "A1_deg,A2_deg,x_mm,y_mm,z_mm\n5,0,1000,0,500\n35,0,900,400,500\n65,20,500,800,700\n"

@@ -10,10 +10,10 @@ import pytest
 from files.campaign_desk import DEFLECTION, POSITION, ROBOT, TABLE, Desk
 
 from elastocal.errors import InputError
-from elastocal.files.campaign_write import campaign_files, campaign_text, table_text
-from elastocal.files.campaign_yaml import CampaignFile, read_campaign, read_plan
-from elastocal.files.readings_entry import Requests
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.campaign.read import CampaignFile, read_campaign, read_plan
+from elastocal.files.campaign.readings_entry import Requests
+from elastocal.files.campaign.write import campaign_files, campaign_text, table_text
+from elastocal.files.robot.read import read_robot
 from elastocal.files.write import write_files
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection

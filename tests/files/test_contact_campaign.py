@@ -10,8 +10,8 @@ from oracle.contact_desk import DISCS, ERRORS, actual_robot, plan_table, plan_te
 from oracle.scara import actual, touched
 
 from elastocal.errors import InputError
-from elastocal.files.campaign_write import campaign_files
-from elastocal.files.campaign_yaml import CampaignFile, read_campaign, read_plan
+from elastocal.files.campaign.read import CampaignFile, read_campaign, read_plan
+from elastocal.files.campaign.write import campaign_files
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.model.surfaces.plane import Plane
@@ -350,7 +350,7 @@ def test_slips_in_plans_are_named(name: str, tmp_path: Path) -> None:
 
 
 def test_the_actual_robot_is_the_one_of_the_document(tmp_path: Path) -> None:
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
 
     path = tmp_path / "truth.yaml"
     path.write_text(actual_robot())

@@ -7,7 +7,7 @@ import pytest
 from oracle.encoders import SINGLE, WRIST
 
 from elastocal.errors import InputError
-from elastocal.files.encoder_table import read_encoder_tables
+from elastocal.files.tables.encoders import read_encoder_tables
 
 
 def read(tmp_path, *texts):

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from elastocal.files.krl_plan import Stop, krl_files, krl_name, speaks_krl
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot_yaml import build_robot, read_robot
+from elastocal.files.plan.krl import Stop, krl_files, krl_name, speaks_krl
+from elastocal.files.robot.read import build_robot, read_robot
 
 TURNED = """\
 format: elastocal-robot/1

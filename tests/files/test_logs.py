@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.files import rsi_scan
-from elastocal.files.joint_log import log_format, read_log
-from elastocal.files.robot_yaml import read_robot
-from elastocal.files.rsi_order import TelegramOrder
-from elastocal.files.rsi_telegram import LARGEST, TelegramError, answer, check_sender, parse_telegram
+from elastocal.files.log import rsi_scan
+from elastocal.files.log.read import log_format, read_log
+from elastocal.files.log.rsi_order import TelegramOrder
+from elastocal.files.log.rsi_telegram import LARGEST, TelegramError, answer, check_sender, parse_telegram
+from elastocal.files.robot.read import read_robot
 
 KR5 = read_robot("kuka-kr5")
 COUPLED = """\

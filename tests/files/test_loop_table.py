@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.files.loop_table import read_loops
+from elastocal.files.tables.loops import read_loops
 
 
 @pytest.fixture

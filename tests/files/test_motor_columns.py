@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.files.joint_log import read_log
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot_write import robot_text
-from elastocal.files.robot_yaml import build_robot, read_robot
-from elastocal.files.tables import read_configurations
+from elastocal.files.log.read import read_log
+from elastocal.files.robot.read import build_robot, read_robot
+from elastocal.files.robot.write import robot_text
+from elastocal.files.tables.configurations import read_configurations
 
 ROBOT = """\
 format: elastocal-robot/1

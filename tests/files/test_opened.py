@@ -12,8 +12,8 @@ from elastocal.errors import InputError
 from elastocal.files import opened
 from elastocal.files.located import read_text
 from elastocal.files.opened import note_file, read_bytes, sha256_of, watching
-from elastocal.files.robot_word import load_robot
-from elastocal.files.tables import read_configurations
+from elastocal.files.robot.word import load_robot
+from elastocal.files.tables.configurations import read_configurations
 
 
 def mark(content: bytes) -> str:
@@ -60,9 +60,11 @@ def test_asking_for_a_mark_is_not_reading_and_watchers_nest(tmp_path: Path) -> N
 def test_no_reader_opens_a_file_by_itself() -> None:
     opens = re.compile(r"\.read_bytes\(|\.read_text\(|(?<!os)\.open\(")
     folder = Path(opened.__file__).parent
-    found = {p.name for p in folder.rglob("*.py") if opens.search(p.read_text(encoding="utf-8"))}
-    asides = {"opened.py", "robot_yaml.py", "rsi_scan.py"}  # the place itself, and two that tell it what they read
-    peeks = {"joint_log.py", "campaign_write.py"}  # which format is it, was it simulated
+    found = {
+        p.relative_to(folder).as_posix() for p in folder.rglob("*.py") if opens.search(p.read_text(encoding="utf-8"))
+    }
+    asides = {"opened.py", "robot/read.py", "log/rsi_scan.py"}  # the place itself, and two that tell it what they read
+    peeks = {"log/read.py", "campaign/write.py"}  # which format is it, was it simulated
     assert found - peeks - asides == set()
     assert all("opened import" in (folder / name).read_text(encoding="utf-8") for name in asides - {"opened.py"})
 

@@ -12,7 +12,7 @@ from elastocal.design.feasibility.obstacles import Obstacles
 from elastocal.design.loading.hanging import Hanging
 from elastocal.design.obstacles.box import Box
 from elastocal.errors import InputError
-from elastocal.files.plan_yaml import is_plan, read_plan_file
+from elastocal.files.plan.read import is_plan, read_plan_file
 
 PLAN = """\
 format: elastocal-plan/1

@@ -8,7 +8,7 @@ import pytest
 
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot_yaml import build_robot, read_robot
+from elastocal.files.robot.read import build_robot, read_robot
 
 HEAD = "format: elastocal-robot/1\nname: arm\nsource: test\n"
 JOINTS = """\
@@ -227,7 +227,7 @@ def test_beams_say_what_was_written() -> None:
 
 @pytest.mark.parametrize("name", ["arm.yaml", "arm.urdf"])
 def test_binary_and_empty_files(tmp_path: Path, name: str) -> None:
-    from elastocal.files.urdf import read_urdf
+    from elastocal.files.robot.urdf import read_urdf
 
     path = tmp_path / name
     read = read_robot if name.endswith("yaml") else read_urdf

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.files.tables import read_configurations
+from elastocal.files.tables.configurations import read_configurations
 
 AXES = {"T": "prismatic", "A1": "revolute"}
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.urdf import UrdfRobot, read_urdf
+from elastocal.files.robot.urdf import UrdfRobot, read_urdf
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import RobotModel
 

@@ -7,7 +7,7 @@ import pytest
 from oracle.logs import LENGTH, MASSES, MOMENTS, correlated, joined, logged, planar_arm, planar_torques, sweep, waves
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.gravity.fit import identify_gravity
 from elastocal.gravity.friction_found import friction_found
 from elastocal.gravity.prediction import predict_torque

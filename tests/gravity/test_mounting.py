@@ -10,7 +10,7 @@ from oracle.logs import logged, sweep, waves
 from scipy.spatial.transform import Rotation
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.gravity.mounting import find_gravity
 from elastocal.gravity.samples import slow_samples
 from elastocal.measure.sources.friction import Friction

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.logs import logged, planar_arm, waves
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.gravity.fit import identify_gravity
 from elastocal.gravity.payload import identify_payload
 from elastocal.gravity.samples import slow_samples

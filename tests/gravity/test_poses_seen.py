@@ -24,7 +24,7 @@ def test_both_torques_of_a_planar_arm_depend_on_both_joints():
 
 def test_a_joint_that_a_torque_does_not_feel_may_be_anywhere():
     """A vertical first axis turns the arm about the direction of gravity: no torque feels it."""
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
 
     kr5 = read_robot("kuka-kr5")
     depends = torque_depends(kr5, np.radians([[10.0, -70, 60, 20, 40, 0]]))

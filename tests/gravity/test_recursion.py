@@ -7,7 +7,7 @@ import pytest
 from oracle.logs import LENGTH, MASSES, MOMENTS, G, joined, logged, planar_arm, planar_torques, sweep, waves
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.gravity.expressions import expressions
 from elastocal.gravity.recursion import recursive_moments
 from elastocal.gravity.samples import slow_samples

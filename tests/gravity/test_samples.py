@@ -90,7 +90,7 @@ def test_logs_that_say_nothing_are_refused():
 
 
 def test_prismatic_joints_are_read_in_newtons():
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
 
     model = read_robot("cylindrical")
     q = np.column_stack([0.2 * np.sin(0.1 * STEP * np.arange(100)) + 0.4, np.zeros(100), np.full(100, 0.5)])

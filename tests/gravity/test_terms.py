@@ -9,7 +9,7 @@ import pytest
 from oracle.logs import LENGTH, MASSES, MOMENTS, G, planar_arm
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.gravity.expressions import expressions
 from elastocal.gravity.terms import Term, level_joints
 from elastocal.model.statics.holding import holding_torque

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracle.robots import configurations
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.identifiability.groups import Group, classify
 from elastocal.identifiability.practical import Practical, covariance, expectations
 from elastocal.identifiability.triangle import stacked_triangle

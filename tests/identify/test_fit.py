@@ -11,7 +11,7 @@ from scipy import linalg, optimize
 from scipy.spatial.transform import Rotation
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.identify.budget import BELIEVED, budget
 from elastocal.identify.estimate import estimate
 from elastocal.identify.fit import groups_of

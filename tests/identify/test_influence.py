@@ -7,7 +7,7 @@ import pytest
 from oracle.campaigns import arm, arm_campaign, planar
 from scipy import linalg
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.identify.estimate import estimate
 from elastocal.identify.influence import correlations, influence
 from elastocal.identify.problem import unknowns

@@ -10,7 +10,7 @@ from oracle.campaigns import arm, arm_campaign, planar, scatter
 from oracle.robots import configurations, random_wrench
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.identifiability.groups import Group, resolved
 from elastocal.identifiability.practical import Practical
 from elastocal.identify.begin import Begin

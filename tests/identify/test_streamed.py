@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.identifiability.groups import Group, classify
 from elastocal.identify import streamed
 from elastocal.identify.streamed import fit_streamed, reduce_rows, spread

@@ -10,7 +10,7 @@ from oracle.robots import random_robot
 from scipy.signal import savgol_filter
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.measure.joint_log import JointLog, joint_torques
 from elastocal.measure.motion import motion_of
 from elastocal.measure.slow_motion import STANDARD_GRAVITY, acceleration_bound, low_speed, slow_motion

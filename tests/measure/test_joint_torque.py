@@ -7,7 +7,7 @@ import pytest
 from oracle.robots import configurations, random_robot
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import ElastocalError, InputError, UnknownNameError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.beam import Beam, Box, Rectangle, Tube
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.gripper_backlash import GripperBacklash

@@ -7,7 +7,7 @@ import pytest
 from oracle.campaigns import arm
 from oracle.robots import SHIPPED
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.configurations import spread_configurations, starts
 
 

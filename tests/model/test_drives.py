@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.motor_compliance import MotorCompliance
 from elastocal.model.drives import Drives
 from elastocal.model.transmission import Transmission

@@ -8,7 +8,7 @@ from oracle.mechanics import constants, poses, twists
 from oracle.robots import configurations
 
 from elastocal.errors import UnknownNameError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.chain import AXES, JOINT
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.descriptions import beyond_form, in_form

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.files.robot_yaml import read_robot, shipped_robots
+from elastocal.files.robot.read import read_robot, shipped_robots
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel

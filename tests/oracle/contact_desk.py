@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from elastocal.files.robot_yaml import shipped_robots
+from elastocal.files.robot.read import shipped_robots
 
 DISCS = """\
   - {kind: disc, name: disc1, centre_mm: [-250, 300], radius_mm: 150}

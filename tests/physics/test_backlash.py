@@ -8,7 +8,7 @@ from oracle.mechanics import compliance, generalised_forces
 from oracle.robots import configurations, random_robot, random_wrench
 from scipy.optimize import minimize
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance

@@ -9,7 +9,7 @@ import pytest
 from oracle.mechanics import spring_energy
 from scipy.optimize import brentq
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.gravity_compensator import GravityCompensator

@@ -7,7 +7,7 @@ import pytest
 from oracle.contacts import DISCS, TABLE_2, planar_inverse
 from oracle.robots import configurations, random_robot
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.joint_offset import JointOffset

@@ -7,7 +7,7 @@ import pytest
 from oracle.mechanics import generalised_forces, poses, twists
 from oracle.robots import configurations, random_robot
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.motor_compliance import MotorCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion

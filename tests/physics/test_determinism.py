@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.robots import configurations, random_wrench
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import deflection, linear_deflection

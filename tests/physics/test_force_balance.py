@@ -7,7 +7,7 @@ import pytest
 from oracle.mechanics import compliance, constants, generalised_forces
 from oracle.robots import configurations, random_robot, random_spd, random_wrench
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.joint_offset import JointOffset

@@ -8,7 +8,7 @@ from oracle.mechanics import masses, poses
 from oracle.robots import configurations, random_robot
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion

@@ -8,7 +8,7 @@ from oracle.mechanics import twists
 from oracle.robots import configurations, random_wrench
 
 from elastocal.errors import InputError
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.linear_observation import linear_observation, linear_observation_chunks

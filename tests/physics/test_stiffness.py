@@ -8,7 +8,7 @@ from oracle.mechanics import compliance, generalised_forces, poses, twists
 from oracle.robots import configurations, random_robot, random_wrench
 from scipy.spatial.transform import Rotation
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose

@@ -9,7 +9,7 @@ import pytest
 from oracle.robots import configurations, random_robot, random_wrench
 from scipy.spatial.transform import Rotation
 
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import BASE, Frame, FrameTree
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel

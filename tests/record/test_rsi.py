@@ -24,8 +24,8 @@ import pytest
 from elastocal.app.commands.record import RecordRequest, run, standing
 from elastocal.errors import InputError
 from elastocal.files.appended import AppendedLog
-from elastocal.files.joint_log import read_log
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.log.read import read_log
+from elastocal.files.robot.read import read_robot
 from elastocal.record.address import Address, bound, listen, read_address
 from elastocal.record.rsi import FIRST_LINE, record
 from elastocal.record.simulated import FIRST, Faults, planned, send, telegram_at

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from elastocal.app.cli import main
-from elastocal.files.robot_yaml import read_robot
+from elastocal.files.robot.read import read_robot
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "kuka-med7"
 LOG, ROBOT = FOLDER / "measurements.csv", FOLDER / "med7_nomesh.urdf"

@@ -7,7 +7,7 @@ import pytest
 from oracle.mechanics import masses
 from oracle.robots import SHIPPED, configurations, random_robot
 
-from elastocal.files.robot_yaml import read_robot, shipped_robots
+from elastocal.files.robot.read import read_robot, shipped_robots
 from elastocal.model.chain import JOINT
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.kinematics import kinematics

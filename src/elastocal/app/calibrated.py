@@ -10,7 +10,7 @@ from elastocal.app.robot_choice import load_robot, robot_file
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.files.calibration_record import CalibrationRecord
+    from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import RobotModel
     from elastocal.uncertainty.prediction import Knowledge
 
@@ -28,7 +28,7 @@ class Calibrated:
 
 def calibrated(calibration: Path | None, robot: str | None, serial: str | None = None) -> Calibrated:
     """From a calibration file, which must be of this very robot, or from a robot alone; ``serial`` as it must be."""
-    from elastocal.files.calibration_json import knowledge, read_calibration
+    from elastocal.files.calibration.read import knowledge, read_calibration
 
     if calibration is None:
         if robot is None:
@@ -52,7 +52,7 @@ def calibrated(calibration: Path | None, robot: str | None, serial: str | None =
 def _same_robot(record: CalibrationRecord, calibration: Path, word: str) -> None:
     """Refuse a robot that is not the one that was calibrated: another name, or a file with another mark."""
     from elastocal.files.digest import robot_mark
-    from elastocal.files.robot_word import shipped_name
+    from elastocal.files.robot.word import shipped_name
 
     was, now = robot_file(record.robot), robot_file(word)
     if (was is None) != (now is None) or (was is None and shipped_name(record.robot) != shipped_name(word)):

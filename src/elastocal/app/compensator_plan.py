@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from elastocal.app.tracked_free import FreeArcs
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.arcs.marker_design import ExpectedGeometry, Model
-    from elastocal.files.robot_word import LoadedRobot
+    from elastocal.files.robot.word import LoadedRobot
     from elastocal.spatial.entries import Array
 
 BALANCE, EXACT = "eq. (35) and (36)", "exact covariance"

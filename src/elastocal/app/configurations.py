@@ -84,7 +84,7 @@ def _typed_row(model: RobotModel, text: str, where: str) -> Array:
     """Values (n,) as the controller shows them, from these or from "counts: ..." or "motor_deg: ..."."""
     import numpy as np
 
-    from elastocal.files.motor_columns import motors_to_axes
+    from elastocal.files.tables.motor_columns import motors_to_axes
 
     axes = axes_of(model)
     word, colon, rest = text.partition(":")
@@ -102,7 +102,7 @@ def of_shown(model: RobotModel, shown: Array, places: tuple[str, ...]) -> Config
 
 
 def _from_file(model: RobotModel, file: Path) -> Configurations:
-    from elastocal.files.tables import read_configurations
+    from elastocal.files.tables.configurations import read_configurations
 
     axes = axes_of(model)
     table = read_configurations(file, dict(zip(axes.names, axes.kinds, strict=True)), model.controller.drives)

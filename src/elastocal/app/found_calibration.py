@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from elastocal.app.commands.identify import IdentifyResult
-    from elastocal.files.calibration_record import ParameterRecord
+    from elastocal.files.calibration.record import ParameterRecord
 
 
 def calibration(result: IdentifyResult, out: Path) -> str:
     """The calibration file: every parameter as it was calibrated, and the covariance of those estimated."""
     import numpy as np
 
-    from elastocal.files.calibration_record import CalibrationRecord, calibration_text
+    from elastocal.files.calibration.record import CalibrationRecord, calibration_text
+    from elastocal.files.campaign.readings_entry import listed
     from elastocal.files.digest import digests, robot_mark
-    from elastocal.files.readings_entry import listed
-    from elastocal.files.robot_word import robot_file
+    from elastocal.files.robot.word import robot_file
     from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.deflection import Deflection
 
@@ -60,7 +60,7 @@ def seen_from(out: Path, robot: Path) -> str:
 
 
 def _records(result: IdentifyResult) -> tuple[ParameterRecord, ...]:
-    from elastocal.files.calibration_record import ParameterRecord
+    from elastocal.files.calibration.record import ParameterRecord
     from elastocal.identifiability.groups import Group
 
     study, fit = result.study, result.study.fit

@@ -120,7 +120,7 @@ def setting(cell: CellFolder, key: str, command: str) -> object:
 def _mark(root: Path, name: str) -> str:
     """SHA-256 of a file as it is now, nothing where there is none."""
     from elastocal.errors import InputError
-    from elastocal.files.robot_yaml import shipped_robots, shipped_text
+    from elastocal.files.robot.read import shipped_robots, shipped_text
 
     if name.startswith(SHIPPED):
         own = name.removeprefix(SHIPPED)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def gravity_text(request: GravityRequest, found: GravityFit, payload: GravityFit | None) -> str:
     """The robot file with the masses found, each with its source."""
-    from elastocal.files.robot_write import robot_text
+    from elastocal.files.robot.write import robot_text
     from elastocal.model.loads.link_mass import LinkMass
 
     model = found.model if payload is None else payload.model

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from elastocal.app.commands.loops import Directions, JointResult
-    from elastocal.files.loop_table import LoopTable
+    from elastocal.files.tables.loops import LoopTable
     from elastocal.loops.departures import Departure
     from elastocal.loops.fit import LoopFit
 

@@ -30,7 +30,7 @@ def _calibration(task: Task, path: Path) -> tuple[Task, Earlier]:
     """Parameters that were calibrated but are not sought now are as uncertain as the calibration says."""
     import numpy as np
 
-    from elastocal.files.calibration_json import read_calibration
+    from elastocal.files.calibration.read import read_calibration
 
     record = read_calibration(path)
     values = {p.name: p.value for p in record.parameters if p.name in task.model.parameters.names}
@@ -52,7 +52,7 @@ def _calibration(task: Task, path: Path) -> tuple[Task, Earlier]:
 
 def _campaign(task: Task, path: Path) -> Earlier:
     from elastocal.design.observed import earlier_information
-    from elastocal.files.campaign_yaml import read_campaign
+    from elastocal.files.campaign.read import read_campaign
 
     file, model = read_campaign(path), task.model
     if file.model.joints != model.joints:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from elastocal.design.pool import Pool
     from elastocal.design.study import Planned
     from elastocal.design.sweeping import Sweeping
-    from elastocal.files.krl_plan import Stop
-    from elastocal.files.plan_entry import PlanFile
-    from elastocal.files.readings_entry import Requests
+    from elastocal.files.campaign.readings_entry import Requests
+    from elastocal.files.plan.entry import PlanFile
+    from elastocal.files.plan.krl import Stop
     from elastocal.measure.campaign import Campaign
     from elastocal.model.robot import RobotModel
 
@@ -48,7 +48,7 @@ def kuka_program(
     name: str, model: RobotModel, halts: tuple[Stop, ...], wait: float
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Texts by file name, or why there are none."""
-    from elastocal.files.krl_plan import krl_files, speaks_krl
+    from elastocal.files.plan.krl import krl_files, speaks_krl
 
     if not speaks_krl(model):
         axes = ", ".join(model.controller.axes)
@@ -62,7 +62,7 @@ def kuka_program(
 
 def robot_from(file: PlanFile, out: Path) -> str:
     """The word for the robot as seen from the folder of the plan's files."""
-    from elastocal.files.robot_word import robot_file
+    from elastocal.files.robot.word import robot_file
 
     own = robot_file(file.robot)
     if own is None:
@@ -83,13 +83,13 @@ def _unread(found: Planned, pool: Pool) -> tuple[Campaign, Pool]:
 
 
 def _requests(file: PlanFile, found: Planned) -> Requests:
-    from elastocal.files.readings_entry import Requests
+    from elastocal.files.campaign.readings_entry import Requests
 
     return Requests(found.offer.observed.names, (), file.form)
 
 
 def _marker_texts(request: PlanRequest, file: PlanFile, found: Planned, pool: Pool) -> dict[str, str]:
-    from elastocal.files.campaign_write import campaign_text, table_text
+    from elastocal.files.campaign.write import campaign_text, table_text
 
     campaign, _ = _unread(found, pool)
     model = found.offer.task.model
@@ -101,7 +101,7 @@ def _marker_texts(request: PlanRequest, file: PlanFile, found: Planned, pool: Po
 
 
 def _contact_texts(request: PlanRequest, file: PlanFile, found: Planned, pool: Pool) -> dict[str, str]:
-    from elastocal.files.contact_write import contact_table_text, contact_text
+    from elastocal.files.contact.write import contact_table_text, contact_text
     from elastocal.files.yaml_text import Row
     from elastocal.measure.contact_force import ContactForce
 
@@ -122,7 +122,7 @@ def _sweep_table(method: Sweeping, pool: Pool) -> str:
 
     from elastocal.app.configurations import axes_of
     from elastocal.design.sweeping import Stroke
-    from elastocal.files.campaign_parts import csv_text
+    from elastocal.files.campaign.parts import csv_text
 
     strokes = [o for o in pool.options if isinstance(o, Stroke)]
     each = [strokes[i] for i in np.repeat(pool.option, 3)]

@@ -10,7 +10,7 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.design.task import Limits, Task
-    from elastocal.files.plan_entry import PlanFile
+    from elastocal.files.plan.entry import PlanFile
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class PlanRequest:
 
 def plan_file(request: PlanRequest) -> PlanFile:
     """The plan file, or one made from the options, with what the command line asks for in its place."""
-    from elastocal.files.plan_yaml import is_plan, read_plan_file
+    from elastocal.files.plan.read import is_plan, read_plan_file
 
     path = Path(request.source)
     own = path.suffix.lower() in (".yaml", ".yml") and path.is_file() and is_plan(path)
@@ -97,8 +97,8 @@ def _bare(request: PlanRequest) -> PlanFile:
     from elastocal.design.measuring import Measuring
     from elastocal.design.task import Task
     from elastocal.design.testing import TestPlan
-    from elastocal.files.plan_entry import PlanFile
-    from elastocal.files.plan_path import read_path
+    from elastocal.files.plan.entry import PlanFile
+    from elastocal.files.plan.path import read_path
     from elastocal.measure.sources.reading import Reading
     from elastocal.model.descriptions import in_form
     from elastocal.model.statics.observation import Marker

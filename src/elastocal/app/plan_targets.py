@@ -9,7 +9,7 @@ from elastocal.errors import InputError
 
 def check_plan_targets(out: Path, name: str, files: tuple[Path, ...]) -> None:
     """Before anything is computed; ``files`` are all that were read, the plan's own first."""
-    from elastocal.files.krl_plan import krl_name
+    from elastocal.files.plan.krl import krl_name
     from elastocal.files.write import check_targets
 
     if out.exists() and not out.is_dir():

@@ -14,7 +14,7 @@ from elastocal.errors import InputError
 if TYPE_CHECKING:
     from elastocal.compensate.placed import Placed
     from elastocal.compensate.program_loads import ProgramLoads
-    from elastocal.files.line_loads import LineLoads
+    from elastocal.files.tables.line_loads import LineLoads
     from elastocal.spatial.entries import Array, Bools, Ints
 
 
@@ -43,7 +43,7 @@ def program_pushing(at: Placed, asked: ProgramLoadRequest, flange: str) -> Progr
     import numpy as np
 
     from elastocal.compensate.program_loads import ProgramLoads
-    from elastocal.files.line_loads import read_line_loads
+    from elastocal.files.tables.line_loads import read_line_loads
     from elastocal.model.loads.payload import Payload
 
     kinds = [asked.load.given, asked.by_line is not None, asked.milling is not None]

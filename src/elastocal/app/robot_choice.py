@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
-from elastocal.files.robot_word import LoadedRobot, load_robot, robot_file, selected, without_kinds
+from elastocal.files.robot.word import LoadedRobot, load_robot, robot_file, selected, without_kinds
 
 if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel

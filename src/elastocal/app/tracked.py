@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from elastocal.arcs.bad_points import BadPoint
     from elastocal.arcs.circle import AngleGain
     from elastocal.arcs.known_angle_arc import KnownAngleArc
-    from elastocal.files.point_table import PointTable
+    from elastocal.files.tables.points import PointTable
     from elastocal.spatial.entries import Array
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from elastocal.arcs.bad_points import BadPoint
     from elastocal.arcs.concentric import ConcentricArcs
     from elastocal.arcs.variants import Variants
-    from elastocal.files.point_table import PointTable
+    from elastocal.files.tables.points import PointTable
     from elastocal.spatial.entries import Array
 
 

@@ -32,7 +32,7 @@ class CylindricalCase(Case):
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
         import numpy as np
 
-        from elastocal.files.robot_yaml import read_robot
+        from elastocal.files.robot.read import read_robot
 
         truth = read_robot("cylindrical")
         study = _Study(truth, *_experiment(truth, rng))

@@ -100,7 +100,7 @@ def experiment(rng: np.random.Generator, sideways: bool = False) -> Experiment:
     """Candidates under the vertical load, or each under it and under both horizontal ones, A1 sought as well."""
     import numpy as np
 
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
 
     truth = read_robot("kuka-kr270").without(*LEFT_OUT)
     limits = np.array([m.limits for m in truth.motions])

@@ -34,7 +34,7 @@ class ElastostaticCase(Case):
     source: ClassVar[str] = "Klimchik et al. 2013 (IMECE), sections 4 and 5"
 
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.files.robot_yaml import read_robot
+        from elastocal.files.robot.read import read_robot
 
         robot = read_robot(ROBOT)
         sizes = {form: len(_names(robot.with_link_form(form))) for form in _FORMS}

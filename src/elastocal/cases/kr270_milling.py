@@ -41,7 +41,7 @@ class MillingCase(Case):
     source: ClassVar[str] = "Klimchik et al. 2013 (IMECE), section 5 and conclusions"
 
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.files.robot_yaml import read_robot
+        from elastocal.files.robot.read import read_robot
 
         truth = read_robot(ROBOT)
         setup = ex.two_setups(truth, rng)

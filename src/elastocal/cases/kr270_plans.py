@@ -60,7 +60,7 @@ def task(sources: tuple[ErrorSource, ...], rng: np.random.Generator) -> Task:
     from elastocal.design.measuring import Measuring
     from elastocal.design.task import Task
     from elastocal.design.testing import TestPlan, placed
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.model.statics.observation import Marker
 
     truth = read_robot("kuka-kr270").without(*LEFT_OUT)

@@ -59,7 +59,7 @@ class GravityCase(Case):
 
 
 def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.gravity.fit import identify_gravity
     from elastocal.gravity.hold_out import judge
     from elastocal.gravity.recursion import recursive_moments
@@ -87,7 +87,7 @@ def _read(text: str, model: RobotModel) -> JointLog:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    from elastocal.files.joint_log import read_log
+    from elastocal.files.log.read import read_log
     from elastocal.files.write import write_files
 
     with TemporaryDirectory() as folder:

@@ -90,7 +90,7 @@ def draw(noise: tuple[float, float], unit: Array) -> Draws:
     numbers ``unit`` (draws, 36)."""
     import numpy as np
 
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.model.descriptions import FORMS, in_form
 
     robot = read_robot(ROBOT)

@@ -168,7 +168,7 @@ def _expected(noise: tuple[float, float]) -> tuple[Expectation, ...]:
     """Accuracy of the 36 elements from six unit loads, full pose, as in section 3.2."""
     import numpy as np
 
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.identifiability.groups import classify
     from elastocal.identifiability.practical import expectations
 
@@ -180,7 +180,7 @@ def _expected(noise: tuple[float, float]) -> tuple[Expectation, ...]:
 
 
 def _sizes() -> dict[str, int]:
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.model.descriptions import FORMS, in_form
 
     robot = read_robot(od.ROBOT)

@@ -42,7 +42,7 @@ def print_figures(truth: Array) -> tuple[Figure, ...]:
     """Errors of (16) and (25) against (15), ratios (17) from (16), and the observation matrix of section 3.2."""
     import numpy as np
 
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
 
     _, matrix = od.observation(read_robot(od.ROBOT).with_link_form("full"))
     drawn = np.array(MATRIX_16)

@@ -53,7 +53,7 @@ NAMES = tuple(v.name for v in VALUES)
 
 
 def nominal() -> RobotModel:
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
 
     return read_robot("scara-ruggeri")
 

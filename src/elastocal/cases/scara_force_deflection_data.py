@@ -68,7 +68,7 @@ def experiment() -> Experiment:
 
 def _true_robot() -> RobotModel:
     """Figure 4(d); its backlash is the whole gap, that of the elements half of it; the largest along the arm."""
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.model.compliant.gripper_backlash import GripperBacklash
 
     values = {"gripper.p": COMPLIANCE}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from elastocal import __version__
 from elastocal.files.opened import sha256_of
-from elastocal.files.robot_word import robot_file
+from elastocal.files.robot.word import robot_file
 
 
 def digests(files: Sequence[Path]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The loop of the recorder: wait for a telegram, answer it, then log it.
 
-The answer is the telegram's own IPOC and nothing else (``elastocal.files.rsi_telegram.answer``): a recorder must never
+The answer is the telegram's own IPOC and nothing else (``files.log.rsi_telegram.answer``): a recorder must never
 move a robot.  It leaves before anything is written.  The line is with the operating system before the next telegram
 is waited for, so whatever has been answered is in the log, also when the program is killed; only the telegram in
 hand at that moment may be answered and not logged.
@@ -14,7 +14,7 @@ from base64 import b64encode
 from collections.abc import Callable
 
 from elastocal.files.appended import AppendedLog
-from elastocal.files.rsi_telegram import LARGEST, MALFORMED, Telegram, TelegramError, answer, parse_telegram
+from elastocal.files.log.rsi_telegram import LARGEST, MALFORMED, Telegram, TelegramError, answer, parse_telegram
 from elastocal.record.arrival import Datagram, receiver
 from elastocal.record.statistics import Tally
 

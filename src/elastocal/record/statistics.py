@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log10, nan
 
-from elastocal.files.rsi_order import TelegramOrder
-from elastocal.files.rsi_telegram import Telegram
+from elastocal.files.log.rsi_order import TelegramOrder
+from elastocal.files.log.rsi_telegram import Telegram
 
 PER_DECADE = 40
 SHORTEST = 1e-6

@@ -17,7 +17,7 @@ from elastocal.app.tracked_free import FreeArcs, free_arcs
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.files.point_table import PointTable
+    from elastocal.files.tables.points import PointTable
     from elastocal.spatial.entries import Array
 
 SENSES = {"with": 1, "against": -1}
@@ -43,7 +43,7 @@ class ArcsResult:
 
 def run(request: ArcsRequest) -> ArcsResult:
     from elastocal.app.threads import one_thread
-    from elastocal.files.point_table import read_points
+    from elastocal.files.tables.points import read_points
 
     noise, sense = noise_of(request.noise_um), sense_of(request.sense)
     table = read_points(request.points)

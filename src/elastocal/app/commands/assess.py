@@ -19,7 +19,7 @@ from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
     from elastocal.contacts.repair import Repair
-    from elastocal.files.campaign_yaml import CampaignFile
+    from elastocal.files.campaign.read import CampaignFile
     from elastocal.identify.expectation import Expected
     from elastocal.measure.campaign import Campaign
     from elastocal.model.compliant.link_compliance import Form
@@ -73,7 +73,7 @@ def run(request: AssessRequest) -> AssessResult:
 def _campaign(request: AssessRequest) -> AssessResult:
     """The plan of a campaign file, with all its sources of error."""
     from elastocal.app.campaign_inputs import given_by
-    from elastocal.files.campaign_yaml import read_plan
+    from elastocal.files.campaign.read import read_plan
     from elastocal.files.write import check_targets
     from elastocal.identify.expectation import expected
     from elastocal.identify.reduction import sought_names

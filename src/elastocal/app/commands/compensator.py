@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.arcs.known_angle_arc import KnownAngleArc
     from elastocal.arcs.variants import Tension
-    from elastocal.files.point_table import PointTable
-    from elastocal.files.robot_word import LoadedRobot
+    from elastocal.files.robot.word import LoadedRobot
+    from elastocal.files.tables.points import PointTable
     from elastocal.spatial.entries import Array
 
 
@@ -81,7 +81,7 @@ def run(request: CompensatorRequest) -> CompensatorResult:
     from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
     from elastocal.arcs.axes_angle import axes_angle
-    from elastocal.files.point_table import read_points
+    from elastocal.files.tables.points import read_points
 
     noise = noise_of(request.noise_um)
     table = read_points(request.points)

@@ -47,7 +47,7 @@ def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
 
 def complete_file(source: str, robot: LoadedRobot) -> tuple[RobotModel, tuple[str, ...], str]:
     """The robot, the joints whose compliance is to be filled in, and its robot file."""
-    from elastocal.files.robot_write import robot_text
+    from elastocal.files.robot.write import robot_text
 
     urdf = Path(source).suffix.lower() == ".urdf"
     model, to_fill = _with_compliances(robot.model) if urdf else (robot.model, ())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.files.calibration_record import CalibrationRecord
+    from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import RobotModel
 
 SIDECAR = "elastocal-compliance/1"
@@ -44,8 +44,8 @@ def run(request: ExportRequest) -> ExportResult:
     from elastocal.app.calibrated import calibrated
     from elastocal.app.robot_choice import robot_file
     from elastocal.compensate.corrected_geometry import corrected_poses
-    from elastocal.files.calibration_schema import calibration_schema
-    from elastocal.files.kinematics_yaml import kinematics_text
+    from elastocal.files.calibration.schema import calibration_schema
+    from elastocal.files.robot.kinematics import kinematics_text
 
     if not any((request.urdf, request.kinematics, request.schema)):
         raise InputError("nothing is asked for; add --urdf, --kinematics or --schema with a file name")
@@ -73,8 +73,8 @@ def run(request: ExportRequest) -> ExportResult:
 def _urdf(request: ExportRequest, record: CalibrationRecord, model: RobotModel, notes: list[str]) -> bytes:
     """The URDF that the robot file was made from, with corrected origins."""
     from elastocal.compensate.corrected_geometry import corrected_poses
-    from elastocal.files.urdf import read_urdf
-    from elastocal.files.urdf_write import with_origins
+    from elastocal.files.robot.urdf import read_urdf
+    from elastocal.files.robot.urdf_write import with_origins
 
     if request.source is None:
         raise InputError(f"--urdf {request.urdf}: say with --from which URDF robot {record.robot} was made from")
@@ -86,8 +86,8 @@ def _urdf(request: ExportRequest, record: CalibrationRecord, model: RobotModel, 
 
 
 def _links(path: Path) -> set[str]:
-    from elastocal.files.urdf_links import read_links
-    from elastocal.files.urdf_tags import document
+    from elastocal.files.robot.urdf_links import read_links
+    from elastocal.files.robot.urdf_tags import document
 
     links = read_links(document(path))
     return {links.root, *(j.child for j in links.joints)}

@@ -81,7 +81,7 @@ def run(request: GravityRequest) -> GravityResult:
     from elastocal.app.gravity_text import gravity_text
     from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
-    from elastocal.files.joint_log import read_log
+    from elastocal.files.log.read import read_log
     from elastocal.gravity.gross import without_gross
     from elastocal.gravity.mounting import find_gravity
     from elastocal.gravity.prediction import predict_torque
@@ -202,7 +202,7 @@ def _recursion(found: GravityFit, notes: list[str]) -> Recursion | None:
 def _payload(
     request: GravityRequest, found: GravityFit, friction: Friction | None, notes: list[str]
 ) -> GravityFit | None:
-    from elastocal.files.joint_log import read_log
+    from elastocal.files.log.read import read_log
     from elastocal.gravity.gross import without_gross
     from elastocal.gravity.payload import identify_payload
     from elastocal.gravity.samples import slow_samples

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.contacts.judgement import ContactJudgement
-    from elastocal.files.campaign_yaml import CampaignFile
+    from elastocal.files.campaign.read import CampaignFile
     from elastocal.model.robot import RobotModel
     from elastocal.uncertainty.ensemble import Ensemble
     from elastocal.uncertainty.study import Study
@@ -75,7 +75,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
 
     from elastocal.app.campaign_inputs import given_by
     from elastocal.app.campaign_sanity import check_deflections, check_numbers
-    from elastocal.files.campaign_yaml import read_campaign
+    from elastocal.files.campaign.read import read_campaign
     from elastocal.files.write import check_targets
     from elastocal.uncertainty.study import study
 

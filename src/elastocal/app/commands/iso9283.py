@@ -11,7 +11,7 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.compensate.iso9283 import DistanceFigures, PathFigures, PoseFigures
-    from elastocal.files.validation_table import Visits
+    from elastocal.files.tables.validation import Visits
 
 STANDARD_CYCLES = 30
 
@@ -33,7 +33,7 @@ def run(measured: Path, as_path: bool = False) -> Iso9283Result:
     import numpy as np
 
     from elastocal.compensate.iso9283 import distance_figures, path_figures, pose_figures
-    from elastocal.files.validation_table import read_visits
+    from elastocal.files.tables.validation import read_visits
 
     visits, said = read_visits(measured)
     poses = tuple(pose_figures(v.command, v.reached, v.told, v.turned) for v in visits)

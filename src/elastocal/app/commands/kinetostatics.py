@@ -14,7 +14,7 @@ from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.files.drive_table import TargetTable
+    from elastocal.files.tables.drives import TargetTable
     from elastocal.model.robot import RobotModel
     from elastocal.model.statics.kinetostatics_inverse import Inverse
     from elastocal.spatial.entries import Array
@@ -79,7 +79,7 @@ def _given(model: RobotModel, request: KinetostaticsRequest) -> tuple[Configurat
     """Configurations with drive torques (N, n), or targets."""
     import numpy as np
 
-    from elastocal.files.drive_table import DriveTable, TargetTable, read_drives_or_targets
+    from elastocal.files.tables.drives import DriveTable, TargetTable, read_drives_or_targets
 
     axes = axes_of(model)
     drives, targets = (request.at, request.torque), (request.position, request.rpy, request.force)

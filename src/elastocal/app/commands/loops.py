@@ -13,7 +13,7 @@ from elastocal.errors import InputError, UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from elastocal.files.loop_table import LoopRecord, LoopTable
+    from elastocal.files.tables.loops import LoopRecord, LoopTable
     from elastocal.loops.directions import DirectionFit
     from elastocal.loops.estimate import Estimate, FTest
     from elastocal.loops.fit import LoopFit
@@ -81,7 +81,7 @@ def run(request: LoopsRequest) -> LoopsResult:
     from elastocal.app.loop_elements import elements_text
     from elastocal.app.loop_notes import notes_of
     from elastocal.app.threads import one_thread
-    from elastocal.files.loop_table import read_loops
+    from elastocal.files.tables.loops import read_loops
     from elastocal.loops.fit import fit_loops
 
     noise = noise_of(request.noise_um)

@@ -64,8 +64,8 @@ def _robot(word: str) -> tuple[RobotModel, tuple[str, ...], tuple[str, ...], str
     from elastocal.app.commands.convert import complete_file
     from elastocal.app.robot_choice import load_robot, robot_file
     from elastocal.files.located import read_text
-    from elastocal.files.robot_word import shipped_name
-    from elastocal.files.robot_yaml import shipped_text
+    from elastocal.files.robot.read import shipped_text
+    from elastocal.files.robot.word import shipped_name
 
     robot, file = load_robot(word), robot_file(word)
     if file is None:

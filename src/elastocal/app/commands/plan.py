@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from elastocal.design.pool import Pool
     from elastocal.design.study import Planned
     from elastocal.design.task import Task
-    from elastocal.files.plan_entry import PlanFile
+    from elastocal.files.plan.entry import PlanFile
     from elastocal.identify.budget import Budget
 
 CURVE = (0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0)

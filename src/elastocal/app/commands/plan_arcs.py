@@ -11,7 +11,7 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.compensator_plan import Planned, PlanRow
-    from elastocal.files.plan_arcs import ArcPlanFile
+    from elastocal.files.plan.arcs import ArcPlanFile
     from elastocal.spatial.entries import Array
 
 MOVING = "P1"
@@ -40,8 +40,8 @@ class ArcPlanResult:
 
 def asked(source: str) -> bool:
     """Whether the plan is one of arcs."""
-    from elastocal.files.plan_arcs import plans_arcs
-    from elastocal.files.plan_yaml import is_plan
+    from elastocal.files.plan.arcs import plans_arcs
+    from elastocal.files.plan.read import is_plan
 
     path = Path(source)
     return path.suffix.lower() in (".yaml", ".yml") and path.is_file() and is_plan(path) and plans_arcs(path)
@@ -53,7 +53,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
     import numpy as np
 
     from elastocal.app.plan_targets import check_plan_targets
-    from elastocal.files.plan_arcs import read_arc_plan
+    from elastocal.files.plan.arcs import read_arc_plan
 
     _refuse(request)
     file = read_arc_plan(Path(request.source))
@@ -115,8 +115,8 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     import numpy as np
 
     from elastocal.app.plan_files import kuka_program
-    from elastocal.files.krl_plan import Stop
-    from elastocal.files.plan_arcs import arc_table
+    from elastocal.files.plan.arcs import arc_table
+    from elastocal.files.plan.krl import Stop
 
     file, out = result.file, result.request.out
     joint = file.compensator.joint

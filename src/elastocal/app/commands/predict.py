@@ -14,7 +14,7 @@ from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.files.calibration_json import CalibrationRecord
+    from elastocal.files.calibration.read import CalibrationRecord
     from elastocal.model.robot import RobotModel
     from elastocal.uncertainty.prediction import Prediction
 
@@ -47,13 +47,13 @@ class PredictResult:
     @property
     def beyond(self) -> bool:
         """Whether the linear model bends by more than a tenth of the robot, which no arm survives."""
-        from elastocal.files.campaign_checks import SOFT
+        from elastocal.files.campaign.checks import SOFT
 
         return self.bend > SOFT * self.size
 
 
 def run(request: PredictRequest) -> PredictResult:
-    from elastocal.files.calibration_json import knowledge, read_calibration
+    from elastocal.files.calibration.read import knowledge, read_calibration
     from elastocal.model.statics.deflection import linear_deflection
     from elastocal.uncertainty.prediction import predict_from_rest
 

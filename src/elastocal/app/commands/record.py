@@ -100,7 +100,7 @@ def _check(request: RecordRequest) -> str | None:
     """The address that alone is answered, as the system writes it."""
     from ipaddress import ip_address
 
-    from elastocal.files.rsi_telegram import check_sender
+    from elastocal.files.log.rsi_telegram import check_sender
 
     if request.protocol not in PROTOCOLS:
         raise UnknownNameError("protocol", request.protocol, PROTOCOLS)

@@ -24,7 +24,7 @@ class RobotsResult:
 
 
 def run() -> RobotsResult:
-    from elastocal.files.robot_yaml import read_robot, shipped_robots
+    from elastocal.files.robot.read import read_robot, shipped_robots
 
     models = [(name, read_robot(name)) for name in shipped_robots()]
     return RobotsResult(tuple(RobotLine(n, m.title, joint_letters(m), len(m.parameters), m.tool) for n, m in models))

@@ -15,7 +15,7 @@ from elastocal.report.blocks import Fact
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.files.campaign_yaml import CampaignFile
+    from elastocal.files.campaign.read import CampaignFile
     from elastocal.measure.kind import Measurement
     from elastocal.measure.virtual import Virtual
     from elastocal.model.robot import RobotModel
@@ -62,8 +62,8 @@ def run(request: SimulateRequest) -> SimulateResult:
     import numpy as np
 
     from elastocal.app.campaign_inputs import given_by
-    from elastocal.files.campaign_write import campaign_files
-    from elastocal.files.campaign_yaml import read_plan
+    from elastocal.files.campaign.read import read_plan
+    from elastocal.files.campaign.write import campaign_files
     from elastocal.files.write import check_targets
 
     if request.gross < 0 or not min(request.gross_mm, request.gross_N) > 0:
@@ -106,7 +106,7 @@ def _drawn(request: SimulateRequest, plan: CampaignFile, truth: RobotModel, rng:
 
 def _check_folder(out: Path) -> None:
     """Virtual readings may replace virtual ones, never what someone measured."""
-    from elastocal.files.campaign_write import is_virtual
+    from elastocal.files.campaign.write import is_virtual
 
     found = [name for name in ("campaign.yaml", "readings.csv") if (out / name).exists()]
     if found and not is_virtual(out / "campaign.yaml"):

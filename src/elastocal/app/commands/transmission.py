@@ -49,7 +49,7 @@ def run(request: TransmissionRequest) -> TransmissionResult:
     from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
     from elastocal.encoders.identify import identify_transmission
-    from elastocal.files.encoder_table import read_encoder_tables
+    from elastocal.files.tables.encoders import read_encoder_tables
 
     _check(request)
     robot = None if request.robot is None else load_robot(request.robot, None)
@@ -149,7 +149,7 @@ def _source(fit: TransmissionFit, request: TransmissionRequest, kinds: Mapping[s
 
 
 def _fragment(fit: TransmissionFit, drives: Drives, source: str) -> str:
-    from elastocal.files.robot_write import controller_text
+    from elastocal.files.robot.write import controller_text
 
     return controller_text(drives, fit.axes, source)
 
@@ -157,7 +157,7 @@ def _fragment(fit: TransmissionFit, drives: Drives, source: str) -> str:
 def _robot(model: RobotModel, drives: Drives, request: TransmissionRequest, source: str) -> str:
     from dataclasses import replace
 
-    from elastocal.files.robot_write import robot_text
+    from elastocal.files.robot.write import robot_text
 
     changed = replace(model, transmission=replace(model.controller, drives=drives))
     return robot_text(changed, (f"Made from {request.robot} with the drives by {source}.",))

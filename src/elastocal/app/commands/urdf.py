@@ -26,9 +26,9 @@ class OriginChange:
 
 def run(source: Path, target: Path, shifts: tuple[str, ...]) -> tuple[OriginChange, ...]:
     """Write ``source`` to ``target`` with the joints' origins moved in their own axes."""
-    from elastocal.files.urdf_links import read_links
-    from elastocal.files.urdf_tags import document
-    from elastocal.files.urdf_write import write_origins
+    from elastocal.files.robot.urdf_links import read_links
+    from elastocal.files.robot.urdf_tags import document
+    from elastocal.files.robot.urdf_write import write_origins
 
     old = {j.name: j.pose for j in read_links(document(source)).joints}
     new: dict[str, Pose] = {}

@@ -64,7 +64,7 @@ says how every result was made; each line can be typed again. To do the same wit
 def contents(name: str) -> dict[Path, str]:
     """Texts by place in the cell."""
     from elastocal.app.commands.new import contents as new_cell
-    from elastocal.files.robot_yaml import read_robot
+    from elastocal.files.robot.read import read_robot
 
     start = {place: text for place, text in new_cell(name, ROBOT).files.items() if place.parts[0] != "programs"}
     return {
@@ -93,6 +93,6 @@ def _cell(name: str) -> str:
 
 def _truth(stated: RobotModel) -> str:
     from elastocal.app.demo_cell.truth import true_robot
-    from elastocal.files.robot_write import robot_text
+    from elastocal.files.robot.write import robot_text
 
     return robot_text(true_robot(stated), ("Taken for true by the demonstration; its numbers are made up.",))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from elastocal.arcs.concentric import ConcentricArcs
     from elastocal.arcs.known_angle_arc import KnownAngleArc
     from elastocal.arcs.variants import Variants
-    from elastocal.files.point_table import PointTable
+    from elastocal.files.tables.points import PointTable
     from elastocal.spatial.entries import Array
 
 NO_SPARE = "no equation to spare"

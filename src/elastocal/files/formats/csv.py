@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from elastocal.files.formats.format import WORDS, Asked, TableFormat
 from elastocal.files.formats.unit_words import title_unit, unit_word
-from elastocal.files.raw_table import Origin, RawTable, read_csv
+from elastocal.files.tables.raw import Origin, RawTable, read_csv
 from elastocal.files.units import unit_is_of
 
 PLAIN = (*WORDS, "object")

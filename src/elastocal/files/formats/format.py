@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 
 from elastocal.errors import InputError
 from elastocal.files.located import Located, Path_
-from elastocal.files.raw_table import RawTable
+from elastocal.files.tables.raw import RawTable
 from elastocal.kinds import kinds_in
 from elastocal.model.robot import RobotModel
 
@@ -46,7 +46,7 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class TableFormat(ABC):
-    """What every table may be told: its file, and what ``elastocal.files.table_joins`` makes of its rows."""
+    """What every table may be told: its file, and what ``elastocal.files.tables.joins`` makes of its rows."""
 
     kind: ClassVar[str]
     file: str

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from elastocal.errors import UnknownNameError
 from elastocal.files.formats.format import WORDS, Asked
-from elastocal.files.raw_table import Line
+from elastocal.files.tables.raw import Line
 
 BETWEEN = "::"
 MOST = 5

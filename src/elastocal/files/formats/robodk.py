@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.formats.robodk_lines import JOINTS, PLACE, TITLES, TOOL, TURN, measured_lines
 from elastocal.files.formats.tool_frames import frame_of_tool
-from elastocal.files.raw_table import Field, Origin, RawTable, number
+from elastocal.files.tables.raw import Field, Origin, RawTable, number
 from elastocal.spatial.entries import Array
 
 Column = tuple[str, str, Sequence[str]]

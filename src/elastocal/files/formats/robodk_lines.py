@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from elastocal.errors import InputError
-from elastocal.files.raw_table import Field, RawTable, number, separator_of, split_line, text_lines
+from elastocal.files.tables.raw import Field, RawTable, number, separator_of, split_line, text_lines
 
 TITLES = (*(f"J{i}" for i in range(1, 7)), *"XYZWPR", *(f"tool {c}" for c in "XYZWPR"))
 JOINTS, PLACE, TURN, TOOL = range(6), range(6, 9), range(9, 12), range(12, 15)

@@ -19,7 +19,7 @@ from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.formats.point_names import PointNames
 from elastocal.files.formats.unit_words import unit_word
 from elastocal.files.located import read_text
-from elastocal.files.raw_table import Line, Origin, RawTable, split_line, text_lines
+from elastocal.files.tables.raw import Line, Origin, RawTable, split_line, text_lines
 from elastocal.files.units import LENGTH
 
 Word = Literal["collection", "group", "point", "x", "y", "z", "-"]

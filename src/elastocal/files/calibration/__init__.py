@@ -1,0 +1,1 @@
+"""Calibration files, in and out."""

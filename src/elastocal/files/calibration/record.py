@@ -1,0 +1,158 @@
+"""What a calibration found, as JSON for the commands that use it; numbers in SI with all their digits.
+
+Whatever is unknown is null, with a reason beside it.  The file says nothing of the time or the machine: the same
+inputs give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import isfinite, nan
+from os.path import normpath
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from elastocal import __version__
+from elastocal.errors import InputError
+from elastocal.files.robot.word import robot_file
+from elastocal.measure.deflection import Statics
+from elastocal.model.descriptions import Form
+from elastocal.spatial.entries import Array
+
+FORMAT = "elastocal-calibration/1"
+Status = Literal["estimated", "held"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterRecord:
+    """One parameter in SI; ``sd`` is nan where it was held; ``group`` and ``reason`` say why it is what it is."""
+
+    name: str
+    unit: str
+    value: float
+    sd: float = nan
+    status: Status = "estimated"
+    group: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CalibrationRecord:
+    """``parameters`` are all of the model as it was calibrated; ``names`` and ``covariance`` those sought:
+    what was not estimated is known to within its size only (``uncertainty.wide``).
+
+    ``robot`` is the word that names it, ``mark`` its fingerprint (``digest.robot_mark``), ``serial`` its serial number
+    where its file has one.  ``form`` is how its springs
+    were described at most.  ``scatter`` is the size of the residuals in units of the noise (nan without spare readings,
+    in units of 10 um where no noise was stated), ``discrepancy`` the model's own error in m per axis (nan if unknown).
+    ``folder`` is where the file was read from; it is not written.
+    """
+
+    robot: str
+    mark: str
+    serial: str = ""
+    tool: str
+    without: tuple[str, ...] = ()
+    form: Form = "beam"
+    statics: Statics = "loaded"
+    load_frame: str
+    follows: bool = False
+    parameters: tuple[ParameterRecord, ...]
+    names: tuple[str, ...]
+    covariance: Array
+    discrepancy: float
+    discrepancy_reason: str
+    noise_stated: bool
+    scatter: float
+    freedom: int
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    seed: int | None = None
+    version: str = __version__
+    folder: Path = Path()
+
+    def robot_word(self, calibration: Path | None = None) -> str:
+        """The word for the robot as seen from here: files are named from the folder of the calibration file."""
+        folder = self.folder if calibration is None else calibration.parent
+        return self.robot if robot_file(self.robot) is None else normpath(folder / self.robot)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "covariance", np.asarray(self.covariance, dtype=np.float64))
+        _check(self)
+
+
+def _check(record: CalibrationRecord) -> None:
+    wild = [p.name for p in record.parameters if not isfinite(p.value)]
+    if wild:
+        raise InputError(f"calibration: the value of {wild[0]} is not a finite number; leave it out")
+    given = [p.name for p in record.parameters]
+    if len(set(given)) != len(given):
+        raise InputError("calibration: a parameter is listed twice; keep one")
+    estimated = {p.name for p in record.parameters if p.status == "estimated"}
+    if not estimated <= set(record.names) <= set(given) or len(set(record.names)) != len(record.names):
+        odd = sorted(estimated - set(record.names) or set(record.names) - set(given)) or ["a name"]
+        raise InputError(
+            f"calibration: the covariance lacks or adds {odd[0]}; it holds all estimated parameters, none unlisted"
+        )
+    c, p = record.covariance, len(record.names)
+    if c.shape != (p, p) or not np.all(np.isfinite(c)):
+        raise InputError(f"calibration: the covariance of {p} parameters must be {p} x {p} finite numbers")
+    sd = np.sqrt(np.abs(np.diag(c)))
+    if not np.all(np.diag(c) > 0) or np.any(np.abs(c - c.T) > 1e-9 * np.outer(sd, sd)):
+        raise InputError("calibration: the covariance is not symmetric with positive variances; make it again")
+
+
+def calibration_text(record: CalibrationRecord) -> str:
+    """The file's text; one parameter and one row of the covariance per line."""
+    spare = isfinite(record.scatter)
+    noise = {"stated": record.noise_stated, "scatter": _known(record.scatter), "freedom": record.freedom}
+    document = {
+        "format": FORMAT,
+        "created_by": f"elastocal {record.version}",
+        "robot": {
+            "word": record.robot, "mark": record.mark, "serial": record.serial, "tool": record.tool,
+            "without": list(record.without),
+            "form": record.form,
+        },
+        "statics": record.statics,
+        "load": {"frame": record.load_frame, "follows": record.follows},
+        "noise": noise | ({} if spare else {"reason": "no readings to spare: the residuals do not tell their scatter"}),
+        "discrepancy_m": _known(record.discrepancy),
+        "discrepancy_reason": record.discrepancy_reason,
+        "seed": record.seed,
+        "inputs": dict(record.inputs),
+        "parameters": [_parameter(p) for p in record.parameters],
+        "names": list(record.names),
+        "covariance": record.covariance.tolist(),
+    }  # fmt: skip
+    return "\n".join(["{", *_lines(document), "}", ""])
+
+
+def _parameter(p: ParameterRecord) -> dict[str, Any]:
+    words = {"group": p.group, "reason": p.reason}
+    said = {key: word for key, word in words.items() if word}
+    return {"name": p.name, "unit": p.unit, "value": p.value, "sd": _known(p.sd), "status": p.status, **said}
+
+
+def _known(number: float) -> float | None:
+    return float(number) if isfinite(number) else None
+
+
+def _lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """JSON with a line for every key, and one for every item of a long list."""
+    last = len(document) - 1
+    for i, (key, value) in enumerate(document.items()):
+        comma = "" if i == last else ","
+        if key in ("parameters", "covariance") and value:
+            yield f'  "{key}": ['
+            yield ",\n".join(f"    {_text(item)}" for item in value)
+            yield f"  ]{comma}"
+        else:
+            yield f'  "{key}": {_text(value)}{comma}'
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""Campaign files of markers, and the tables they name."""

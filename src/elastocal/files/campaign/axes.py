@@ -1,0 +1,123 @@
+"""Readings in base axes, from the instrument's by a pose that the file gives or by one that fits them best."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.files import schema
+from elastocal.files.campaign.checks import FAR, check_deflections, check_positions
+from elastocal.files.campaign.entry import CampaignEntry, Given, PoseEntry
+from elastocal.files.campaign.overload import check_loads
+from elastocal.files.campaign.readings import Readings
+from elastocal.files.located import Located
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.kind import Measurement
+from elastocal.measure.position import Position
+from elastocal.measure.setup import Setup
+from elastocal.model.kinematics import kinematics
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.observation import Marker
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+from elastocal.spatial.rigid_fit import rigid_fit
+from elastocal.spatial.rotation import matrix_rpy, rotations
+
+KEY = "tracker_frame"
+
+
+def measured(
+    given: Given, model: RobotModel, found: Readings, setup: Setup
+) -> tuple[Measurement, Array, tuple[str, ...]]:
+    """The kind of measurement, its readings (N, R) in base axes, and what is to be said of the axes."""
+    entry = given.entry
+    reach = float(np.max(np.linalg.norm(setup.positions(model), axis=2)))
+    size = max(model.size, reach)  # slides are not part of the former
+    check_loads(found, model, setup, size)
+    if given.plan:
+        return _planned(entry, model, setup)
+    if entry.measurement == "deflection":
+        check_deflections(found, size)
+    pose, notes = _instrument_pose(given, found, setup, model)
+    positions = entry.measurement == "position"
+    shifts = _in_base(pose, found.shifts, points=positions)
+    if not positions:
+        measurement: Measurement = Deflection(setup, entry.statics or "loaded")
+        return measurement, _rows(setup, shifts, _in_base(pose, found.turns, points=False)), notes
+    check_positions(found, shifts, size)
+    turned = _turned(pose, found.turns) if any(found.posed) else None
+    zero = np.where(np.isfinite(found.turns).all(axis=2, keepdims=True), np.zeros(3), np.nan)
+    return Position(setup, turned), _rows(setup, shifts, zero), notes
+
+
+def _rows(setup: Setup, shifts: Array, turns: Array) -> Array:
+    """(N, R), marker by marker."""
+    both = np.concatenate([shifts, turns], axis=2)
+    return np.concatenate([both[:, i, : m.rows] for i, m in enumerate(setup.markers)], axis=1)
+
+
+def _turned(pose: Pose | None, vectors: Array) -> Array:
+    """Rotations (N, markers, 3, 3) in base axes of rotation vectors, identity where none was read."""
+    known = np.isfinite(vectors).all(axis=2, keepdims=True)
+    flat = np.where(known, vectors, 0.0).reshape(-1, 3)
+    found = np.moveaxis(rotations(flat.T), -1, 0).reshape(*vectors.shape, 3)
+    return found if pose is None else np.asarray(pose.rotation @ found)
+
+
+def _planned(entry: CampaignEntry, model: RobotModel, setup: Setup) -> tuple[Measurement, Array, tuple[str, ...]]:
+    """The same without readings; orientations count from those of the arm without load."""
+    nothing = np.full((setup.count, setup.height), np.nan)
+    if entry.measurement == "deflection":
+        return Deflection(setup, entry.statics or "loaded"), nothing, ()
+    turned = np.stack([kinematics(model, setup.q, m.frame).rotation for m in setup.markers], axis=1)
+    return Position(setup, turned if any(m.rows == 6 for m in setup.markers) else None), nothing, ()
+
+
+def _instrument_pose(
+    given: Given, found: Readings, setup: Setup, model: RobotModel
+) -> tuple[Pose | None, tuple[str, ...]]:
+    """T_base_instrument, None where readings are in base axes, with what is to be said of it."""
+    located, entry = given.located, given.entry
+    if entry.tracker_frame is None:
+        return None, ()
+    if entry.tracker_frame != "fit":
+        if isinstance(entry.tracker_frame, str):
+            use = "write fit, or a pose such as {xyz_mm: [4000, 0, 1000], rpy_deg: [0, 0, 90]}"
+            raise located.error((KEY,), f"{entry.tracker_frame!r} does not fit; {use}")
+        e = schema.construct(PoseEntry, located, (KEY,), entry.tracker_frame, given.units)
+        return Pose.from_xyz_rpy(e.xyz, e.rpy), ()
+    if entry.measurement != "position":
+        raise located.error((KEY,), "deflections do not tell where the instrument stands; give its xyz_mm and rpy_deg")
+    return _fitted(located, found, setup, model)
+
+
+def _fitted(located: Located, found: Readings, setup: Setup, model: RobotModel) -> tuple[Pose, tuple[str, ...]]:
+    plain = Setup(setup.q, setup.load, tuple(Marker(m.frame) for m in setup.markers))
+    expected = Position(plain).predict(model).reshape(found.shifts.shape)
+    known = np.isfinite(found.shifts).all(axis=2) & np.isfinite(expected).all(axis=2)
+    read, aim = found.shifts[known], expected[known]
+    try:
+        pose, left = rigid_fit(read, aim)
+    except InputError as error:
+        raise located.error((KEY,), f"fit: {error}") from None
+    wide, reach = (float(np.max(np.linalg.norm(p - p.mean(axis=0), axis=1))) for p in (read, aim))
+    if not reach / FAR <= wide <= FAR * reach:
+        raise located.error(
+            (KEY,), f"fit: the readings spread over {wide:.3g} m, the robot's markers over {reach:.3g} m; check units"
+        )
+    x, y, z = (1e3 * float(v) for v in pose.translation)
+    roll, pitch, yaw = (float(np.rad2deg(v)) for v in matrix_rpy(pose.rotation))
+    note = (
+        f"The instrument's axes were fitted to {len(read)} predicted positions: xyz_mm [{x:.3f}, {y:.3f}, {z:.3f}], "
+        f"rpy_deg [{roll:.5f}, {pitch:.5f}, {yaw:.5f}], with {1e3 * left:.3g} mm (rms) left; the source of error "
+        "'registration' states how far that may be off."
+    )
+    return pose, (note,)
+
+
+def _in_base(pose: Pose | None, vectors: Array, points: bool) -> Array:
+    """Vectors (..., 3) of the instrument's axes in base axes; ``points`` are shifted too."""
+    if pose is None:
+        return vectors
+    turned = np.asarray(vectors @ pose.rotation.T)
+    return turned + pose.translation if points else turned

@@ -1,0 +1,75 @@
+"""What every campaign file has, whatever was measured: name, robot, tables, requests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elastocal.errors import UnknownNameError
+from elastocal.files.campaign.readings_entry import Requests, Words, listed
+from elastocal.files.located import Located
+from elastocal.files.robot.word import LoadedRobot, load_robot, robot_file, without_kinds
+from elastocal.files.tables.raw import RawTable
+from elastocal.measure.campaign import Campaign
+from elastocal.model.robot import RobotModel
+
+FORMAT = "elastocal-campaign/1"
+UNSTATED = "No errors are stated: all readings weigh the same, and their scatter is estimated from the residuals."
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignFile:
+    """A campaign as read: ``robot`` is the word that names the robot, ``words`` everything as it was written.
+
+    ``notes`` say what was assumed or left out; ``files`` are all that were read, the campaign's own first.
+    """
+
+    name: str
+    robot: str
+    model: RobotModel
+    campaign: Campaign
+    requests: Requests
+    notes: tuple[str, ...]
+    files: tuple[Path, ...]
+    words: Mapping[str, Any]
+
+
+def named_robot(located: Located, word: str, tool: str | None, without: Words, folder: Path) -> LoadedRobot:
+    """The robot that a campaign file names, seen from its folder."""
+    if (own := robot_file(word)) is not None:
+        _check_there(located, folder / own)
+    try:
+        loaded = load_robot(word, tool, folder)
+    except UnknownNameError as error:
+        raise located.error(("tool" if error.name == tool else "robot",), str(error)) from None
+    try:
+        return LoadedRobot(without_kinds(loaded.model, listed(without)), loaded.notes)
+    except UnknownNameError as error:
+        raise located.error(("without",), str(error)) from None
+
+
+def _check_there(located: Located, path: Path) -> None:
+    if not path.is_file():
+        raise located.error(("robot",), f"there is no file {path}; give its name as seen from the campaign file")
+
+
+def all_files(path: Path, robot: str, tables: Mapping[str, RawTable]) -> tuple[Path, ...]:
+    """The campaign file, its robot's if it has one, and those of its tables."""
+    own = robot_file(robot)
+    read = (file for table in tables.values() for file in (Path(table.file), *table.more))
+    return (path, *(() if own is None else (path.parent / own,)), *read)
+
+
+def table_notes(tables: Mapping[str, RawTable]) -> tuple[str, ...]:
+    """What was assumed of the tables, each once."""
+    return tuple(dict.fromkeys(note for table in tables.values() for note in table.notes))
+
+
+def robot_seen_from(file: CampaignFile, folder: Path) -> str:
+    """The word for the robot in a campaign file that stands in another folder."""
+    if robot_file(file.robot) is None:
+        return file.robot
+    return Path(os.path.relpath(file.files[0].parent / file.robot, folder)).as_posix()

@@ -1,0 +1,104 @@
+"""Readings out of tables: one row per reading, all markers side by side, whatever the layout of the file.
+
+In the long layout (a column ``marker``) rows with the same axes and wrench are readings of one state.  The k-th row of
+a marker in that state belongs to repeat k, and the markers of a repeat form one reading, wherever their rows stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.files.campaign.table import Table
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Readings:
+    """Controller values (N, n), wrenches (N, 6) or None, shifts and turns (N, markers, 3), nan where nothing was read.
+
+    ``cells`` leads from reading and marker to table and row; ``places`` name the lines.
+    """
+
+    markers: tuple[str, ...]
+    posed: tuple[bool, ...]
+    values: Array
+    wrenches: Array | None
+    shifts: Array
+    turns: Array
+    places: tuple[str, ...]
+    cells: tuple[Mapping[str, tuple[Table, int]], ...]
+
+    def spot(self, reading: int) -> str:
+        """File and line where a reading begins."""
+        table, row = next(iter(self.cells[reading].values()))
+        return f"{table.raw.file}, line {table.poses.lines[row]}"
+
+    def table(self, reading: int, marker: int) -> Table:
+        return self.cells[reading][self.markers[marker]][0]
+
+    def where(self, reading: int, marker: int, axis: int, turn: bool = False) -> tuple[str, str, str]:
+        """Place, column and text of a number."""
+        name = self.markers[marker]
+        table, row = self.cells[reading][name]
+        return table.where(name, row, axis, turn)
+
+
+def gathered(tables: Sequence[Table], markers: tuple[str, ...], plan: bool, repeats: int) -> Readings:
+    """The readings of all tables (of the same columns) that hold something of these markers; of a plan, all."""
+    found = [(t, group) for t in tables for group in _groups(t, markers) for _ in range(repeats)]
+    numbers = np.full((len(found), len(markers), 2, 3), np.nan)
+    for i, (table, group) in enumerate(found):
+        for marker, row in group.items():
+            numbers[i, markers.index(marker)] = table.numbers(marker, row)
+    read = np.isfinite(numbers).any(axis=(1, 2, 3)) | plan
+    found, numbers = [f for f, some in zip(found, read, strict=True) if some], numbers[read]
+    first = [(t.poses, next(iter(group.values()))) for t, group in found]
+    return Readings(
+        markers,
+        tuple(tables[0].holder(m) in tables[0].turns for m in markers),
+        np.array([poses.values[row] for poses, row in first]),
+        None
+        if tables[0].poses.wrenches is None
+        else np.array([p.wrenches[row] for p, row in first if p.wrenches is not None]),
+        numbers[:, :, 0],
+        numbers[:, :, 1],
+        tuple(_place(t, sorted(set(group.values()))) for t, group in found),
+        tuple({m: (t, row) for m, row in group.items()} for t, group in found),
+    )
+
+
+def _groups(table: Table, markers: Sequence[str]) -> Iterator[dict[str, int]]:
+    """Rows of the markers of every reading, in the order in which readings begin."""
+    if table.marker is None:
+        yield from (dict.fromkeys(markers, row) for row in range(len(table.raw.rows)))
+        return
+    begun: list[dict[str, int]] = []
+    of_state: dict[tuple[float, ...], list[dict[str, int]]] = {}
+    for row, marker in enumerate(table.marker):
+        if marker in markers:
+            repeats = of_state.setdefault(_state(table, row), [])
+            group = next((g for g in repeats if marker not in g), None)
+            if group is None:
+                group = {}
+                repeats.append(group)
+                begun.append(group)
+            group[marker] = row
+    yield from begun
+
+
+def _state(table: Table, row: int) -> tuple[float, ...]:
+    """Equal for rows with the same axes and wrench, as ``Setup.state`` has it."""
+    wrenches = table.poses.wrenches
+    load = () if wrenches is None else tuple(np.round(wrenches[row], 9))
+    return (*np.round(table.poses.values[row], 12), *load)
+
+
+def _place(table: Table, rows: Sequence[int]) -> str:
+    lines = [table.poses.lines[row] for row in rows]
+    names = dict.fromkeys(table.poses.names[row] for row in rows) if table.poses.names else {}
+    said = ", ".join(n for n in names if n)
+    text = f"{table.word} line{'s' * (len(lines) > 1)} {', '.join(str(n) for n in lines)}"
+    return f"{text} ({said})" if said else text

@@ -1,0 +1,128 @@
+"""A campaign written as a campaign file and a table that read back to the same numbers, bit for bit.
+
+The table is wide.  Readings, and axes, stand in the usual units (mm, deg) where these give every number back exactly,
+else in SI.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from elastocal.errors import InputError
+from elastocal.files.campaign.columns import LOADED, ORIENTATION, SHIFT, TURN
+from elastocal.files.campaign.file import FORMAT, CampaignFile, robot_seen_from
+from elastocal.files.campaign.parts import Column, asked, axis_columns, column_texts, csv_text, source_text
+from elastocal.files.campaign.readings_entry import Requests, listed
+from elastocal.files.contact.write import contact_files
+from elastocal.files.tables.configurations import WRENCH
+from elastocal.files.yaml_text import Dumper, Map, Row, comment
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.position import Position
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+from elastocal.spatial.rotation import rotation_vector, rotations
+
+VIRTUAL = "Virtual readings: simulated, not measured."
+
+
+def table_text(campaign: Campaign, model: RobotModel) -> str:
+    """The table of readings as CSV; empty cells where nothing was read."""
+    setup = campaign.measurement.setup
+    columns = axis_columns(model, setup.q)
+    columns += [
+        (name, setup.wrenches[:, i], "force" if i < 3 else "moment")
+        for i, name in enumerate(WRENCH)
+        if np.any(setup.wrenches[:, i])
+    ]
+    readings = list(_readings(campaign))
+    return csv_text([*column_texts(columns), *column_texts(readings)])
+
+
+def _readings(campaign: Campaign) -> Iterator[Column]:
+    kind = campaign.measurement
+    if not isinstance(kind, Deflection | Position):
+        raise InputError(f"a campaign of {kind.kind} cannot be written as a table; write deflections or positions")
+    names = (*SHIFT, *TURN) if isinstance(kind, Deflection) else (*LOADED, *ORIENTATION)
+    for number, (marker, start) in enumerate(zip(kind.where.markers, kind.where.starts, strict=True)):
+        numbers = campaign.readings[:, start : start + marker.rows]
+        if isinstance(kind, Position) and kind.turned is not None and marker.rows == 6:
+            numbers = np.concatenate([numbers[:, :3], _orientations(kind.turned[:, number], numbers[:, 3:])], axis=1)
+        for name, column in zip(names, numbers.T, strict=False):
+            yield f"{marker.frame}.{name}", column, "angle" if name in (*TURN, *ORIENTATION) else "length"
+
+
+def _orientations(turned: Array, away: Array) -> Array:
+    """Rotation vectors (N, 3) of what was measured: the reference turned by the reading."""
+    known = np.isfinite(away).all(axis=1, keepdims=True)
+    whole = np.einsum("ijn,njk->ikn", rotations(np.where(known, away, 0.0).T), turned)
+    return np.where(known, rotation_vector(whole).T, np.nan)
+
+
+def campaign_text(
+    campaign: Campaign,
+    model: RobotModel,
+    *,
+    name: str,
+    robot: str,
+    table: str,
+    requests: Requests | None = None,
+    tool: str | None = None,
+    without: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> str:
+    """The campaign file for a table; ``robot``, ``tool`` and ``without`` are the words that give ``model``."""
+    kind = campaign.measurement
+    setup = kind.setup
+    out: dict[str, Any] = {"format": FORMAT, "name": name, "robot": robot}
+    if tool is not None:
+        out["tool"] = tool
+    if without:
+        out["without"] = Row(without)
+    out |= {"table": table, "measurement": kind.kind}
+    if isinstance(kind, Deflection):
+        out["statics"] = kind.statics
+    out["load"] = Map(frame=setup.load.frame, follows=setup.load.follows)
+    out["markers"] = Row(m.frame for m in setup.markers)
+    if not np.all(campaign.measured):
+        out["missing"] = "skip"
+    if model.beyond_limits(setup.q):
+        out["limits"] = "ignore"
+    out |= asked(requests or Requests())
+    if campaign.sources:
+        out["errors"] = [source_text(s) for s in campaign.sources]
+    return comment(notes) + yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+def campaign_files(plan: CampaignFile, campaign: Campaign, folder: Path) -> dict[Path, str]:
+    """``campaign.yaml`` and ``readings.csv`` for a folder: the plan with these readings in it."""
+    if isinstance(campaign.measurement, ContactForce):
+        return contact_files(plan, campaign, folder, (VIRTUAL,))
+    filled = dataclasses.replace(campaign, measurement=plan.campaign.measurement)
+    text = campaign_text(
+        filled,
+        plan.model,
+        name=plan.name,
+        robot=robot_seen_from(plan, folder),
+        table="readings.csv",
+        requests=plan.requests,
+        tool=plan.words.get("tool"),
+        without=listed(plan.words.get("without")),
+        notes=(VIRTUAL,),
+    )
+    return {folder / "campaign.yaml": text, folder / "readings.csv": table_text(filled, plan.model)}
+
+
+def is_virtual(path: Path) -> bool:
+    """Whether a campaign file says that its readings were simulated."""
+    try:
+        return VIRTUAL in path.read_text(encoding="utf-8", errors="replace")[:2000]
+    except OSError:
+        return False

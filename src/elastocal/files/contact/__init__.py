@@ -1,0 +1,1 @@
+"""Campaign files of contacts with known objects."""

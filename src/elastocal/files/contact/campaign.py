@@ -1,0 +1,179 @@
+"""Campaign files of contacts (002): a robot touches known objects, and joint values and forces are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from elastocal.contacts.plan import ContactPlan, as_measurement, on_objects, rest_height
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files import schema
+from elastocal.files.campaign.errors import read_sources
+from elastocal.files.campaign.file import UNSTATED, CampaignFile, all_files, named_robot, table_notes
+from elastocal.files.campaign.requests import read_requests
+from elastocal.files.contact.checks import (
+    check_commanded,
+    check_count,
+    check_directions,
+    check_felt,
+    check_objects,
+    check_places,
+    check_pressed,
+    check_sources,
+)
+from elastocal.files.contact.entry import ContactEntry
+from elastocal.files.contact.objects import read_objects
+from elastocal.files.contact.table import ContactColumns, ContactTable, read_contact_table
+from elastocal.files.located import Located
+from elastocal.files.tables.named import read_tables_of
+from elastocal.files.units import declared_units
+from elastocal.identify.reduction import sought_names
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_force import ContactForce
+from elastocal.model.descriptions import in_form
+from elastocal.model.limits import limit_text
+from elastocal.model.robot import RobotModel
+from elastocal.model.surfaces.disc import Disc
+from elastocal.model.surfaces.surface import Surface
+from elastocal.model.surfaces.touches import Touches
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class ContactRows:
+    """The rows of all tables, one after the other."""
+
+    tables: tuple[ContactTable, ...]
+
+    def __post_init__(self) -> None:
+        first = set(self.tables[0].fields)
+        for table in self.tables[1:]:
+            if odd := sorted(first ^ set(table.fields)):
+                raise InputError(
+                    f"{table.raw.top}: {odd[0]} stands in one of {self.tables[0].word} and {table.word} only; give all "
+                    "tables of a campaign the same columns"
+                )
+
+    @property
+    def rows(self) -> list[tuple[ContactTable, int]]:
+        return [(t, i) for t in self.tables for i in range(len(t.objects))]
+
+    def joined(self, name: str) -> Array | None:
+        parts = [getattr(t, name) for t in self.tables]
+        return None if parts[0] is None else np.concatenate(parts)
+
+
+def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
+    """A campaign of contacts; in a ``plan`` readings are nan, and joint values may follow from places and forces."""
+    units = declared_units(located)
+    entry = schema.construct(ContactEntry, located, (), located.data, units)
+    robot = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
+    model = robot.model
+    frame = entry.frame or model.tool
+    if frame not in model.tree.names:
+        raise UnknownNameError("frame", frame, model.tree.names, located.where(("frame",)))
+    surfaces = read_objects(located, entry.objects, units)
+    raws = read_tables_of(located, entry.table, model)
+    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
+    names = tuple(s.name for s in surfaces)
+    wanted = ContactColumns(axes, names, plan, plan or entry.missing == "skip", model.controller.drives)
+    rows = ContactRows(tuple(read_contact_table(raw, word, wanted) for word, raw in raws.items()))
+    touches = Touches(frame, surfaces, np.array([names.index(t.objects[i]) for t, i in rows.rows]))
+    check_objects(located, touches, model)
+    kind, readings, places, said = (_planned if plan else _read)(located, entry, model, touches, rows)
+    sources = read_sources(located, entry.errors, units, kind, model)
+    check_sources(located, sources, kind, model)
+    campaign = Campaign(kind, readings, sources, places)
+    requests, asked = read_requests(located, entry, model, campaign, plan)
+    sought = sought_names(kind, in_form(model, entry.form or "beam"), requests.seek, requests.hold)
+    said = (*said, *check_directions(located, kind, model, readings, sought, plan))
+    if not plan:
+        check_count(located, campaign, sought)
+    notes = (
+        *robot.notes,
+        *table_notes(raws),
+        *_frame(entry, frame),
+        *said,
+        *(() if sources or plan else (UNSTATED,)),
+        *asked,
+    )
+    files = all_files(path, entry.robot, raws)
+    return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data)
+
+
+def _frame(entry: ContactEntry, frame: str) -> tuple[str, ...]:
+    return () if entry.frame else (f"The origin of frame {frame!r} touches the objects.",)
+
+
+def _read(
+    located: Located, entry: ContactEntry, model: RobotModel, touches: Touches, found: ContactRows
+) -> tuple[ContactForce, Array, tuple[str, ...], tuple[str, ...]]:
+    """Contacts that were felt: joint values, force on the robot."""
+    values, felt, axes = found.joined("values"), found.joined("felt"), found.tables[0].axes
+    assert values is not None
+    assert felt is not None
+    readings = felt[:, ["xyz".index(a) for a in axes]] * (1.0 if entry.force == "on_robot" else -1.0)
+    kept, said = check_felt(readings, found.rows, entry.missing == "skip")
+    q = model.controller.to_joints(values)[kept]
+    rows = [found.rows[i] for i in kept]
+    said = (*said, *_limits(located, entry, model, q, rows))
+    kind = ContactForce(q, touches.rows(kept), axes)
+    check_pressed(located, entry.force, kind, readings[kept], model, rows)
+    return kind, readings[kept], tuple(t.place(i) for t, i in rows), said
+
+
+def _planned(
+    located: Located, entry: ContactEntry, model: RobotModel, touches: Touches, found: ContactRows
+) -> tuple[ContactForce, Array, tuple[str, ...], tuple[str, ...]]:
+    """Contacts to come, by joint values or by places and forces."""
+    values = found.joined("values")
+    axes = found.tables[0].axes or ("xy" if all(isinstance(s, Disc) for s in touches.surfaces) else "xyz")
+    places = tuple(t.place(i) for t, i in found.rows)
+    if values is not None:
+        q = model.controller.to_joints(values)
+        kind = ContactForce(q, touches, axes)
+        said = (*_limits(located, entry, model, q, found.rows), *check_commanded(kind, model, found.rows))
+    else:
+        plan = _targets(model, touches, found, axes)
+        kind, reached = as_measurement(model, plan)
+        check_places(model, plan, reached, found.rows)
+        said = (
+            "Joint values are those with which the robot as described presses as planned; of several, each contact "
+            "takes those nearest to the contact before.",
+        )
+    return kind, np.full((kind.count, len(axes)), np.nan), places, said
+
+
+def _targets(model: RobotModel, touches: Touches, found: ContactRows, axes: str) -> ContactPlan:
+    sizes, angles, points = (found.joined(n) for n in ("sizes", "angles", "points"))
+    assert sizes is not None
+    out = np.full((len(touches), 3), np.nan) if points is None else points.copy()
+    if angles is not None:
+        for i, (table, row) in enumerate(found.rows):
+            out[i, :2] = _on_disc(touches.surfaces[touches.which[i]], angles[i], table.spot(row, "angle"))
+    out[:, 2] = np.where(np.isnan(out[:, 2]), rest_height(model, touches.frame), out[:, 2])
+    return ContactPlan(touches, on_objects(touches, out), sizes, axes)
+
+
+def _on_disc(surface: Surface, angle: float, where: str) -> Array:
+    if not isinstance(surface, Disc):
+        raise InputError(
+            f"{where}: an angle places a contact on a disc, and {surface.label} is none; give x_mm, y_mm, z_mm"
+        )
+    return np.asarray(surface.centre) + surface.radius * np.array([np.cos(angle), np.sin(angle)])
+
+
+def _limits(
+    located: Located, entry: ContactEntry, model: RobotModel, q: Array, rows: list[tuple[ContactTable, int]]
+) -> tuple[str, ...]:
+    beyond = model.beyond_limits(q)
+    if not beyond:
+        return ()
+    row, joint, value = beyond[0]
+    if entry.limits == "apply":
+        what, (table, line) = limit_text(model, joint, value), rows[row]
+        raise InputError(f"{table.spot(line)}: {what}; change it or write 'limits: ignore' in {located.file}")
+    count = len({r for r, _, _ in beyond})
+    return (f"{count} of {len(q)} contacts lie beyond the joint limits and are used all the same.",)

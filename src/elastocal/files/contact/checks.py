@@ -1,0 +1,233 @@
+"""What no robot feels: contacts far from the object or deep inside it, forces that pull, too few or too much alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elastocal.contacts.plan import ContactPlan
+from elastocal.errors import InputError
+from elastocal.files.contact.table import ContactTable
+from elastocal.files.located import Located
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.position import Position
+from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.configurations import middle
+from elastocal.model.frames import BASE
+from elastocal.model.kinematics import kinematics
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.contact import contact
+from elastocal.model.surfaces.touches import Touches
+from elastocal.spatial.entries import Array, Bools, Ints
+
+Rows = Sequence[tuple[ContactTable, int]]
+FAR, DEEP = 0.05, 0.5
+"""Distance from the surface as a share of the robot's size; depth as a share of the object's radius."""
+NARROW = np.radians(30.0)
+"""Half the angle of the cone that holds all directions of contacts on one small arc."""
+FEW = 3
+ALIKE = 1e-4
+"""In rad or m: joint values that do not differ by more are the same contact, read again."""
+
+
+def check_felt(readings: Array, rows: Rows, skip: bool) -> tuple[Ints, tuple[str, ...]]:
+    """Numbers of the contacts that felt a force, and what is said of the others; refused unless they may be skipped."""
+    idle = np.flatnonzero(np.all(readings == 0, axis=1))
+    if len(idle) and not skip:
+        table, row = rows[int(idle[0])]
+        raise InputError(
+            f"{table.spot(row, 'fx')}: the force is zero, so that nothing is touched there; leave the row out, or all "
+            "such rows by missing: skip"
+        )
+    absent = np.flatnonzero(~np.isfinite(readings).all(axis=1))
+    kept = np.setdiff1d(np.arange(len(readings)), np.union1d(idle, absent))
+    if not len(kept):
+        raise InputError(f"{rows[0][0].raw.file}: no contact felt a force; fill the columns of the force")
+    said = [(idle, "felt no force"), (absent, "lack a force")]
+    return kept, tuple(f"{len(i)} contacts {what} and are left out ({_named(rows, i)})." for i, what in said if len(i))
+
+
+def check_pressed(
+    located: Located, word: str, kind: ContactForce, readings: Array, model: RobotModel, rows: Rows
+) -> None:
+    """With the measured force on it, the robot as described is near the surface, not deep inside, and pushed away."""
+    gap = ContactGap.of(kind, readings)
+    tip = Position(gap.pushed).predict(model)
+    near = kind.touches.near(np.ascontiguousarray(tip.T))
+    along = np.einsum("ni,in->n", gap.force, near.normal) / np.linalg.norm(gap.force, axis=1)
+    _check_near(kind, near.distance, model, rows)
+    pulled = np.flatnonzero(along < 0)
+    if len(pulled):
+        table, row = rows[int(pulled[0])]
+        other = "by_robot" if word == "on_robot" else "on_robot"
+        use = (
+            f"write 'force: {other}' in {located.file}"
+            if 2 * len(pulled) > len(rows)
+            else "correct its sign or leave the row out"
+        )
+        raise InputError(
+            f"{table.spot(row, 'fx')}: the force on the robot points into {_object(kind, int(pulled[0]))}, as in "
+            f"{len(pulled)} of {len(rows)} rows, and an object only pushes away; {use}"
+        )
+
+
+def check_commanded(kind: ContactForce, model: RobotModel, rows: Rows) -> tuple[str, ...]:
+    """Joint values of a plan bring the robot as described to the objects; which contacts it would miss all the same."""
+    tip = kinematics(model, kind.q, kind.touches.frame).position
+    _check_near(kind, kind.touches.near(np.ascontiguousarray(tip.T)).distance, model, rows)
+    missed = np.flatnonzero(np.all(kind.predict(model) == 0, axis=1))
+    if not len(missed):
+        return ()
+    return (
+        f"{len(missed)} of {kind.count} contacts do not touch with the robot as described, and tell nothing here "
+        f"({_named(rows, missed)}); press deeper, or give places and forces instead of joint values.",
+    )
+
+
+def _check_near(kind: ContactForce, distance: Array, model: RobotModel, rows: Rows) -> None:
+    for i in (int(n) for n in np.flatnonzero(distance > FAR * model.size)):
+        raise InputError(
+            f"{_spot(rows, i)}: contact out of reach: the tip is {1e3 * distance[i]:.0f} mm away from "
+            f"{_object(kind, i)}; check the joint values, the object's name and place, and their units"
+        )
+    for i in (int(n) for n in np.flatnonzero(_deep(kind, distance))):
+        raise InputError(
+            f"{_spot(rows, i)}: the tip is {-1e3 * distance[i]:.0f} mm inside {_object(kind, i)}: object inside "
+            "the arm; check the joint values, and the object's place and size"
+        )
+
+
+def check_places(model: RobotModel, plan: ContactPlan, reached: Bools, rows: Rows) -> None:
+    """Every planned contact can be commanded."""
+    lost = np.flatnonzero(~reached)
+    if not len(lost):
+        return
+    i = int(lost[0])
+    point = ", ".join(f"{1e3 * v:.1f}" for v in plan.points[i])
+    more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+    raise InputError(
+        f"{_spot(rows, i)}{more}: contact out of reach: no joint values within the limits bring {plan.touches.frame} "
+        f"to ({point}) mm on {plan.touches.surfaces[plan.touches.which[i]].label}; touch another place"
+    )
+
+
+def check_sources(located: Located, sources: Sequence[ErrorSource], kind: ContactForce, model: RobotModel) -> None:
+    """Every error moves what is read in a contact."""
+    for i, source in enumerate(sources):
+        try:
+            source.columns(kind, model)
+        except InputError as error:
+            raise located.error(("errors", i), str(error)) from None
+
+
+def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> None:
+    """A contact tells mostly one number, how hard it presses: at least as many contacts as parameters.
+
+    The same contact again tells nothing new.
+    """
+    kind = campaign.measurement
+    assert isinstance(kind, ContactForce)
+    contacts = len(np.unique(np.column_stack([kind.touches.which, np.round(kind.q / ALIKE)]), axis=0))
+    if contacts < len(names):
+        again = f" (of {kind.count} rows, the others repeat them)" if contacts < kind.count else ""
+        raise InputError(
+            f"{located.where(('table',))}: {contacts} contacts{again} are fewer than the {len(names)} parameters "
+            f"sought; touch at least {len(names) - contacts} more points, or name fewer under seek"
+        )
+
+
+def check_objects(located: Located, touches: Touches, model: RobotModel) -> None:
+    """No round object holds the foot of the arm, which stays where it is."""
+    foot = _foot(model)
+    for i, surface in enumerate(touches.surfaces):
+        if not hasattr(surface, "radius"):
+            continue
+        inside = Touches.one(touches.frame, surface, len(foot)).near(np.ascontiguousarray(foot.T)).distance < 0
+        if inside.any():
+            raise located.error(
+                ("objects", i),
+                f"object inside the arm: the robot itself stands in {surface.label}, at "
+                f"({', '.join(f'{1e3 * v:.0f}' for v in foot[inside][0])}) mm; check its place, size and units",
+            )
+
+
+def _foot(model: RobotModel) -> Array:
+    """Origins (k, 3) of the base and of the first joints, which no joint moves."""
+    joined = [f.name for f in model.tree.frames if f.joint is not None and _fixed(model, f.parent)]
+    return np.concatenate([kinematics(model, middle(model), name).position for name in (BASE, *joined)])
+
+
+def _fixed(model: RobotModel, frame: str) -> bool:
+    return frame == BASE or (model.tree.frame(frame).joint is None and _fixed(model, model.tree.frame(frame).parent))
+
+
+def check_directions(
+    located: Located, kind: ContactForce, model: RobotModel, readings: Array, names: Sequence[str], plan: bool
+) -> tuple[str, ...]:
+    """Contacts on one small arc tell the same over and over: told of every object, refused where there is one only."""
+    force = contact(model, kind.q, kind.touches).force if plan else ContactGap.of(kind, readings).force
+    felt = np.isfinite(force).all(axis=1) & np.any(force, axis=1)
+    if len(names) <= FEW:
+        return ()
+    if len(np.unique(kind.touches.which)) > 1:
+        return _narrow_objects(kind, force, felt)
+    wide = _arc(force[felt])
+    if wide > 2 * NARROW:
+        return ()
+    said = (
+        f"all {kind.count} contacts lie on one arc of {np.degrees(wide):.0f} degrees of {_object(kind, 0)} and "
+        "press in almost one direction; add contacts on its other sides and on a second object far from it"
+    )
+    if plan:
+        return (f"{said[0].upper()}{said[1:]}.",)
+    raise located.error(("table",), said)
+
+
+def _narrow_objects(kind: ContactForce, force: Array, felt: Bools) -> tuple[str, ...]:
+    """What is said of several objects: of all together, else of each."""
+    wide = _arc(force[felt])
+    if wide <= 2 * NARROW:
+        return (
+            f"All {kind.count} contacts press in almost one direction, within {np.degrees(wide):.0f} degrees; add "
+            "contacts on the other sides of the objects.",
+        )
+    rows = [np.flatnonzero(felt & (kind.touches.which == i)) for i in np.unique(kind.touches.which)]
+    arcs = [(mine, _arc(force[mine])) for mine in rows if len(mine) > 1]
+    return tuple(
+        f"All {len(mine)} contacts on {_object(kind, int(mine[0]))} lie on one arc of {np.degrees(wide):.0f} degrees; "
+        "add contacts on its other sides."
+        for mine, wide in arcs
+        if wide <= 2 * NARROW
+    )
+
+
+def _arc(force: Array) -> float:
+    """Angle in rad of the cone about their mean that holds all directions; a whole turn of fewer than two."""
+    if len(force) < 2:
+        return 2 * np.pi
+    unit = force / np.linalg.norm(force, axis=1)[:, None]
+    middle = unit.mean(axis=0) / max(float(np.linalg.norm(unit.mean(axis=0))), 1e-9)
+    return float(2 * np.arccos(np.clip(np.min(unit @ middle), -1.0, 1.0)))
+
+
+def _deep(kind: ContactForce, distance: Array) -> Bools:
+    """Nearer to the middle of a round object than to its surface; faces have no middle."""
+    radius = np.array([getattr(s, "radius", np.inf) for s in kind.touches.surfaces])[kind.touches.which]
+    return np.asarray(-distance > DEEP * radius)
+
+
+def _object(kind: ContactForce, i: int) -> str:
+    return kind.touches.surfaces[int(kind.touches.which[i])].label
+
+
+def _spot(rows: Rows, i: int) -> str:
+    table, row = rows[i]
+    return table.spot(row)
+
+
+def _named(rows: Rows, which: Ints) -> str:
+    shown = ", ".join(rows[int(i)][0].place(rows[int(i)][1]) for i in which[:8])
+    return shown + (", ..." if len(which) > 8 else "")

@@ -1,0 +1,185 @@
+"""Tables of contacts as numbers in SI: which object, at which joint values, and the force that was felt.
+
+    object,J1_deg,J2_deg,fx_N,fy_N            what was read; fz_N too where the robot works in space
+    object,angle_deg,force_N                  planned: a place on a disc, and how hard to press
+    object,x_mm,y_mm,z_mm,force_N             planned: a point near the object; the nearest of its surface is meant
+
+A column ``name`` is optional.  Planned joint values are columns of axes, as in what was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.tables.configurations import NAME, configurations
+from elastocal.files.tables.motor_columns import by_motors, motor_column
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, number, understood
+from elastocal.files.units import ANGLE, FORCE, LENGTH
+from elastocal.model.drives import Drives
+from elastocal.spatial.entries import Array
+
+OBJECT, SIZE, TURN = "object", "force", "angle"
+FELT, POINT = ("fx", "fy", "fz"), ("x", "y", "z")
+NOTHING = ("", "nan")
+
+
+@dataclass(frozen=True)
+class ContactColumns:
+    """Axes with their joint kinds, names of objects; a ``plan`` has no forces, ``skip`` lets cells be empty."""
+
+    axes: Mapping[str, str]
+    objects: tuple[str, ...]
+    plan: bool
+    skip: bool
+    drives: Drives | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ContactTable:
+    """Rows of one file; what its columns do not give is None, a force (N, 3) that was not read is nan.
+
+    ``values`` (N, n) of the controller; ``points`` (N, 3) with nan for a height that is not given, ``angles`` and
+    ``sizes`` (N,) of a plan; ``axes`` are the components of the force that have columns.
+    """
+
+    word: str
+    raw: RawTable
+    fields: Mapping[str, Field]
+    objects: tuple[str, ...]
+    values: Array | None
+    axes: str
+    felt: Array
+    points: Array | None
+    angles: Array | None
+    sizes: Array | None
+
+    def place(self, row: int) -> str:
+        """``contacts.csv line 3 (left side)``"""
+        names = self.fields.get(NAME)
+        said = self.raw.rows[row][1][names.place].strip() if names is not None else ""
+        return f"{self.word} line {self.raw.rows[row][0]}" + (f" ({said})" if said else "")
+
+    def spot(self, row: int, column: str = "") -> str:
+        """File and line, and the column of a quantity where one is named."""
+        line = f"{self.raw.file}, line {self.raw.rows[row][0]}"
+        return f"{line}, column {self.raw.header[self.fields[column].place]}" if column in self.fields else line
+
+
+def read_contact_table(raw: RawTable, word: str, wanted: ContactColumns) -> ContactTable:
+    """One table, every column understood."""
+    fields = _fields(raw, wanted)
+    if not raw.rows:
+        raise InputError(f"{raw.file}: has a header and no contacts; add a row")
+    targets = [c for c in (TURN, *POINT, SIZE) if c in fields]
+    driven = any(a in fields for a in wanted.axes) or bool(by_motors(raw, fields, wanted.axes))
+    _check_ways(raw, fields, targets, driven, wanted)
+    axes = "".join(f[1] for f in FELT if f in fields)
+    felt = np.full((len(raw.rows), 3), np.nan)
+    if not wanted.plan:
+        felt[:, ["xyz".index(a) for a in axes]] = _numbers(raw, fields, [f"f{a}" for a in axes], wanted.skip)
+    return ContactTable(
+        word,
+        raw,
+        fields,
+        _objects(raw, fields[OBJECT], wanted.objects),
+        _joints(raw, fields, wanted) if driven or not wanted.plan else None,
+        axes,
+        felt,
+        _points(raw, fields) if any(c in fields for c in POINT) else None,
+        _numbers(raw, fields, [TURN], False)[:, 0] if TURN in fields else None,
+        _sizes(raw, fields) if SIZE in fields else None,
+    )
+
+
+def _fields(raw: RawTable, wanted: ContactColumns) -> dict[str, Field]:
+    units: dict[str, Mapping[str, float]] = {a: ANGLE if k == "revolute" else LENGTH for a, k in wanted.axes.items()}
+    units |= {f: FORCE for f in FELT if f not in units}
+    if wanted.plan:
+        more = {TURN: ANGLE, SIZE: FORCE, **dict.fromkeys(POINT, LENGTH)}
+        units = {**more, **units}
+    found: dict[str, Field] = {}
+    for place, column in enumerate(raw.header):
+        plain = (column, 1.0) if column in (NAME, OBJECT) and column not in wanted.axes else None
+        motor = motor_column(raw, column, wanted.axes)
+        known = plain or motor or understood(raw, column, units, (OBJECT, NAME))
+        add_once(raw, found, known[0], Field(place, known[1]))
+    if OBJECT not in found:
+        raise InputError(f"{raw.top}: there is no column of the object that is touched; add {OBJECT}")
+    return found
+
+
+def _check_ways(
+    raw: RawTable, fields: Mapping[str, Field], targets: Sequence[str], driven: bool, wanted: ContactColumns
+) -> None:
+    """Contacts are given by joint values or by places, and what was read has forces."""
+    if not wanted.plan:
+        absent = [f for f in FELT[:2] if f not in fields]
+        if absent:
+            raise InputError(
+                f"{raw.top}: there is no column of {absent[0]}; add {absent[0]}_N, the force in base axes (fz_N too "
+                "where the robot works in space)"
+            )
+        return
+    if driven and targets:
+        raise InputError(
+            f"{raw.top}: joint values decide where and how hard is pressed, so that {targets[0]} says it again; keep "
+            "columns of one kind"
+        )
+    if driven:
+        return
+    if TURN in fields and any(c in fields for c in POINT[:2]):
+        raise InputError(f"{raw.top}: angle and x, y give the place in two ways; keep one")
+    absent = [] if TURN in fields else [c for c in POINT[:2] if c not in fields]
+    if absent or SIZE not in fields:
+        what = "force_N, how hard to press" if not absent else "angle_deg on a disc, or x_mm, y_mm and z_mm, or axes"
+        raise InputError(f"{raw.top}: a planned contact needs {what}; add the column")
+
+
+def _joints(raw: RawTable, fields: Mapping[str, Field], wanted: ContactColumns) -> Array:
+    """Controller values; a force that was not read must not spoil them."""
+    own = {name: field for name, field in fields.items() if name not in FELT}
+    return configurations(raw, own, wanted.axes, wanted.drives).values
+
+
+def _objects(raw: RawTable, field: Field, objects: Sequence[str]) -> tuple[str, ...]:
+    out = []
+    for row in raw.rows:
+        text, where = cell(raw, row, field)
+        if text not in objects:
+            raise UnknownNameError("object", text, objects, where)
+        out.append(text)
+    return tuple(out)
+
+
+def _numbers(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str], skip: bool) -> Array:
+    """Columns (N, names); an empty cell is nan where ``skip``, and refused elsewhere."""
+    out = np.full((len(raw.rows), len(names)), np.nan)
+    for i, row in enumerate(raw.rows):
+        for j, name in enumerate(names):
+            text, where = cell(raw, row, fields[name])
+            if text.lower() not in NOTHING:
+                out[i, j] = number(raw, row, fields[name])
+            elif not skip:
+                said = repr(text) if text else "an empty cell"
+                raise InputError(f"{where}: {said} is no number; give one, or leave it out by missing: skip")
+    return out
+
+
+def _points(raw: RawTable, fields: Mapping[str, Field]) -> Array:
+    out = np.full((len(raw.rows), 3), np.nan)
+    for i, name in enumerate(POINT):
+        if name in fields:
+            out[:, i] = _numbers(raw, fields, [name], False)[:, 0]
+    return out
+
+
+def _sizes(raw: RawTable, fields: Mapping[str, Field]) -> Array:
+    sizes = _numbers(raw, fields, [SIZE], False)[:, 0]
+    for i in np.flatnonzero(~(sizes > 0)):
+        text, where = cell(raw, raw.rows[i], fields[SIZE])
+        raise InputError(f"{where}: {text} does not press on anything; give a positive force")
+    return sizes

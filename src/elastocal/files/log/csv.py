@@ -1,0 +1,189 @@
+"""Log as CSV, with units in the header:
+
+    time_s,A1_deg,A2_deg,...,A2_torque_Nm,...,A2_deg_per_s,...,A2_current_A,...
+    time_s,A1_counts,A2_counts,...,A2_motor_torque_Nm,...
+
+Axes are the controller's, or all of them by their motors (``motor_columns``); torques are those of the axes, or those
+of the motors, which S^T turns into the former.  Speeds are those of the axes.  Comma, semicolon or tab separate;
+between semicolons or tabs a decimal comma is a decimal point.  ``time_s`` or ``time_ms``, torques, speeds and
+currents are optional; an empty torque is unknown (nan).
+
+The bare header ``q_0,q_1,...,tau_0,tau_1,...`` that identification programs write is read as well: joint values and
+torques of the joints in the model's order, taken as rad (m) and N m (N), which the notes say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite, nan
+from pathlib import Path
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.files.log.axes import axes_log
+from elastocal.files.tables.motor_columns import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, number, read_csv, understood
+from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
+from elastocal.measure.joint_log import JointLog
+from elastocal.model.drives import Drives
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+TIME = {"s": 1.0, "ms": 1e-3}
+CURRENT = {"A": 1.0}
+_SPEED = re.compile(r"_[a-z]+_per$")
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Fields of the table by quantity; a list over axes has None where a column is missing.
+
+    ``motors`` are the ways in which values are given where these are of motors, else empty; ``geared`` tells that
+    torques are those of motors.
+    """
+
+    time: Field | None
+    values: list[Field]
+    torque: list[Field | None]
+    speed: list[Field | None]
+    current: list[Field | None]
+    ignored: tuple[str, ...]
+    motors: tuple[str, ...] = ()
+    geared: bool = False
+
+
+def read_csv_log(path: Path, model: RobotModel) -> JointLog:
+    raw = read_csv(path)
+    if not raw.rows:
+        raise InputError(f"{raw.file}: has a header and no rows; a log has one row per instant")
+    bare = "q_0" in raw.header
+    columns = _bare(raw, model) if bare else _named(raw, model)
+    values = np.array([_column(raw, f, empty=False) for f in columns.values]).reshape(model.n, len(raw.rows)).T
+    torque = _table(raw, columns.torque, model.n)
+    controller = model.controller
+    if columns.motors:
+        values = motors_to_axes(values, columns.motors, controller.axes, controller.drives, raw.top)
+    if columns.geared:
+        torque = _axis_torques(raw, torque, controller.drives)
+    lines = np.array([line for line, _ in raw.rows])
+    time = None if columns.time is None else _column(raw, columns.time, empty=False)
+    notes = [f"Columns not used: {', '.join(columns.ignored)}."] if columns.ignored else []
+    if bare:
+        notes.append("The header names no units: values are taken as rad (m) and N m (N), in the order of the joints.")
+        return JointLog(raw.file, model.joints, values, torque, lines, time, notes=tuple(notes))
+    speed, current = (_optional(raw, fields, model.n) for fields in (columns.speed, columns.current))
+    return axes_log(
+        model, raw.file, values, lines, torque=torque, velocity=speed, current=current, time=time, notes=tuple(notes)
+    )
+
+
+def _named(raw: RawTable, model: RobotModel) -> _Columns:
+    axes, allowed = model.controller.axes, _allowed(model)
+    kinds = dict(zip(axes, (m.kind for m in model.motions), strict=True))
+    found: dict[str, Field] = {}
+    ignored = []
+    for place, column in enumerate(raw.header):
+        if (
+            column == "time"
+            or column.startswith("time_")
+            or any(column == a or column.startswith(f"{a}_") for a in axes)
+        ):
+            name, factor = motor_column(raw, column, kinds) or understood(raw, column, allowed, ())
+            add_once(raw, found, _SPEED.sub("_per", name), Field(place, factor))
+        else:
+            ignored.append(column)
+    driven = by_motors(raw, found, kinds)
+    missing = [a for a in axes if a not in (*found, *driven)]
+    if missing:
+        unit = COUNTS if driven else "deg" if kinds[missing[0]] == "revolute" else "mm"
+        raise InputError(
+            f"{raw.top}: there is no column for axis {missing[0]} of {model.name}; add {missing[0]}_{unit}"
+        )
+    geared = _geared(raw, found, axes)
+    words = (MOTOR_TORQUE if geared else "torque", "per", "current")
+    torque, speed, current = ([found.get(f"{a}_{what}") for a in axes] for what in words)
+    values = [driven[a][1] if driven else found[a] for a in axes]
+    motors = tuple(COUNTS if driven[a][0] == COUNTS else f"{MOTOR}_rad" for a in axes) if driven else ()
+    return _Columns(found.get("time"), values, torque, speed, current, tuple(ignored), motors, geared)
+
+
+def _geared(raw: RawTable, found: Mapping[str, Field], axes: tuple[str, ...]) -> bool:
+    """Whether torques are those of motors; a mixture is refused, since an axis may carry several motors."""
+    own, geared = ([f"{a}_{word}" for a in axes if f"{a}_{word}" in found] for word in ("torque", MOTOR_TORQUE))
+    if own and geared:
+        one, other = (raw.header[found[names[0]].place] for names in (geared, own))
+        raise InputError(
+            f"{raw.top}: column {one!r} gives the torque of a motor and {other!r} that of an axis; give all torques in "
+            "one way, since motors may be coupled"
+        )
+    return bool(geared)
+
+
+def _axis_torques(raw: RawTable, torque: Array, drives: Drives | None) -> Array:
+    if drives is None:
+        raise InputError(
+            f"{raw.top}: torques of motors need to know how motors move the axes; add structure under the controller "
+            "of the robot file ('elastocal transmission' writes it)"
+        )
+    return drives.torques_of_motors(torque)
+
+
+def _allowed(model: RobotModel) -> dict[str, Mapping[str, float]]:
+    """Units of every column that belongs to the controller's axes."""
+    out: dict[str, Mapping[str, float]] = {"time": TIME}
+    for axis, motion in zip(model.controller.axes, model.motions, strict=True):
+        way, load = (ANGLE, MOMENT) if motion.kind == "revolute" else (LENGTH, FORCE)
+        out |= {axis: way, f"{axis}_torque": load, f"{axis}_{MOTOR_TORQUE}": MOMENT, f"{axis}_current": CURRENT}
+        out |= {f"{axis}_{unit}_per": {"s": factor} for unit, factor in way.items()}
+    return out
+
+
+def _bare(raw: RawTable, model: RobotModel) -> _Columns:
+    places = {name: Field(i, 1.0) for i, name in enumerate(raw.header)}
+    missing = [f"q_{i}" for i in range(model.n) if f"q_{i}" not in places]
+    if missing or f"q_{model.n}" in places:
+        count = sum(name.startswith("q_") for name in raw.header)
+        raise InputError(
+            f"{raw.top}: {count} columns q_... for the {model.n} joints of {model.name}; give one for each"
+        )
+    torque = [places.get(f"tau_{i}") for i in range(model.n)]
+    used = {f"{word}_{i}" for word in ("q", "tau") for i in range(model.n)} | {"time_s"}
+    ignored = tuple(name for name in raw.header if name not in used)
+    nothing: list[Field | None] = [None] * model.n
+    return _Columns(places.get("time_s"), [places[f"q_{i}"] for i in range(model.n)], torque, nothing, nothing, ignored)
+
+
+def _optional(raw: RawTable, fields: list[Field | None], n: int) -> Array | None:
+    """Speeds or currents: all axes or none count."""
+    if not any(fields):
+        return None
+    missing = next((i for i, f in enumerate(fields) if f is None), None)
+    if missing is not None:
+        given = next(raw.header[f.place] for f in fields if f is not None)
+        raise InputError(f"{raw.top}: {given} is there, but the like column of axis {missing + 1} is not; add it")
+    return _table(raw, fields, n)
+
+
+def _table(raw: RawTable, fields: list[Field | None], n: int) -> Array:
+    columns = [np.full(len(raw.rows), nan) if f is None else _column(raw, f, empty=True) for f in fields]
+    return np.array(columns).reshape(n, len(raw.rows)).T
+
+
+def _column(raw: RawTable, field: Field, empty: bool) -> Array:
+    """The numbers of a column in SI; with ``empty`` an empty cell is nan."""
+    values = []
+    for row in raw.rows:
+        text = row[1][field.place]
+        try:
+            value = float(text) if "_" not in text else nan
+        except ValueError:
+            value = nan
+        if not isfinite(value):
+            blank = empty and not cell(raw, row, field)[0]
+            values.append(nan if blank else number(raw, row, field))
+        else:
+            values.append(value * field.factor)
+    return np.array(values)

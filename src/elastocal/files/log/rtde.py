@@ -1,0 +1,104 @@
+"""Log of a Universal Robots arm as the RTDE client's recorder writes it: one header line, cells separated by a space.
+
+| field | taken as |
+|---|---|
+| ``timestamp`` | time, s |
+| ``actual_q_0`` .. | values of the axes in order, rad |
+| ``actual_qd_0`` .. | their velocities, rad/s |
+| ``actual_current_as_torque_0`` .. | torques, N m; else ``target_moment_0`` .. |
+| ``actual_current_0`` .. | motor currents, A |
+
+The units are those of the protocol.  ``target_moment`` is what the controller's own model asks for, not a measurement.
+"""
+
+from __future__ import annotations
+
+from math import isfinite, nan
+from pathlib import Path
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.files.located import read_text
+from elastocal.files.log.axes import axes_log
+from elastocal.files.tables.raw import RawTable
+from elastocal.measure.joint_log import JointLog
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+TORQUES = ("actual_current_as_torque", "target_moment")
+_NOT_MEASURED = (
+    "Torques are target_moment: what the controller's own model asks for, not what was measured. A fit to them finds "
+    "that model again."
+)
+
+
+def read_rtde_log(path: Path, model: RobotModel) -> JointLog:
+    raw, notes = _table(path)
+    _check_axes(raw, model)
+    columns = {name: i for i, name in enumerate(raw.header)}
+    kind = next((t for t in TORQUES if f"{t}_0" in columns), None)
+    if kind is None:
+        notes.append(f"The log holds no torques ({' or '.join(TORQUES)}).")
+    elif kind == "target_moment":
+        notes.append(_NOT_MEASURED)
+
+    def vector(name: str | None) -> Array | None:
+        if name is None or f"{name}_0" not in columns:
+            return None
+        return np.column_stack([_column(raw, columns.get(f"{name}_{i}"), f"{name}_{i}") for i in range(model.n)])
+
+    values = vector("actual_q")
+    assert values is not None
+    return axes_log(
+        model,
+        raw.file,
+        values,
+        np.array([line for line, _ in raw.rows]),
+        torque=vector(kind),
+        velocity=vector("actual_qd"),
+        current=vector("actual_current"),
+        time=_column(raw, columns["timestamp"], "timestamp") if "timestamp" in columns else None,
+        notes=tuple(notes),
+    )
+
+
+def _table(path: Path) -> tuple[RawTable, list[str]]:
+    """Cells as text; a last line that was cut off is left out, and said."""
+    lines = [(n, s.split()) for n, s in enumerate(read_text(path).splitlines(), start=1) if s.strip()]
+    (top, header), rows = lines[0], lines[1:]
+    notes = []
+    if rows and len(rows[-1][1]) < len(header):
+        line, cells = rows.pop()
+        notes.append(f"The last line ({line}) is left out: it is cut off after {len(cells)} of {len(header)} cells.")
+    for line, cells in rows:
+        if len(cells) != len(header):
+            raise InputError(f"{path}, line {line}: {len(cells)} cells for {len(header)} columns; leave the line out")
+    if not rows:
+        raise InputError(f"{path}: has a header and no whole row; a log has one row per instant")
+    return RawTable(str(path), tuple(header), tuple((n, tuple(c)) for n, c in rows), False, top), notes
+
+
+def _check_axes(raw: RawTable, model: RobotModel) -> None:
+    count = sum(name.startswith("actual_q_") for name in raw.header)
+    if count != model.n:
+        raise InputError(
+            f"{raw.top}: {count} columns actual_q_... for the {model.n} axes of {model.name}; give the robot of the log"
+        )
+
+
+def _column(raw: RawTable, place: int | None, name: str) -> Array:
+    if place is None:
+        raise InputError(f"{raw.top}: column {name} is missing beside its neighbours; record the whole vector")
+    out = []
+    for line, cells in raw.rows:
+        try:
+            value = float(cells[place])
+        except ValueError:
+            value = nan
+        if not isfinite(value):
+            raise InputError(
+                f"{raw.file}, line {line}, column {name}: {cells[place]!r} is no number; leave the line out"
+            )
+        out.append(value)
+    return np.array(out)

@@ -1,0 +1,1 @@
+"""Plan files, the paths and bodies they name, and plans as controller programs."""

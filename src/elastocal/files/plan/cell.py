@@ -1,0 +1,89 @@
+"""The cell of a plan file: entries with a kind, the robot's body, obstacles, the tracker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from elastocal.design.cell import Cell, Link, links_of
+from elastocal.design.measuring import Measuring
+from elastocal.design.method import Method
+from elastocal.design.obstacles.obstacle import obstacle_kinds
+from elastocal.errors import UnknownNameError
+from elastocal.files import schema
+from elastocal.files.by_kind import chosen
+from elastocal.files.located import Located, Path_
+from elastocal.files.plan.entry import LinkEntry, PlanEntry
+from elastocal.files.schema import Units
+from elastocal.measure.sources.tracker import Tracker
+from elastocal.model.robot import RobotModel
+
+
+def read_kinds(
+    located: Located, units: Units, key: str, what: str, entries: list[Any], kinds: Mapping[str, Any], model: RobotModel
+) -> tuple[Any, ...]:
+    """Entries with a ``kind`` made into values of their classes; frames that they name must exist."""
+    out = []
+    for i, entry in enumerate(entries):
+        path: Path_ = (key, i)
+        cls, data = chosen(located, path, what, entry, kinds)
+        if "file" in data:
+            data["triangles"] = _triangles(located, (*path, "file"), data.pop("file"))
+        made = schema.construct(cls, located, path, data, units)
+        if hasattr(made, "axes"):
+            check_axes(located, path, "axes", model)
+        for frame in (*getattr(made, "points", ()), getattr(made, "frame", None), getattr(made, "about", None)):
+            if frame is not None:
+                check_frame(located, path, model, frame)
+        out.append(made)
+    return tuple(out)
+
+
+def check_axes(located: Located, path: Path_, name: str, model: RobotModel) -> None:
+    """Values by axis under ``name`` of the place: degrees are of axes that turn, millimetres of those that slide."""
+    entry = located.data
+    for key in path:
+        entry = entry[key]
+    kinds = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
+    for key in (k for k in entry if str(k).startswith(f"{name}_")):
+        turning = str(key).removeprefix(f"{name}_").startswith(("deg", "rad"))
+        for axis in entry[key]:
+            if kinds.get(axis, "revolute" if turning else "prismatic") != ("revolute" if turning else "prismatic"):
+                does = "slides, which is not measured in degrees" if turning else "turns, which is not measured in mm"
+                raise located.error((*path, key), f"{axis} {does}; take it out of this entry")
+
+
+def _triangles(located: Located, path: Path_, word: Any) -> Any:
+    from elastocal.files.plan.stl import read_stl
+
+    file = Path(located.file).parent / str(word)
+    if not file.is_file():
+        raise located.error(path, f"there is no file {file}; give its name as seen from the plan file")
+    return read_stl(file).tolist()
+
+
+def check_frame(located: Located, path: Path_, model: RobotModel, frame: str) -> None:
+    if frame not in model.tree.names:
+        raise UnknownNameError("frame", frame, model.tree.names, located.where(path))
+
+
+def read_cell(located: Located, e: PlanEntry, units: Units, model: RobotModel, method: Method) -> Cell:
+    """The tracker stands where the plan file says, else where its error source does."""
+    links: list[Link] = []
+    for i, entry in enumerate(e.links):
+        link = schema.construct(LinkEntry, located, ("links", i), entry, units)
+        for frame in link.between:
+            check_frame(located, ("links", i), model, frame)
+        if not link.radius > 0:
+            raise located.error(("links", i), "its radius must be positive")
+        links.append(Link(*link.between, link.radius))
+    if e.link_radius is not None and not e.link_radius > 0:
+        raise located.error(("link_radius",), "must be positive")
+    if e.link_radius is not None and links:
+        raise located.error(("links",), "links and link_radius both give the robot's body; keep one")
+    body = links_of(model, e.link_radius) if e.link_radius is not None else tuple(links)
+    obstacles = read_kinds(located, units, "obstacles", "an obstacle", e.obstacles, obstacle_kinds(), model)
+    tracker = e.tracker or next((s.at for s in method.sources if isinstance(s, Tracker)), None)
+    markers = tuple(m.frame for m in method.markers) if isinstance(method, Measuring) else ()
+    return Cell(body, obstacles, tracker, markers)

@@ -1,0 +1,134 @@
+"""The keys of a plan file, and what they lead to.  See docs/planning.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from elastocal.design.criteria.criterion import Over
+from elastocal.design.task import Task
+from elastocal.design.testing import TestPlan
+from elastocal.files.campaign.readings_entry import RobotEntry, Words
+from elastocal.files.located import Located
+from elastocal.measure.deflection import Statics
+from elastocal.model.descriptions import Form
+from elastocal.model.elements import quantity
+from elastocal.spatial.entries import Array
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanEntry(RobotEntry):
+    """Top level of a plan file."""
+
+    measurement: Literal["deflection", "position", "contact", "joint_torque"] = "deflection"
+    statics: Statics = "loaded"
+    markers: Words = ()
+    turns: bool = False
+    frame: str | None = None
+    objects: list[Any] = field(default_factory=list)
+    forces: tuple[float, ...] = quantity("force", default=())
+    standoff: float = quantity("length", default=0.02)
+    sweep: dict[str, Any] = field(default_factory=dict)
+    load_frame: str | None = None
+    loads: list[Any] = field(default_factory=list)
+    candidates: int | None = None
+    around: dict[str, Any] | None = None
+    feasible: list[Any] = field(default_factory=list)
+    links: list[Any] = field(default_factory=list)
+    link_radius: float | None = quantity("length", default=None)
+    obstacles: list[Any] = field(default_factory=list)
+    tracker: Vector | None = quantity("length", default=None)
+    poses: int = 15
+    repeats: int = 1
+    may_repeat: bool = False
+    criterion: str | dict[str, float] = "d"
+    test: dict[str, Any] | None = None
+    earlier: Words = ()
+    speeds: dict[str, float] = quantity("joint speed", default_factory=dict)
+    change: float = quantity("time", default=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepEntry:
+    """Sweeps to choose from; no joints: those that the weight acts on."""
+
+    joints: Words = ()
+    spans: tuple[float, ...] = quantity("angle", default=(float(np.radians(60)), float(np.radians(120))))
+    speeds: tuple[float, ...] = quantity("joint speed", default=(float(np.radians(3)), float(np.radians(10))))
+    samples: int = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkEntry:
+    """A capsule round the line between two frames."""
+
+    between: tuple[str, str]
+    radius: float = quantity("length")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AroundEntry:
+    """A box for the tool, or every point of a path with room round it."""
+
+    low: Vector | None = quantity("length", default=None)
+    high: Vector | None = quantity("length", default=None)
+    table: str | None = None
+    room: float = quantity("length", default=0.2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestEntry:
+    """Test poses from a table, or points of a box; their load where the table has none."""
+
+    __test__ = False
+    table: str | None = None
+    low: Vector | None = quantity("length", default=None)
+    high: Vector | None = quantity("length", default=None)
+    count: int = 30
+    frame: str | None = None
+    force: Vector | None = quantity("force", default=None)
+    moment: Vector | None = quantity("moment", default=None)
+    near: tuple[float, ...] | None = quantity("joint value", default=None)
+    over: Over = "mean"
+
+
+@dataclass(frozen=True, eq=False)
+class PlanFile:
+    """A plan file as read: ``task`` lacks only the test poses that are still to be placed, ``tests``.
+
+    ``speeds`` (n,) are of the controller's axes, nan where not stated; ``files`` are all that were read, its own first.
+    """
+
+    name: str
+    robot: str
+    task: Task
+    tests: TestPlan | None
+    speeds: Array
+    change: float
+    seek: tuple[str, ...] | None
+    form: Form | None
+    tool: str | None
+    without: tuple[str, ...]
+    notes: tuple[str, ...]
+    files: tuple[Path, ...]
+    located: Located | None = None
+
+    @property
+    def folder(self) -> Path:
+        return self.files[0].parent if self.files else Path()
+
+
+def nothing_said(entries: Mapping[str, Any]) -> tuple[str, ...]:
+    """Notes on what a plan file leaves open."""
+    out = []
+    if not entries.get("errors"):
+        out.append("No errors are stated: every number read counts with a standard deviation of 10 um.")
+    if not entries.get("obstacles") and not entries.get("feasible"):
+        out.append("Nothing is said of the cell: only joint limits and loads restrict the candidates.")
+    return tuple(out)

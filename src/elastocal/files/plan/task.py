@@ -1,0 +1,92 @@
+"""The task of a plan file: test poses, and the part of the workspace that candidates are drawn from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elastocal.design.criteria.criterion import Over
+from elastocal.design.drawing import Box
+from elastocal.design.poses import Poses
+from elastocal.design.task import MOST
+from elastocal.design.testing import TestPlan
+from elastocal.errors import InputError
+from elastocal.files import schema
+from elastocal.files.located import Located, Path_
+from elastocal.files.plan.cell import check_frame
+from elastocal.files.plan.entry import AroundEntry, PlanEntry, TestEntry
+from elastocal.files.plan.path import read_path
+from elastocal.files.schema import Units
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+def read_tests(
+    located: Located, e: PlanEntry, units: Units, model: RobotModel, folder: Path
+) -> tuple[TestPlan | None, Over, tuple[Path, ...]]:
+    if e.test is None:
+        return None, "mean", ()
+    t = schema.construct(TestEntry, located, ("test",), e.test, units)
+    frame = t.frame or model.tool
+    check_frame(located, ("test",), model, frame)
+    if (t.table is None) == (t.low is None or t.high is None):
+        raise located.error(("test",), "give a table, or the corners low and high of a box")
+    fixed = np.array([[*(t.force or (0.0,) * 3), *(t.moment or (0.0,) * 3)]]) if t.force or t.moment else None
+    near = None if t.near is None else model.controller.to_joints(_near(located, t.near, model))
+    if t.table is None:
+        assert t.low is not None
+        assert t.high is not None
+        if not 1 <= t.count <= MOST["candidates"]:
+            raise located.error(("test", "count"), f"{t.count} must be from 1 to {MOST['candidates']}")
+        box = _box(located, ("test",), t.low, t.high)
+        return TestPlan(frame, f"{t.count} points of a box", None, None, box, t.count, near, fixed), t.over, ()
+    file = _existing(located, ("test", "table"), folder / t.table)
+    table = read_path(file, model)
+    if table.wrenches is not None and fixed is not None:
+        raise located.error(("test",), "the table has columns of the load too; keep one of the two")
+    wrenches = fixed if table.wrenches is None else table.wrenches
+    words = f"{len(table.points if table.q is None else table.q)} poses of {t.table}"  # type: ignore[arg-type]
+    return TestPlan(frame, words, table.q, table.points, None, 0, near, wrenches), t.over, (file,)
+
+
+def read_around(
+    located: Located, e: PlanEntry, units: Units, model: RobotModel, folder: Path
+) -> tuple[tuple[Box, ...], tuple[Path, ...]]:
+    if e.around is None:
+        return (), ()
+    a = schema.construct(AroundEntry, located, ("around",), e.around, units)
+    if a.low is not None and a.high is not None and a.table is None:
+        return (_box(located, ("around",), a.low, a.high),), ()
+    if a.table is None or a.low is not None or a.high is not None:
+        raise located.error(("around",), "give low and high of a box, or a table of a path")
+    file = _existing(located, ("around", "table"), folder / a.table)
+    table = read_path(file, model)
+    points = table.points
+    if points is None:
+        assert table.q is not None
+        points = Poses(model, table.q).origin(model.tool)
+    if not a.room > 0:
+        raise located.error(("around",), "room must be positive")
+    lows, highs = points - a.room, points + a.room
+    return tuple(Box(tuple(lo), tuple(hi)) for lo, hi in zip(lows.tolist(), highs.tolist(), strict=True)), (file,)
+
+
+def _near(located: Located, near: tuple[float, ...], model: RobotModel) -> Array:
+    if len(near) != model.n:
+        raise located.error(("test",), f"near: {model.n} controller values are needed, one for each axis")
+    return np.array([near])
+
+
+def _box(located: Located, path: Path_, low: Any, high: Any) -> Box:
+    try:
+        return Box(low, high)
+    except InputError as error:
+        raise located.error(path, str(error)) from None
+
+
+def _existing(located: Located, path: Path_, file: Path) -> Path:
+    if not file.is_file():
+        raise located.error(path, f"there is no file {file}; give its name as seen from the plan file")
+    return file

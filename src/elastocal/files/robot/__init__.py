@@ -1,0 +1,1 @@
+"""Robot files: YAML and URDF, in and out."""

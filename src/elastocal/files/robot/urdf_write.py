@@ -1,0 +1,146 @@
+"""Corrected joint origins put back into a URDF, with every other byte of the file as it was.
+
+The tags are found again in the text of a file that the XML parser has accepted, and only the characters of the
+attributes ``xyz`` and ``rpy`` are exchanged.  Writing the parser's tree instead would rewrite quotes, spaces
+within tags, line ends and the XML declaration.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.opened import read_bytes
+from elastocal.files.robot.urdf_links import read_links
+from elastocal.files.robot.urdf_tags import parse
+from elastocal.files.write import write_files
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
+
+SAME = 1e-15
+_TOKEN = re.compile(
+    r"""<!--.*?--> | <\?.*?\?> | <!\[CDATA\[.*?\]\]>
+    | <(?P<close>/?)(?P<name>[^\s/>!?]+)(?P<attributes>(?:[^>"'/]|"[^"]*"|'[^']*')*)(?P<empty>/?)>""",
+    re.DOTALL | re.VERBOSE,
+)
+_ATTRIBUTE = re.compile(r"""([^\s=]+)\s*=\s*(?P<quote>["'])(?P<value>.*?)(?P=quote)""", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """Where a joint's start tag ends, and its <origin> if it has one."""
+
+    after: int
+    origin: re.Match[str] | None = None
+
+
+def write_origins(source: Path, target: Path, poses: Mapping[str, Pose]) -> None:
+    """Write ``source`` to ``target`` with the <origin> of the joints in ``poses`` replaced where it differs."""
+    write_files({target: with_origins(source, poses)})
+
+
+def with_origins(source: Path, poses: Mapping[str, Pose]) -> bytes:
+    """The bytes of ``source`` with the <origin> of the joints in ``poses`` replaced where it differs."""
+    data = read_bytes(source)
+    robot = parse(data, str(source))
+    joints = {j.name: j for j in read_links(robot).joints}
+    changes: dict[int, dict[str, str]] = {}
+    for name, pose in poses.items():
+        if name not in joints:
+            raise UnknownNameError("joint", name, joints, str(source))
+        if change := _change(name, joints[name].pose, pose):
+            changes[list(joints).index(name)] = change
+    if changes:
+        data = _edited(data, changes, str(source), robot.xml.getroottree().docinfo.encoding or "utf-8")
+        _check(data, {**{j.name: j.pose for j in joints.values()}, **poses}, str(source))
+    return data
+
+
+def _change(name: str, old: Pose, new: Pose) -> dict[str, str]:
+    """The attributes to write: those that do not say the same already."""
+    finite = bool(np.all(np.isfinite(new.matrix())))
+    rpy = matrix_rpy(new.rotation) if finite else (0.0, 0.0, 0.0)
+    if not finite or np.any(np.abs(rpy_matrix(*rpy) - new.rotation) > 1e-9):
+        raise InputError(f"joint {name!r}: its new pose is not a rigid transform of finite numbers; correct it")
+    out = {}
+    if np.any(np.abs(new.translation - old.translation) > SAME):
+        out["xyz"] = _spelled(new.translation)
+    if np.any(np.abs(new.rotation - old.rotation) > SAME):
+        out["rpy"] = _spelled(np.array(rpy))
+    return out
+
+
+def _spelled(values: Array) -> str:
+    return " ".join(repr(float(v) + 0.0) for v in values)
+
+
+def _edited(data: bytes, changes: Mapping[int, Mapping[str, str]], file: str, declared: str) -> bytes:
+    codec = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(data[:2], declared)
+    try:
+        text = data.decode(codec)
+        faithful = text.encode(codec) == data
+    except (LookupError, UnicodeError):
+        faithful = False
+    if not faithful:
+        raise InputError(f"{file}: its encoding {declared} cannot be edited in place; save the file as UTF-8")
+    spots = list(_spots(text))
+    edits = [edit for number, change in changes.items() for edit in _edits(text, spots[number], change)]
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text.encode(codec)
+
+
+def _spots(text: str) -> Iterator[_Spot]:
+    """The joints right below <robot>, in order; those of the same name in <ros2_control> stand deeper."""
+    open_tags: list[str] = []
+    spot = _Spot(0)
+    for token in _TOKEN.finditer(text):
+        tag = token["name"]
+        if tag is None:
+            continue
+        if token["close"]:
+            open_tags.pop()
+            if len(open_tags) == 1 and tag == "joint":
+                yield spot
+            continue
+        if len(open_tags) == 1 and tag == "joint":
+            spot = _Spot(token.end())
+        elif len(open_tags) == 2 and tag == "origin" and open_tags[1] == "joint":
+            spot = _Spot(spot.after, token)
+        if not token["empty"]:
+            open_tags.append(tag)
+
+
+def _edits(text: str, spot: _Spot, change: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
+    """Start, end and new text of every piece to exchange."""
+    if spot.origin is None:
+        gap = re.compile(r"\s*").match(text, spot.after)
+        indent = gap[0] if gap else ""
+        yield spot.after, spot.after, f"{indent}<origin{_added(change)}/>"
+        return
+    begin, end = spot.origin.span("attributes")
+    present = {a[1]: a.span("value") for a in _ATTRIBUTE.finditer(text, begin, end)}
+    for key, value in change.items():
+        if key in present:
+            yield *present[key], value
+    last = begin + len(text[begin:end].rstrip())
+    yield last, last, _added({k: v for k, v in change.items() if k not in present})
+
+
+def _added(change: Mapping[str, str]) -> str:
+    return "".join(f' {key}="{value}"' for key, value in change.items())
+
+
+def _check(data: bytes, wanted: Mapping[str, Pose], file: str) -> None:
+    """The new text, read again, says what was asked for."""
+    for joint in read_links(parse(data, file)).joints:
+        if np.max(np.abs(joint.pose.matrix() - wanted[joint.name].matrix())) > 2e-9:
+            raise InputError(
+                f"{file}: the <origin> of joint {joint.name!r} cannot be edited in place; simplify the markup around it"
+            )

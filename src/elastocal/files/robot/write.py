@@ -1,0 +1,196 @@
+"""A robot model written as a robot file that reads back to the same model.
+
+Every number stands in a unit that gives it back to the last digit of a double: in mm and deg, or in another one
+(m, rad) where that takes far fewer characters.  A robot with a DH table is written as joints and frames.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import yaml
+
+from elastocal.errors import InputError
+from elastocal.files.located import parse_yaml
+from elastocal.files.robot.read import FORMAT, build_robot
+from elastocal.files.schema import dimensions_of
+from elastocal.files.units import DIMENSIONS
+from elastocal.files.yaml_text import Dumper, LongText, Map, Number, Row, comment, digits, quantity_text
+from elastocal.model.drives import Drives
+from elastocal.model.elements import Element
+from elastocal.model.frames import Frame, FrameTree
+from elastocal.model.robot import RobotModel
+from elastocal.model.transmission import Transmission
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
+
+UNSTATED = "not stated"
+
+
+def robot_text(model: RobotModel, notes: Sequence[str] = (), element_notes: Sequence[str] = ()) -> str:
+    """The file's text, checked by reading it again; notes are comments at the top and before the elements."""
+    text = yaml.dump(_document(model), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    for key in ("joints", "controller", "elements"):
+        said = comment(element_notes) if key == "elements" else ""
+        text = text.replace(f"\n{key}:\n", f"\n\n{said}{key}:\n")
+    text = comment(notes) + text
+    _check(model, build_robot(parse_yaml(text, f"{model.name} as written")))
+    return text
+
+
+def _document(model: RobotModel) -> dict[str, Any]:
+    sources = _Sources(model)
+    out: dict[str, Any] = {"format": FORMAT, "name": model.name}
+    if model.title and model.title != model.name:
+        out["title"] = model.title
+    if model.serial:
+        out["serial"] = model.serial
+    out["source"] = sources.top
+    out |= quantity_text("gravity", "acceleration", tuple(model.gravity))
+    out["joints"] = [_joint(frame, sources) for frame in model.tree.frames]
+    out["tool"] = model.tool
+    if model.transmission is not None:
+        out["controller"] = _controller(model.transmission, model.tree)
+    if model.elements:
+        out["elements"] = [_element(e, model.tree, sources) for e in model.elements]
+    return out
+
+
+class _Sources:
+    """The source at the top, and what an entry adds where its own differs."""
+
+    def __init__(self, model: RobotModel) -> None:
+        self.top = model.source or UNSTATED
+        self._known: dict[str, str] = {}
+
+    def of(self, source: str) -> dict[str, str]:
+        if not source or source == self.top:
+            return {}
+        return {"source": self._known.setdefault(source, LongText(source) if len(source) > 60 else source)}
+
+
+def _joint(frame: Frame, sources: _Sources) -> dict[str, Any]:
+    motion = frame.joint
+    out: dict[str, Any] = {"name": frame.name, "type": motion.kind if motion else "fixed", "parent": frame.parent}
+    if np.any(frame.pose.translation):
+        out |= quantity_text("xyz", "length", tuple(frame.pose.translation))
+    out |= _rotation(frame.pose.rotation)
+    if motion is not None:
+        out |= quantity_text("axis", "number", motion.axis)
+        if motion.limits is not None:
+            out |= quantity_text("limits", "joint value", motion.limits, motion.kind)
+        if motion.follows is not None:
+            out["follows"] = motion.follows
+            out |= quantity_text("ratio", "number", motion.ratio)
+            out |= quantity_text("offset", "joint value", motion.offset, motion.kind)
+    return out | sources.of(frame.source)
+
+
+def _rotation(rotation: Array) -> dict[str, Any]:
+    """Roll, pitch, yaw in degrees of few digits where they turn the same way, else in rad."""
+    if np.array_equal(rotation, np.eye(3)):
+        return {}
+    rpy = matrix_rpy(rotation)
+    for places in (3, 6, 9, 12):
+        degrees = [round(float(np.rad2deg(a)), places) + 0.0 for a in rpy]
+        again = rpy_matrix(*(d * DIMENSIONS["angle"]["deg"] for d in degrees))
+        if np.max(np.abs(again - rotation)) <= 4e-16:
+            return {"rpy_deg": Row(Number(digits(d)) for d in degrees)}
+    return {"rpy_rad": Row(Number(digits(a)) for a in rpy)}
+
+
+def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
+    axes, joints = transmission.axes, tree.joint_names
+    out: dict[str, Any] = {"axes": Row(axes)}
+    signs, couplings = Map(), []
+    for (i, j), value in np.ndenumerate(transmission.matrix):
+        if i == j and value not in (1.0, -1.0):
+            raise InputError(f"controller: axis {axes[i]} moves its joint by {value:g}; a file knows only 1 and -1")
+        if i == j and value == -1.0:
+            signs[axes[i]] = -1
+        elif i != j and value != 0:
+            couplings.append(Map(joint=joints[i], axis=axes[j], ratio=Number(digits(float(value)))))
+    moved = {a: float(z) for a, z in zip(axes, transmission.zero, strict=True) if z != 0}
+    kinds = {tree.joint(joints[axes.index(a)]).kind for a in moved}
+    if len(kinds) > 1:
+        raise InputError(
+            "controller: zeros of revolute and of prismatic joints cannot stand in one file; "
+            "move those of one kind into the joints' offsets"
+        )
+    out |= {"sign": signs} if signs else {}
+    out |= quantity_text("zero", "joint value", moved, *kinds) if moved else {}
+    out |= {"couplings": couplings} if couplings else {}
+    return out | ({} if transmission.drives is None else drives_entry(transmission.drives, axes))
+
+
+def controller_text(drives: Drives, axes: Sequence[str], source: str) -> str:
+    """The section ``controller`` of a robot file that says no more than the axes and their drives."""
+    entry = {"axes": Row(axes), **drives_entry(drives, axes), "source": source}
+    return yaml.dump({"controller": entry}, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+def drives_entry(drives: Drives, axes: Sequence[str]) -> dict[str, Any]:
+    """The keys of ``controller`` that tell of motors and encoders."""
+    out: dict[str, Any] = {"structure": [Row(Number(digits(float(v))) for v in row) for row in drives.structure]}
+    for key, values in (("counts_per_turn", drives.counts_per_turn), ("counts_at_zero", drives.counts_at_zero)):
+        said = {a: Number(digits(float(v))) for a, v in zip(axes, values, strict=True) if np.isfinite(v)}
+        out |= {key: Map(said)} if said and (key == "counts_per_turn" or np.any(values)) else {}
+    return out
+
+
+def _element(element: Element, tree: FrameTree, sources: _Sources) -> dict[str, Any]:
+    out: dict[str, Any] = {"kind": element.kind}
+    joints = [getattr(element, "joint", None), *getattr(element, "joints", ())]
+    joint = next((tree.joint(j).kind for j in joints if j), None)
+    dimensions = dimensions_of(type(element))
+    for field in dataclasses.fields(element):
+        value, dimension = getattr(element, field.name), dimensions[field.name]
+        if field.name == "source" or value is None:
+            continue
+        if field.name == "matrix" and "entries" in element.shorthand:
+            out |= quantity_text("entries", "SI", _entries(np.array(value)))
+        elif field.name == "moment" and "com" in element.shorthand and (mass := getattr(element, "mass", 0.0)) > 0:
+            out |= quantity_text("com", "length", [m / mass for m in value])
+        elif dimension is None:
+            out[field.name] = Row(value) if isinstance(value, tuple) else value
+        else:
+            out |= quantity_text(field.name, dimension, value, joint)
+    return out | sources.of(element.source)
+
+
+def _entries(k: Array) -> dict[str, float]:
+    """One of each equal pair, both of a pair that differs."""
+    return {
+        f"k{i + 1}{j + 1}": float(k[i, j])
+        for i in range(6)
+        for j in range(6)
+        if (k[i, j] != k[j, i]) or (i <= j and k[i, j] != 0)
+    }
+
+
+def _check(model: RobotModel, again: RobotModel) -> None:
+    """The text, read again, is the model."""
+    frames = zip(model.tree.frames, again.tree.frames, strict=True)
+    same = all(a.name == b.name and a.parent == b.parent and _same(a.pose, b.pose) for a, b in frames)
+    old, new = model.parameters, again.parameters
+    if not same or model.tool != again.tool or [p.name for p in old] != [p.name for p in new]:
+        raise InputError(f"robot {model.name}: its frames cannot be written without a change; report this robot")
+    if not _same_drives(model.controller.drives, again.controller.drives):
+        raise InputError(f"robot {model.name}: its drives cannot be written without a change; report this robot")
+    if any(abs(p.value - q.value) > 1e-15 * abs(p.value) for p, q in zip(old, new, strict=True)):
+        raise InputError(f"robot {model.name}: its parameters cannot be written without a change; report this robot")
+
+
+def _same_drives(a: Drives | None, b: Drives | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    pairs = ((getattr(a, k), getattr(b, k)) for k in ("structure", "counts_per_turn", "counts_at_zero"))
+    return all(np.array_equal(x, y, equal_nan=True) for x, y in pairs)
+
+
+def _same(a: Pose, b: Pose) -> bool:
+    return bool(np.max(np.abs(a.matrix() - b.matrix())) <= 1e-15 * max(1.0, float(np.max(np.abs(a.translation)))))

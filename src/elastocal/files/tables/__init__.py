@@ -1,0 +1,1 @@
+"""Tables of numbers: cells with places, columns with units, one module per content."""

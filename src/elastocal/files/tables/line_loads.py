@@ -1,0 +1,68 @@
+"""CSV files of loads by line of a program: from each line on, until the next one.
+
+line,fx_N,fy_N,fz_N,payload_kg
+1,0,0,0,20
+40,-400,0,-150,20
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError
+from elastocal.files.tables.configurations import WRENCH
+from elastocal.files.tables.raw import Field, add_once, number, read_csv, understood
+from elastocal.files.units import DIMENSIONS, FORCE, MOMENT
+
+if TYPE_CHECKING:
+    from elastocal.spatial.entries import Array, Ints
+
+LINE, PAYLOAD = "line", "payload"
+
+
+@dataclass(frozen=True, eq=False)
+class LineLoads:
+    """From line ``first`` (K,) on: wrenches (K, 6), and masses (K,) in kg, nan where none is stated."""
+
+    file: str
+    first: Array
+    wrench: Array
+    mass: Array
+
+    def index(self, lines: Ints) -> Ints:
+        """Row of the table for each line of the program, -1 before the first."""
+        import numpy as np
+
+        return np.searchsorted(self.first, lines, side="right") - 1
+
+
+def read_line_loads(path: Path) -> LineLoads:
+    import numpy as np
+
+    raw = read_csv(path)
+    units: dict[str, Mapping[str, float]] = {w: FORCE if w[0] == "f" else MOMENT for w in WRENCH}
+    units[PAYLOAD] = DIMENSIONS["mass"]
+    fields: dict[str, Field] = {}
+    for place, column in enumerate(raw.header):
+        name, factor = (LINE, 1.0) if column == LINE else understood(raw, column, units, (LINE,))
+        add_once(raw, fields, name, Field(place, factor))
+    if LINE not in fields or not raw.rows:
+        raise InputError(f"{raw.top}: needs a column line and at least one row, such as line,fx_N and 1,-400")
+    first = np.array([number(raw, row, fields[LINE]) for row in raw.rows])
+    if np.any(np.diff(first) <= 0):
+        row = int(np.argmax(np.diff(first) <= 0)) + 1
+        raise InputError(f"{raw.file}, line {raw.rows[row][0]}: line {first[row]:g} does not follow {first[row - 1]:g}")
+    wrench = np.array(
+        [[number(raw, row, fields[w]) if w in fields else 0.0 for w in WRENCH] for row in raw.rows]
+    ).reshape(-1, 6)
+    has = PAYLOAD in fields
+    mass = np.array([number(raw, row, fields[PAYLOAD]) if has else np.nan for row in raw.rows])
+    if np.any(mass < 0):
+        row = int(np.argmax(mass < 0))
+        raise InputError(
+            f"{raw.file}, line {raw.rows[row][0]}: a payload of {mass[row]:g} kg; give a mass, not below 0"
+        )
+    return LineLoads(raw.file, first, wrench, mass)

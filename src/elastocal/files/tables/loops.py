@@ -1,0 +1,150 @@
+"""CSV files of force-deflection loops: one row per reading of a dial gauge, in the order of reading.
+
+    direction_deg,cycle,force_N,displacement_um
+    30,1,10,488.2
+
+``force`` and ``displacement`` along the same direction, with units.  Optional: ``direction`` as an angle (from x
+towards y) or as a vector ``dx``, ``dy``, ``dz`` without unit; ``cycle``; ``joint`` with ``lever`` where the loop is
+that of a joint.  Rows of one joint and one direction are one loop; their order says how each force was reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, number, read_csv, understood
+from elastocal.files.units import ANGLE, FORCE, LENGTH
+from elastocal.loops.loop import Loop
+
+if TYPE_CHECKING:
+    from elastocal.spatial.entries import Array, Ints
+
+VECTOR = ("dx", "dy", "dz")
+WORDS = ("joint", "cycle", *VECTOR)
+_UNITS = {"direction": ANGLE, "force": FORCE, "displacement": LENGTH, "lever": LENGTH}
+_Row = tuple[int, tuple[str, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class LoopRecord:
+    """``direction`` is a unit vector (2,) or (3,), None where the file gives none; ``lines`` (n,) of the file.
+
+    ``joint`` is None for a loop at the gripper; ``lever`` in m, None where it is not given.
+    """
+
+    name: str
+    joint: str | None
+    direction: Array | None
+    lever: float | None
+    loop: Loop
+    lines: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class LoopTable:
+    file: str
+    records: tuple[LoopRecord, ...]
+
+    def place(self, record: LoopRecord, row: int) -> str:
+        return f"{self.file}, line {record.lines[row]}"
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What the rows of one loop share."""
+
+    joint: str | None
+    direction: tuple[float, ...] | None
+    name: str
+
+
+def read_loops(path: Path, threshold: float = 0.0) -> LoopTable:
+    """``threshold`` in N: forces and changes of force up to it are not told from zero."""
+    raw = read_csv(path)
+    fields = _fields(raw)
+    if not raw.rows:
+        raise InputError(f"{raw.file}: has a header and no readings; add rows")
+    groups: dict[_Key, list[_Row]] = {}
+    for row in raw.rows:
+        groups.setdefault(_key(raw, row, fields), []).append(row)
+    return LoopTable(raw.file, tuple(_record(raw, fields, k, rows, threshold) for k, rows in groups.items()))
+
+
+def _fields(raw: RawTable) -> dict[str, Field]:
+    found: dict[str, Field] = {}
+    for place, column in enumerate(raw.header):
+        name, factor = (column, 1.0) if column in WORDS else understood(raw, column, _UNITS, WORDS)
+        add_once(raw, found, name, Field(place, factor))
+    for name, example in (("force", "force_N"), ("displacement", "displacement_um")):
+        if name not in found:
+            raise InputError(f"{raw.top}: there is no column for the {name}; add {example}")
+    vector = [v for v in VECTOR if v in found]
+    if vector and "direction" in found:
+        raise InputError(f"{raw.top}: direction and {vector[0]} both give the direction; keep one")
+    if vector and vector != list(VECTOR[: max(2, len(vector))]):
+        missing = next(v for v in VECTOR if v not in found)
+        raise InputError(f"{raw.top}: the direction has {' and '.join(vector)} but no {missing}; add the column")
+    if "lever" in found and "joint" not in found:
+        raise InputError(f"{raw.top}: a lever is that of a joint; add the column joint")
+    return found
+
+
+def _key(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> _Key:
+    joint = (cell(raw, row, fields["joint"])[0] or None) if "joint" in fields else None
+    if "direction" in fields:
+        if not cell(raw, row, fields["direction"])[0] and joint:
+            return _Key(joint, None, joint)
+        degrees = round(float(np.degrees(number(raw, row, fields["direction"]))), 9) % 360.0
+        angle = np.radians(degrees)
+        unit: tuple[float, ...] = (float(np.cos(angle)), float(np.sin(angle)))
+        said = f"{degrees:g} deg"
+    elif "dx" in fields:
+        at = [fields[v] for v in VECTOR if v in fields]
+        if joint and not any(cell(raw, row, f)[0] for f in at):
+            return _Key(joint, None, joint)
+        given = np.array([number(raw, row, f) for f in at])
+        if not np.any(given):
+            raise InputError(f"{raw.file}, line {row[0]}: dx, dy, dz are all zero, which is no direction; correct them")
+        unit = tuple(float(round(v, 12)) for v in given / np.linalg.norm(given))
+        said = f"({', '.join(f'{v:.3g}' for v in unit)})"
+    else:
+        return _Key(joint, None, joint or "all readings")
+    return _Key(joint, unit, f"{joint}, {said}" if joint else said)
+
+
+def _record(raw: RawTable, fields: Mapping[str, Field], key: _Key, rows: list[_Row], threshold: float) -> LoopRecord:
+    force, way = (np.array([number(raw, row, fields[k]) for row in rows]) for k in ("force", "displacement"))
+    numbers: dict[str, int] = {}
+    cycle = [numbers.setdefault(_cycle(raw, row, fields), len(numbers) + 1) for row in rows]
+    loop = Loop(force, way, np.array(cycle, dtype=np.int64), threshold)
+    direction = None if key.direction is None else np.array(key.direction)
+    lines = np.array([row[0] for row in rows], dtype=np.int64)
+    return LoopRecord(key.name, key.joint, direction, _lever(raw, fields, key, rows), loop, lines)
+
+
+def _cycle(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> str:
+    if "cycle" not in fields:
+        return ""
+    text, where = cell(raw, row, fields["cycle"])
+    if not text:
+        raise InputError(f"{where}: is empty; give the number of the cycle, or remove the column")
+    return text
+
+
+def _lever(raw: RawTable, fields: Mapping[str, Field], key: _Key, rows: list[_Row]) -> float | None:
+    if "lever" not in fields or key.joint is None:
+        return None
+    given = [(number(raw, row, fields["lever"]), row) for row in rows if cell(raw, row, fields["lever"])[0]]
+    for value, row in given:
+        where = cell(raw, row, fields["lever"])[1]
+        if not value > 0:
+            raise InputError(f"{where}: {1e3 * value:g} mm is no lever; give a positive length")
+        if value != given[0][0]:
+            raise InputError(f"{where}: differs from the lever on line {given[0][1][0]}; a loop has one lever")
+    return given[0][0] if given else None

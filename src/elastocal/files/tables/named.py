@@ -1,0 +1,85 @@
+"""Tables that a YAML file names, and how they are to be read.  See docs/imports.md.
+
+    table: readings.csv
+    table: {file: export.txt, format: spatial-analyzer, points: "{name}_{marker}", length: mm, join: poses.csv}
+
+Where a command takes a table of points or poses, it also takes a YAML file that names one in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elastocal.errors import UnknownNameError
+from elastocal.files import schema
+from elastocal.files.formats.format import Asked, format_kinds
+from elastocal.files.located import Located, Path_, check_format, read_yaml
+from elastocal.files.tables.joins import joined, renamed, without_matched
+from elastocal.files.tables.raw import RawTable, read_csv
+from elastocal.files.tables.states import paired
+from elastocal.model.robot import RobotModel
+
+FORMAT = "elastocal-table/1"
+KEY = "table"
+PLAIN = "csv"
+_START = f"a file that names a table starts with 'format: {FORMAT}'"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableEntry:
+    """Top level of a file that names a table."""
+
+    format: str
+    table: Any
+
+
+def read_table(path: Path) -> RawTable:
+    """A CSV file, or the table that a YAML file names."""
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        return read_csv(path)
+    located = read_yaml(path, _START)
+    check_format(located, FORMAT, "a file that names a table")
+    entry = schema.construct(TableEntry, located, (), located.data, {})
+    return _read(entry.table, Asked(located, (KEY,), None))
+
+
+def read_tables_of(located: Located, table: Any, robot: RobotModel) -> dict[str, RawTable]:
+    """The tables of a campaign by the words that name their files."""
+    several = isinstance(table, list)
+    entries: Sequence[Any] = table if several else [table]
+    words = [str(e.get("file")) if isinstance(e, dict) else str(e) for e in entries]
+    if len(set(words)) != len(words) or not words:
+        raise located.error((KEY,), "must name at least one file, and none twice")
+    places: list[Path_] = [(KEY, i) if several else (KEY,) for i in range(len(words))]
+    return {w: _read(e, Asked(located, p, robot)) for w, e, p in zip(words, entries, places, strict=True)}
+
+
+def _read(entry: Any, asked: Asked) -> RawTable:
+    if isinstance(entry, str):
+        return read_csv(_existing(entry, asked))
+    if not isinstance(entry, dict) or "file" not in entry:
+        raise asked.error((), f"{entry!r} should name a file, or be such as {{file: export.csv, format: {PLAIN}}}")
+    kind = str(entry.get("format", PLAIN))
+    if kind not in format_kinds():
+        raise UnknownNameError("format of tables", kind, format_kinds(), asked.where("format"))
+    told = {k: v for k, v in entry.items() if k != "format"}
+    form = schema.construct(format_kinds()[kind], asked.located, asked.path, told, {})
+    raw = form.read(_existing(form.file, asked), asked)
+    if form.unloaded is not None:
+        raw = paired(raw, form.unloaded, form.unmatched, asked)
+    if form.join is not None:
+        other = _read(form.join, Asked(asked.located, (*asked.path, "join"), asked.robot))
+        raw = joined(raw, other, form.unmatched, asked)
+    if form.markers:
+        raw = renamed(raw, form.markers, asked)
+    return without_matched(raw)
+
+
+def _existing(word: str, asked: Asked) -> Path:
+    file = asked.folder / word
+    if not file.is_file():
+        raise asked.error((), f"there is no file {file}; give its name as seen from {Path(asked.located.file).name}")
+    return file

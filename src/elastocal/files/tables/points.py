@@ -1,0 +1,188 @@
+"""CSV files of tracked points: one row per point, with its marker, its pose and the joint angle where they are known.
+
+    marker,pose,q_deg,x_mm,y_mm
+    P1,1,-0.01,-31.84,183.86
+
+Coordinates x y (and z) in any unit of length.  Optional: ``marker``, ``pose`` (default: the order of the rows of each
+marker), and one column with an angle unit, such as q_deg or A2_deg.  A row without coordinates was not seen.
+A file of another program is named by a YAML file (``elastocal.files.tables.named``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.files.tables.named import read_table
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, number, understood
+from elastocal.files.units import ANGLE, LENGTH
+
+if TYPE_CHECKING:
+    from elastocal.spatial.entries import Array, Ints
+
+COORDINATES = ("x", "y", "z")
+MARKER, POSE = "marker", "pose"
+ONLY = "point"
+"""The marker's name where the file has no such column."""
+
+
+@dataclass(frozen=True, eq=False)
+class PointTable:
+    """Points in m by marker, row i being pose i for all of them; nan and line 0 where a marker was not seen.
+
+    ``angles`` (poses,) in rad for each marker, nan where the file gives none; ``angle`` and ``angle_unit`` name their
+    column, if any.
+    ``numbered`` tells that poses are counted by the order of rows, because the file has no column for them; ``notes``
+    say how the file of another program was read.
+    """
+
+    file: str
+    points: Mapping[str, Array]
+    lines: Mapping[str, Ints]
+    angles: Mapping[str, Array]
+    poses: tuple[str, ...]
+    angle: str | None
+    angle_unit: str | None
+    numbered: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        return tuple(self.points)
+
+    @property
+    def dimension(self) -> int:
+        return int(next(iter(self.points.values())).shape[1])
+
+    def seen(self, marker: str) -> int:
+        return int(np.sum(~np.isnan(self.points[marker][:, 0])))
+
+    def place(self, marker: str, pose: int) -> str:
+        return f"{self.file}, line {self.lines[marker][pose]}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """One line as read; ``angle`` is nan where its cell is empty."""
+
+    line: int
+    marker: str
+    pose: str
+    point: Array
+    angle: float
+
+
+def read_points(path: Path) -> PointTable:
+    """The file's points, sorted by marker and pose."""
+    raw = read_table(path)
+    fields, angle = _fields(raw)
+    dimension = _dimension(raw, fields)
+    if not raw.rows:
+        raise InputError(f"{raw.file}: has a header and no points; add rows")
+    return _sorted(raw, _rows(raw, fields, dimension), dimension, angle, POSE not in fields)
+
+
+def _fields(raw: RawTable) -> tuple[dict[str, Field], str | None]:
+    """Columns by meaning, the angle's under ``angle``, and the name of that column."""
+    found: dict[str, Field] = {}
+    names: list[str] = []
+    for place, column in enumerate(raw.header):
+        name, _, unit = column.rpartition("_")
+        if column in (MARKER, POSE):
+            add_once(raw, found, column, Field(place, 1.0))
+        elif unit in ANGLE and name and name not in COORDINATES:
+            if names:
+                raise InputError(f"{raw.top}: columns {names[0]} and {column} both give an angle; keep one")
+            names.append(column)
+            found["angle"] = Field(place, ANGLE[unit])
+        elif column.lower() in ("q", "angle"):
+            raise InputError(f"{raw.top}: column {column!r} has no unit; write {column}_deg or {column}_rad")
+        else:
+            allowed = dict.fromkeys(COORDINATES, LENGTH)
+            known = understood(raw, column, allowed, (MARKER, POSE, "q_deg"))
+            add_once(raw, found, known[0], Field(place, known[1]))
+    return found, names[0] if names else None
+
+
+def _dimension(raw: RawTable, fields: Mapping[str, Field]) -> int:
+    for name in COORDINATES[:2]:
+        if name not in fields:
+            raise InputError(f"{raw.top}: there is no column for {name}; add {name}_mm")
+    return 3 if "z" in fields else 2
+
+
+def _rows(raw: RawTable, fields: Mapping[str, Field], dimension: int) -> list[_Row]:
+    out, counts = [], dict[str, int]()
+    for row in raw.rows:
+        marker, pose = (_name(raw, row, fields.get(key)) for key in (MARKER, POSE))
+        counts[marker] = counts.get(marker, 0) + 1
+        angle = _maybe(raw, row, fields.get("angle"))
+        out.append(
+            _Row(row[0], marker or ONLY, pose or str(counts[marker]), _point(raw, row, fields, dimension), angle)
+        )
+    return out
+
+
+def _name(raw: RawTable, row: tuple[int, tuple[str, ...]], field: Field | None) -> str:
+    if field is None:
+        return ""
+    text, where = cell(raw, row, field)
+    if not text:
+        raise InputError(f"{where}: is empty; give a name or a number")
+    return text
+
+
+def _maybe(raw: RawTable, row: tuple[int, tuple[str, ...]], field: Field | None) -> float:
+    if field is None or not cell(raw, row, field)[0]:
+        return float("nan")
+    return number(raw, row, field)
+
+
+def _point(raw: RawTable, row: tuple[int, tuple[str, ...]], fields: Mapping[str, Field], dimension: int) -> Array:
+    at = [fields[c] for c in COORDINATES[:dimension]]
+    texts = [cell(raw, row, f) for f in at]
+    if not any(text for text, _ in texts):
+        return np.full(dimension, np.nan)
+    for text, where in texts:
+        if text.lower() == "nan":
+            raise InputError(f"{where}: {text!r} is not a number; leave all coordinates of a row empty if not seen")
+    return np.array([number(raw, row, f) for f in at])
+
+
+def _sorted(raw: RawTable, rows: list[_Row], dimension: int, angle: str | None, numbered: bool) -> PointTable:
+    markers, poses = dict.fromkeys(r.marker for r in rows), tuple(dict.fromkeys(r.pose for r in rows))
+    at = {pose: i for i, pose in enumerate(poses)}
+    points = {m: np.full((len(poses), dimension), np.nan) for m in markers}
+    lines = {m: np.zeros(len(poses), dtype=np.int64) for m in markers}
+    angles = {m: np.full(len(poses), np.nan) for m in markers}
+    for r in rows:
+        i = at[r.pose]
+        if lines[r.marker][i]:
+            raise InputError(
+                f"{raw.file}, line {r.line}: marker {r.marker} has been read in pose {r.pose} on line "
+                f"{lines[r.marker][i]} already; average repeats, or give them poses of their own"
+            )
+        points[r.marker][i], lines[r.marker][i], angles[r.marker][i] = r.point, r.line, r.angle
+    name, _, unit = (angle or "").rpartition("_")
+    table = PointTable(raw.file, points, lines, angles, poses, name or None, unit or None, numbered, raw.notes)
+    _check_angles(table)
+    return table
+
+
+def _check_angles(table: PointTable) -> None:
+    """One pose has one angle."""
+    for i, pose in enumerate(table.poses):
+        given = [(m, table.angles[m][i]) for m in table.markers if not np.isnan(table.angles[m][i])]
+        for marker, angle in given[1:]:
+            first, other = given[0]
+            if abs(angle - other) > 1e-9:
+                raise InputError(
+                    f"{table.place(marker, i)}: pose {pose} stands at {np.degrees(angle):g} deg here and at "
+                    f"{np.degrees(other):g} deg on line {table.lines[first][i]}; one pose has one angle, correct it"
+                    + (" or add a column pose" if table.numbered else "")
+                )

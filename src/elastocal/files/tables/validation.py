@@ -1,0 +1,99 @@
+"""CSV files of poses that were commanded and measured, several times each.
+
+    pose,command_x_mm,command_y_mm,command_z_mm,x_mm,y_mm,z_mm
+    P1,1000,0,500,1000.12,-0.03,499.91
+
+One row per visit, in the order of the cycles.  Angles a b c (about z, y, x in turn) and command_a ... may be added, and
+a column ``direction`` that names where the pose was approached from.  A file of another program is named by a YAML file
+(``elastocal.files.tables.named``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError
+from elastocal.files.tables.named import read_table
+from elastocal.files.tables.raw import Field, RawTable, add_once, number, understood
+from elastocal.files.units import ANGLE, LENGTH
+
+if TYPE_CHECKING:
+    from elastocal.spatial.entries import Array
+
+POSE, DIRECTION = "pose", "direction"
+SAME = 1e-7
+"""m and rad by which the commands of one pose may differ."""
+_PLACE, _TURN = ("x", "y", "z"), ("a", "b", "c")
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """One pose: ``command`` (3,) and ``reached`` (n, 3) in m, rotations (3, 3), (n, 3, 3) or None, directions (n)."""
+
+    name: str
+    command: Array
+    reached: Array
+    told: Array | None
+    turned: Array | None
+    directions: tuple[str, ...]
+
+
+def read_visits(path: Path) -> tuple[tuple[Visits, ...], tuple[str, ...]]:
+    """Poses in the order of their first rows, and notes on how the file of another program was read."""
+    raw = read_table(path)
+    fields = _fields(raw)
+    turns = [f"{p}{c}" for p in ("command_", "") for c in _TURN]
+    given = [t for t in turns if t in fields]
+    if given and len(given) < len(turns):
+        lacking = next(t for t in turns if t not in fields)
+        raise InputError(
+            f"{raw.top}: orientation needs a, b, c and command_a, command_b, command_c; {lacking} is missing"
+        )
+    names = [cells[fields[POSE].place].strip() for _, cells in raw.rows]
+    visits = tuple(
+        _visits(raw, fields, name, [i for i, n in enumerate(names) if n == name]) for name in dict.fromkeys(names)
+    )
+    return visits, raw.notes
+
+
+def _fields(raw: RawTable) -> dict[str, Field]:
+    units: dict[str, Mapping[str, float]] = {}
+    for prefix in ("command_", ""):
+        units |= {f"{prefix}{c}": LENGTH for c in _PLACE} | {f"{prefix}{c}": ANGLE for c in _TURN}
+    out: dict[str, Field] = {}
+    for place, column in enumerate(raw.header):
+        plain = column in (POSE, DIRECTION)
+        name, factor = (column, 1.0) if plain else understood(raw, column, units, (POSE, DIRECTION))
+        add_once(raw, out, name, Field(place, factor))
+    wanted = (POSE, *(f"{p}{c}" for p in ("command_", "") for c in _PLACE))
+    missing = [w for w in wanted if w not in out]
+    if missing or not raw.rows:
+        raise InputError(
+            f"{raw.top}: {f'there is no column for {missing[0]}' if missing else 'there are no rows'}; add it"
+        )
+    return out
+
+
+def _visits(raw: RawTable, fields: Mapping[str, Field], name: str, rows: Sequence[int]) -> Visits:
+    import numpy as np
+    from scipy.spatial.transform import Rotation
+
+    def columns(words: Sequence[str]) -> Array:
+        return np.array([[number(raw, raw.rows[i], fields[w]) for w in words] for i in rows])
+
+    def turned(prefix: str) -> Array | None:
+        if "a" not in fields:
+            return None
+        return np.asarray(Rotation.from_euler("ZYX", columns([f"{prefix}{c}" for c in _TURN])).as_matrix())
+
+    command, told = columns([f"command_{c}" for c in _PLACE]), turned("command_")
+    for values in (command, told):
+        if values is not None and np.abs(values - values[0]).max() > SAME:
+            bad = int(np.argmax(np.abs(values - values[0]).reshape(len(values), -1).max(axis=1)))
+            line = raw.rows[rows[bad]][0]
+            raise InputError(f"{raw.file}, line {line}: pose {name} has another command than before; name it otherwise")
+    words = tuple(raw.rows[i][1][fields[DIRECTION].place].strip() if DIRECTION in fields else "" for i in rows)
+    return Visits(name, command[0], columns(_PLACE), None if told is None else told[0], turned(""), words)
