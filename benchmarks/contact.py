@@ -15,7 +15,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactState, contact
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.touches import Touches
-from elastocal.uncertainty.contact_start import close_gaps
+from elastocal.study.contact_start import close_gaps
 
 NAMES = ("base.x", "base.y", "J1.offset", "link1_end.x", "J2.offset", "link2_end.x", "gripper.p", "J1.k", "J2.k",
          "gripper.gap", "J1.gap", "J2.gap")  # fmt: skip

@@ -15,7 +15,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.sources.force_sensor import ForceSensor
-from elastocal.uncertainty.contact_start import gap_campaign
+from elastocal.study.contact_start import gap_campaign
 
 
 @pytest.mark.parametrize("gaps", [True, False])

@@ -13,7 +13,7 @@ from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.kinematics import kinematics
 from elastocal.model.surfaces.sphere import Sphere
 from elastocal.model.surfaces.touches import Touches
-from elastocal.uncertainty.study import study
+from elastocal.study.whole import study
 
 SOURCES = (ForceSensor(sd=0.2), Encoder(sd=2e-6))
 

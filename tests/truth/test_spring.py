@@ -6,8 +6,8 @@ import numpy as np
 from oracle.spring_arm import NAMES, SPRING, TRUTH, campaign, two_joints
 
 from elastocal.identify.estimate import estimate
-from elastocal.uncertainty.compensator_posterior import sample_spring
-from elastocal.uncertainty.compensator_start import start_values
+from elastocal.study.compensator_posterior import sample_spring
+from elastocal.study.compensator_start import start_values
 
 
 def test_intervals_of_a_badly_known_spring_hold_the_truth():

@@ -82,7 +82,7 @@ class Experiment:
         from elastocal.identify.estimate import estimate
         from elastocal.measure.deflection import Deflection
         from elastocal.measure.virtual import virtual_campaign
-        from elastocal.uncertainty.compensator_start import start_values
+        from elastocal.study.compensator_start import start_values
 
         kind = Deflection(self.setup(rows, REPEATS))
         campaign = virtual_campaign(self.truth, kind, tracker_only(), rng).campaign
@@ -91,7 +91,7 @@ class Experiment:
         return estimate(blind.with_parameters(start), campaign, self.names), start
 
     def sampled(self, fit: Fit, rng: np.random.Generator) -> NonlinearPosterior:
-        from elastocal.uncertainty.compensator_posterior import sample_spring
+        from elastocal.study.compensator_posterior import sample_spring
 
         return sample_spring(fit, self.spring, rng=rng, draws=2000)
 

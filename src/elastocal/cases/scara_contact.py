@@ -31,7 +31,7 @@ class ScaraContactCase(Case):
         from elastocal.contacts.judgement import force_error
         from elastocal.identify.iterations import search
         from elastocal.measure.campaign import Campaign
-        from elastocal.uncertainty.contact_start import gap_campaign
+        from elastocal.study.contact_start import gap_campaign
 
         kind, felt = given.touched(given.LEVELS)
         exact = Campaign(kind, felt)

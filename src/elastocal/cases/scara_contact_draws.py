@@ -95,7 +95,7 @@ def success_rate(exact: Campaign, count: int, rng: np.random.Generator, progress
 
     from elastocal.errors import InputError
     from elastocal.identify.iterations import search
-    from elastocal.uncertainty.contact_start import gap_campaign
+    from elastocal.study.contact_start import gap_campaign
 
     true = np.array([v.actual - v.nominal for v in given.VALUES])
     geometry = {v.name: given.OFF_M if v.unit == "m" else given.OFF_RAD for v in given.VALUES[:6]}

@@ -1,1 +1,1 @@
-"""How sure estimates are: draws from their distribution, prediction, starts for springs and contacts, the study."""
+"""How sure estimates are: draws from their distribution, what they predict, what the model leaves out."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from elastocal.contacts.judgement import ContactJudgement
     from elastocal.files.campaign.read import CampaignFile
     from elastocal.model.robot import RobotModel
+    from elastocal.study.whole import Study
     from elastocal.uncertainty.ensemble import Ensemble
-    from elastocal.uncertainty.study import Study
 
 STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
 
@@ -77,7 +77,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
     from elastocal.app.campaign_sanity import check_deflections, check_numbers
     from elastocal.files.campaign.read import read_campaign
     from elastocal.files.write import check_targets
-    from elastocal.uncertainty.study import study
+    from elastocal.study.whole import study
 
     if not 0 < request.correlated < 1:
         raise InputError(f"--correlated {request.correlated:g}: give a number between 0 and 1")

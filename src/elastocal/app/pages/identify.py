@@ -18,7 +18,7 @@ from elastocal.app.pages.identify_workspace import workspace_section
 from elastocal.report.blocks import Report, Section, Text
 
 if TYPE_CHECKING:
-    from elastocal.uncertainty.study import Study
+    from elastocal.study.whole import Study
 
 
 def page(result: IdentifyResult) -> Report:

@@ -11,7 +11,7 @@ from elastocal.report.blocks import Cell, Column, Section, Table, Unknown
 if TYPE_CHECKING:
     from elastocal.app.commands.identify import IdentifyResult
     from elastocal.report.blocks import Lines
-    from elastocal.uncertainty.contact_screen import Correction, Touched, WrongContact
+    from elastocal.study.contact_screen import Correction, Touched, WrongContact
 
 FEW = 2
 """Digits of a factor that follows from forces with their scatter."""

@@ -8,7 +8,7 @@ from elastocal.report.blocks import Column, Table
 
 if TYPE_CHECKING:
     from elastocal.identify.outliers import Suspect
-    from elastocal.uncertainty.study import Study
+    from elastocal.study.whole import Study
 
 
 def gross_table(study: Study) -> Table:

@@ -12,7 +12,7 @@ from elastocal.report.display import concise
 
 if TYPE_CHECKING:
     from elastocal.identifiability.groups import Groups
-    from elastocal.uncertainty.study import Study
+    from elastocal.study.whole import Study
 
 
 def path_table(study: Study) -> Table:

@@ -10,7 +10,7 @@ from elastocal.report.blocks import Cell, Column, Table
 
 if TYPE_CHECKING:
     from elastocal.identify.budget import Budget
-    from elastocal.uncertainty.study import Study
+    from elastocal.study.whole import Study
 
 
 def noise_table(study: Study) -> Table:

@@ -12,8 +12,8 @@ from elastocal.report.display import concise
 
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
+    from elastocal.study.whole import Study
     from elastocal.uncertainty.ensemble import Ensemble
-    from elastocal.uncertainty.study import Study
 
 NO_NOISE = "no noise was stated"
 NOT_SAMPLED = "not sampled, see the notes"

@@ -10,7 +10,7 @@ from elastocal.report.blocks import Lines, Series
 if TYPE_CHECKING:
     from elastocal.app.commands.identify import IdentifyResult
     from elastocal.spatial.entries import Array
-    from elastocal.uncertainty.study import Study
+    from elastocal.study.whole import Study
 
 EDGE = 2.0
 """Times the largest residual of the fit: a doubtful reading that is farther off is drawn there."""

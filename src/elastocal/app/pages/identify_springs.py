@@ -9,8 +9,8 @@ from elastocal.report.blocks import Cell, Column, Table
 from elastocal.report.display import concise
 
 if TYPE_CHECKING:
+    from elastocal.study.whole import Study
     from elastocal.uncertainty.springs import PossibleSprings
-    from elastocal.uncertainty.study import Study
 
 
 def spring_table(found: PossibleSprings) -> Table:

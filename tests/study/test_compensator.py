@@ -24,10 +24,10 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.balance import balancing_spring, weight_torque
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.pose import Pose
-from elastocal.uncertainty.compensator_posterior import equivalent_compliance, sample_spring
-from elastocal.uncertainty.compensator_start import compensator_of, start_values
+from elastocal.study.compensator_posterior import equivalent_compliance, sample_spring
+from elastocal.study.compensator_start import compensator_of, start_values
+from elastocal.study.whole import study
 from elastocal.uncertainty.metropolis import NonlinearPosterior
-from elastocal.uncertainty.study import study
 
 
 def test_start_values_come_from_the_readings_alone():

@@ -25,8 +25,8 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
-from elastocal.uncertainty.contact_objects import Doubt, doubted_objects
-from elastocal.uncertainty.contact_start import EVEN, basis, close_gaps, felt_rows, gap_problem
+from elastocal.study.contact_objects import Doubt, doubted_objects
+from elastocal.study.contact_start import EVEN, basis, close_gaps, felt_rows, gap_problem
 
 LEVEL = 1e-3
 """Probability with which contacts with nothing but noise lose any; and with which the wrong number is not named."""

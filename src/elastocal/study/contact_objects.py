@@ -16,7 +16,7 @@ import numpy as np
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.model.robot import RobotModel
-from elastocal.uncertainty.contact_start import basis, close_gaps, gap_problem
+from elastocal.study.contact_start import basis, close_gaps, gap_problem
 
 PROBABLE, MOST = 0.001, 0.5
 """An object is at fault where chance gives as much with this probability, and it explains this share of the misfit."""

@@ -23,11 +23,11 @@ from elastocal.measure.deflection import Deflection
 from elastocal.model.descriptions import Form, descriptions, in_form
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.study.compensator_posterior import sample_spring
+from elastocal.study.compensator_start import compensator_of, spring_pairs, start_values
+from elastocal.study.contact_screen import Touched, touched
+from elastocal.study.contact_start import geometry_start
 from elastocal.uncertainty.bootstrap import Bootstrap, bootstrap
-from elastocal.uncertainty.compensator_posterior import sample_spring
-from elastocal.uncertainty.compensator_start import compensator_of, spring_pairs, start_values
-from elastocal.uncertainty.contact_screen import Touched, touched
-from elastocal.uncertainty.contact_start import geometry_start
 from elastocal.uncertainty.discrepancy import Discrepancy, discrepancy
 from elastocal.uncertainty.gibbs import Posterior, gibbs
 from elastocal.uncertainty.metropolis import NonlinearPosterior
