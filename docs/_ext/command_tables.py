@@ -9,7 +9,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from elastocal.app.cli import app as command_line
+from elastocal.app.cli.main import app as command_line
 
 
 def commands() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from elastocal.app.cli import main
+from elastocal.app.cli.main import main
 
 FAST = ("--candidates", "60", "--restarts", "1")
 CHAIN = (("plan", *FAST), ("simulate",), ("identify",), ("compensate",))

@@ -13,7 +13,7 @@ import pytest
 from app.cell_desk import whole_cell
 from app.virtual_desk import Chain, chain
 
-from elastocal.app.cli import main
+from elastocal.app.cli.main import main
 
 ARM = """\
 format: elastocal-robot/1

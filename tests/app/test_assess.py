@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from elastocal.app.cli import app
+from elastocal.app.cli.main import app
 from elastocal.errors import ElastocalError
 
 ARM = """format: elastocal-robot/1

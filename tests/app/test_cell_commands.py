@@ -16,8 +16,8 @@ from oracle.encoders import SINGLE, WRIST
 from oracle.logs import logged, waves
 from oracle.table_one import points_csv
 
-from elastocal.app import cli
-from elastocal.app.cell_uses import USES
+from elastocal.app.cells.uses import USES
+from elastocal.app.cli import main as cli
 from elastocal.files.cell_yaml import PLACES
 from elastocal.files.robot.read import read_robot
 

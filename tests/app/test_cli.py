@@ -16,12 +16,12 @@ import typer
 from typer.testing import CliRunner
 
 from elastocal import __version__
-from elastocal.app import cli
+from elastocal.app.cli import main as cli
 
 Run = Callable[..., Any]
 GROUP = cast(Any, typer.main.get_command(cli.app))
 COMMANDS = tuple(GROUP.commands)
-ENTRY = (sys.executable, "-c", "from elastocal.app.cli import main; main()")
+ENTRY = (sys.executable, "-c", "from elastocal.app.cli.main import main; main()")
 
 
 def real(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -85,7 +85,7 @@ def test_a_reader_that_has_gone_ends_the_program_quietly(words: tuple[str, ...])
 def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys; sys.argv = ['elastocal', '--help']\n"
-        "from elastocal.app.cli import main\n"
+        "from elastocal.app.cli.main import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "names = {'numpy', 'scipy', 'pydantic', 'plotly', 'jinja2', 'yaml', 'lxml', 'elastocal.model'}\n"
         "heavy = names & set(sys.modules)\n"

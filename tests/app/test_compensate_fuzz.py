@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from elastocal.app.commands.compensate import CompensateRequest, run
-from elastocal.app.pages.compensate import page
-from elastocal.app.program_pushing import ProgramLoadRequest
+from elastocal.app.pages.compensate.page import page
+from elastocal.app.programs.pushing import ProgramLoadRequest
 from elastocal.app.pushing import LoadRequest
 from elastocal.errors import InputError
 from elastocal.report.text import print_report

@@ -18,7 +18,7 @@ from report.browser import browser, camera, driver, opened, overflow
 
 from elastocal.app.demo_cell.program import cutting_lines, program_text
 from elastocal.app.demo_cell.truth import true_robot
-from elastocal.app.pages.demo_tables import gross_found
+from elastocal.app.pages.demo.tables import gross_found
 from elastocal.files.robot.read import read_robot
 
 POSE = re.compile(r"\{X (\S+?),Y (\S+?),Z (\S+?),A (\S+?),B (\S+?),C (\S+?)\}")

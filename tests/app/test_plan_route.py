@@ -6,7 +6,7 @@ import numpy as np
 from design.cell_desk import arm, pool_of
 
 from elastocal.app.commands.plan import _ways
-from elastocal.app.plan_program import route, stops
+from elastocal.app.planning.program import route, stops
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.obstacles import Obstacles
 from elastocal.design.loading.actuator import Actuator

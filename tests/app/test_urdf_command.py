@@ -22,7 +22,7 @@ ARM = """<?xml version="1.0"?>
 
 
 def run(*args):
-    code = "from elastocal.app.cli import main; main()"
+    code = "from elastocal.app.cli.main import main; main()"
     return subprocess.run([sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, check=False)
 
 

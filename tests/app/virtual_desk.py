@@ -10,7 +10,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from elastocal.app.cli import app
+from elastocal.app.cli.main import app
 
 Run = Callable[..., Any]
 ARM = """\

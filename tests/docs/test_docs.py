@@ -111,7 +111,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def answer(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of one command line."""
-    cli = importlib.import_module("elastocal.app.cli")
+    cli = importlib.import_module("elastocal.app.cli.main")
     capsys.readouterr()
     monkeypatch.setattr(sys, "argv", shlex.split(line, comments=True))
     with pytest.raises(SystemExit) as stopped:
@@ -164,7 +164,7 @@ def test_a_page_runs_as_it_is_read(
 
 def test_commands_that_are_only_shown_have_options_that_exist() -> None:
     """Those that need a controller or a file of the reader; ``make`` has its targets."""
-    group = typer.main.get_command(importlib.import_module("elastocal.app.cli").app)
+    group = typer.main.get_command(importlib.import_module("elastocal.app.cli.main").app)
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     shown = [
         (p, line) for p in PAGES for b in blocks(p) if b.language in ("text", "sh") for line in b.text.splitlines()

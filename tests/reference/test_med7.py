@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from elastocal.app.cli import main
+from elastocal.app.cli.main import main
 from elastocal.files.robot.read import read_robot
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "kuka-med7"

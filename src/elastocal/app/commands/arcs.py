@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.app.tracked import (
+from elastocal.app.tracking.tracked import (
     KnownArc,
     check_angles,
     check_markers,
     check_same_poses,
     known_arc,
 )
-from elastocal.app.tracked_free import FreeArcs, free_arcs
+from elastocal.app.tracking.tracked_free import FreeArcs, free_arcs
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:

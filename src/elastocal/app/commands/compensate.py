@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.app.calibrated import Calibrated, calibrated
-from elastocal.app.program_frames import flange_of, given
-from elastocal.app.program_pushing import ProgramLoadRequest, ProgramPushing, program_pushing
+from elastocal.app.programs.calibrated import Calibrated, calibrated
+from elastocal.app.programs.frames import flange_of, given
+from elastocal.app.programs.pushing import ProgramLoadRequest, ProgramPushing, program_pushing
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
 
@@ -97,9 +97,9 @@ def run(
 def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> CompensateResult:
     import numpy as np
 
-    from elastocal.app.program_checks import assumed, bearable, near, usable
-    from elastocal.app.program_commands import as_written, on_truth
-    from elastocal.app.program_points import line_points
+    from elastocal.app.programs.checks import assumed, bearable, near, usable
+    from elastocal.app.programs.commands import as_written, on_truth
+    from elastocal.app.programs.points import line_points
     from elastocal.compensate.placed import placed, with_tools
     from elastocal.compensate.program import uncorrected
     from elastocal.compensate.program_correction import as_taught, confidence, corrected, job, nominals, residuals

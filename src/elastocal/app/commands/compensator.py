@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.arcs import noise_of, sense_of
-from elastocal.app.tracked import (
+from elastocal.app.tracking.tracked import (
     KnownArc,
     check_angles,
     check_markers,
@@ -16,12 +16,12 @@ from elastocal.app.tracked import (
     said_of,
     without,
 )
-from elastocal.app.tracked_free import FreeArcs, free_arcs
+from elastocal.app.tracking.tracked_free import FreeArcs, free_arcs
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.app.compensator_plan import Planned
-    from elastocal.app.compensator_spring import SpringResult
+    from elastocal.app.tracking.compensator_plan import Planned
+    from elastocal.app.tracking.compensator_spring import SpringResult
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.arcs.known_angle_arc import KnownAngleArc
     from elastocal.arcs.variants import Tension
@@ -76,10 +76,10 @@ class CompensatorResult:
 
 
 def run(request: CompensatorRequest) -> CompensatorResult:
-    from elastocal.app.compensator_plan import planned
-    from elastocal.app.compensator_spring import element_text, spring_result
     from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
+    from elastocal.app.tracking.compensator_plan import planned
+    from elastocal.app.tracking.compensator_spring import element_text, spring_result
     from elastocal.arcs.axes_angle import axes_angle
     from elastocal.files.tables.points import read_points
 

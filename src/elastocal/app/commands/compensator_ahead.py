@@ -9,7 +9,7 @@ from elastocal.app.commands.arcs import noise_of, sense_of
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.app.compensator_plan import Planned
+    from elastocal.app.tracking.compensator_plan import Planned
     from elastocal.model.loads.gravity_compensator import GravityCompensator
     from elastocal.model.robot import RobotModel
 
@@ -44,10 +44,10 @@ class AheadResult:
 def run(request: AheadRequest) -> AheadResult:
     import numpy as np
 
-    from elastocal.app.compensator_plan import Planned, plan_rows
-    from elastocal.app.compensator_spring import joint_range
     from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
+    from elastocal.app.tracking.compensator_plan import Planned, plan_rows
+    from elastocal.app.tracking.compensator_spring import joint_range
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
 
     noise = noise_of(request.noise_um)

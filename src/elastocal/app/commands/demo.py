@@ -71,9 +71,9 @@ def _older(folder: Path, files: dict[Path, str]) -> bool:
 @contextmanager
 def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: str = "") -> Iterator[Write]:
     """A command on the cell; ``keys`` are those of cell.yaml that it uses, ``of`` what is added to its name."""
-    from elastocal.app.freshness import setting
-    from elastocal.app.output import report_files
-    from elastocal.app.trace import running
+    from elastocal.app.cells.freshness import setting
+    from elastocal.app.cells.trace import running
+    from elastocal.app.cli.output import report_files
     from elastocal.files.write import make_folder
 
     name = words[0]
@@ -92,8 +92,8 @@ def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: s
 
 def _plan(cell: CellFolder, watch: Watch) -> PlanResult:
     from elastocal.app.commands import plan
-    from elastocal.app.pages.plan import page
-    from elastocal.app.plan_request import PlanRequest
+    from elastocal.app.pages.plan.page import page
+    from elastocal.app.planning.request import PlanRequest
 
     with _step(cell, ("plan", "."), ("plan", "planned")) as write, watch("planning") as progress:
         request = PlanRequest(str(cell.place("plan")), cell.place("planned").parent, seed=SEED)
@@ -118,7 +118,7 @@ def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
 def _identify(cell: CellFolder, watch: Watch) -> IdentifyResult:
     from elastocal.app.commands import identify
     from elastocal.app.found_calibration import calibration
-    from elastocal.app.pages.identify import page
+    from elastocal.app.pages.identify.page import page
 
     with _step(cell, ("identify", "."), ("campaign", "calibration")) as write, watch("identifying") as progress:
         result = identify.run(identify.IdentifyRequest(cell.place("campaign"), seed=SEED), progress)
@@ -130,8 +130,8 @@ def _identify(cell: CellFolder, watch: Watch) -> IdentifyResult:
 def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, CompensateResult]:
     """By the calibration, and, only to compare, by the robot file."""
     from elastocal.app.commands import compensate
-    from elastocal.app.pages.compensate import page
-    from elastocal.app.program_pushing import ProgramLoadRequest
+    from elastocal.app.pages.compensate.page import page
+    from elastocal.app.programs.pushing import ProgramLoadRequest
 
     words = ("compensate", ".", "--truth", TRUTH.as_posix())
     keys = ("programs", "calibration", "corrected", "options")

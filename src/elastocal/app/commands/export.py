@@ -41,7 +41,7 @@ class ExportResult:
 
 
 def run(request: ExportRequest) -> ExportResult:
-    from elastocal.app.calibrated import calibrated
+    from elastocal.app.programs.calibrated import calibrated
     from elastocal.app.robot_choice import robot_file
     from elastocal.compensate.corrected_geometry import corrected_poses
     from elastocal.files.calibration.schema import calibration_schema

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal import __version__
-from elastocal.app.plan_files import plan_files
-from elastocal.app.plan_request import PlanRequest, limits_of, plan_file
-from elastocal.app.plan_targets import check_plan_targets
+from elastocal.app.planning.files import plan_files
+from elastocal.app.planning.request import PlanRequest, limits_of, plan_file
+from elastocal.app.planning.targets import check_plan_targets
 from elastocal.app.threads import one_thread
 from elastocal.app.workers import executor
 from elastocal.errors import InputError
@@ -92,7 +92,7 @@ def _with_tests(file: PlanFile, rng: np.random.Generator) -> Task:
 
 def _with_earlier(task: Task, file: PlanFile) -> Task:
     """The information of earlier campaigns and calibrations that the plan file names."""
-    from elastocal.app.plan_earlier import earlier
+    from elastocal.app.planning.earlier import earlier
 
     words = () if file.located is None else file.located.data.get("earlier") or ()
     return earlier(task, (words,) if isinstance(words, str) else tuple(words), file.folder)
@@ -161,7 +161,7 @@ def _overlapping(offer: Offer) -> str:
 
 def _ways(pool: Pool, task: Task) -> tuple[str, ...]:
     """Moves of the program that would meet something."""
-    from elastocal.app.plan_program import route
+    from elastocal.app.planning.program import route
     from elastocal.design.pool import Pool
     from elastocal.design.poses import Poses
     from elastocal.design.ways import blocked

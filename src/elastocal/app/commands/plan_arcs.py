@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.app.plan_request import PlanRequest
+from elastocal.app.planning.request import PlanRequest
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.app.compensator_plan import Planned, PlanRow
+    from elastocal.app.tracking.compensator_plan import Planned, PlanRow
     from elastocal.files.plan.arcs import ArcPlanFile
     from elastocal.spatial.entries import Array
 
@@ -52,7 +52,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
 
     import numpy as np
 
-    from elastocal.app.plan_targets import check_plan_targets
+    from elastocal.app.planning.targets import check_plan_targets
     from elastocal.files.plan.arcs import read_arc_plan
 
     _refuse(request)
@@ -80,8 +80,8 @@ def _refuse(request: PlanRequest) -> None:
 
 def compared(file: ArcPlanFile) -> Planned:
     """Plans of eq. (35) and (36) and of exact covariance, for each model of the markers."""
-    from elastocal.app.compensator_plan import Planned, plan_rows
     from elastocal.app.threads import one_thread
+    from elastocal.app.tracking.compensator_plan import Planned, plan_rows
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
 
     geometry = CompensatorGeometry.described(file.compensator, file.sense)
@@ -114,7 +114,7 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     """A table of points to fill in, and a program."""
     import numpy as np
 
-    from elastocal.app.plan_files import kuka_program
+    from elastocal.app.planning.files import kuka_program
     from elastocal.files.plan.arcs import arc_table
     from elastocal.files.plan.krl import Stop
 

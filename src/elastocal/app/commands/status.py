@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from elastocal import __version__
-from elastocal.app.freshness import Freshness, freshness
+from elastocal.app.cells.freshness import Freshness, freshness
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder

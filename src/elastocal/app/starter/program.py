@@ -18,7 +18,7 @@ _CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
 
 def square_text(model: RobotModel) -> str | None:
     """The program, or None for a robot that it does not fit: other joints than 6R, or no flange."""
-    from elastocal.app.program_frames import FLANGE
+    from elastocal.app.programs.frames import FLANGE
 
     six = model.n == 6 and all(m.kind == "revolute" for m in model.motions)
     if not six or FLANGE not in model.tree.names or any(m.limits is None for m in model.motions):
@@ -60,7 +60,7 @@ def _reachable(model: RobotModel) -> tuple[Array, float] | None:
 def _text(model: RobotModel, q: Array, side: float) -> str:
     from scipy.spatial.transform import Rotation
 
-    from elastocal.app.program_frames import FLANGE
+    from elastocal.app.programs.frames import FLANGE
     from elastocal.compensate.nominal_motion import nominal_pose
 
     def frame(position: Array, rotation: Array) -> str:

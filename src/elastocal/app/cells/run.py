@@ -1,0 +1,117 @@
+"""A command called for what was typed: on a cell once for every program, each run with its trace."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from elastocal.app.cells.in_cell import Command
+from elastocal.app.cells.trace import running
+from elastocal.app.cells.uses import Uses
+from elastocal.app.cells.values import Chosen, each, filled, home_of, resolved, seen_from_cell, with_options
+from elastocal.errors import InputError
+from elastocal.files.cell_yaml import CellFolder
+
+
+def run_command(context: typer.Context, command: Command, uses: Uses, values: dict[str, Any], typed: set[str]) -> None:
+    name = command.__name__
+    home = home_of(uses, values)
+    if home is None:
+        _needed(command, values)
+        with running((name, *_words(context, values, typed))):
+            command(**values)
+        return
+    try:
+        _run_in(home, context, command, uses, values, typed)
+    except InputError as error:
+        raise InputError(f"{home.folder}: {error}" if home.folder != Path() else str(error)) from None
+
+
+def _run_in(
+    home: CellFolder, context: typer.Context, command: Command, uses: Uses, values: dict[str, Any], typed: set[str]
+) -> None:
+    from elastocal.app.cli.output import gathered
+
+    name = command.__name__
+    chosen = resolved(home, name, uses, seen_from_cell(values, home))
+    words = (name, *_words(context, seen_from_cell(values, home), typed))
+    chosen = with_options(home, command, chosen, typed)
+    programs = _programs(home, chosen) if "program" in uses.roles else (None,)
+    with gathered("programs") if len(programs) > 1 else nullcontext():
+        for program in programs:
+            one = chosen if program is None else replace(chosen, values={**chosen.values, "program": program})
+            one = filled(home, uses, one, program)
+            _needed(command, one.values)
+            label = "-".join((name, *_label(program, values, typed)))
+            seed = one.values.get("seed")
+            with running(words, home, label=label, seed=seed, settings=_settings(home, name, one)):
+                _make_folders(uses, one)
+                command(**one.values)
+
+
+def _label(program: Path | None, values: Mapping[str, Any], typed: set[str]) -> tuple[str, ...]:
+    """What tells the record of this run from others of its command: the program, a place of its own for the result."""
+    if program is not None:
+        return (program.name,)
+    own = [values[p] for p in ("out", "report", "csv") if p in typed]
+    return (Path(own[0]).stem,) if own else ()
+
+
+def _programs(home: CellFolder, chosen: Chosen) -> tuple[Path, ...]:
+    """The program that was named, or all in the folder of programs."""
+    from elastocal.files.program_files import programs_in
+
+    place = Path(chosen.values["program"])
+    folder = home.root / place
+    if not folder.is_dir():
+        return (place,)
+    found = tuple(place / p.name for p in programs_in(folder))
+    if not found:
+        raise InputError(f"{place.as_posix()} holds no program that can be corrected; put one there (docs/programs.md)")
+    return found
+
+
+def _settings(home: CellFolder, name: str, chosen: Chosen) -> dict[str, Any]:
+    from elastocal.app.cells.freshness import setting
+
+    return {key: setting(home, key, name) for key in dict.fromkeys((*chosen.keys, "options"))}
+
+
+def _make_folders(uses: Uses, chosen: Chosen) -> None:
+    """Git keeps no empty folders: those of the results are made again."""
+    from elastocal.files.write import make_folder
+
+    outputs = {f.parameter: f for f in uses.fills if f.output}
+    for parameter in (*outputs, "report", "csv", "out"):
+        value = chosen.values.get(parameter)
+        if isinstance(value, Path) and ".." not in value.parts and not value.is_absolute():
+            whole = parameter in outputs and not value.suffix
+            make_folder(value if whole else value.parent)
+
+
+def _words(context: typer.Context, values: Mapping[str, Any], typed: set[str]) -> Iterator[str]:
+    """What was typed after the name of the command, in the order of its help."""
+    for parameter in context.command.params:
+        if parameter.name not in typed:
+            continue
+        value, option = values[parameter.name], parameter.opts[0]
+        if parameter.param_type_name == "argument":
+            yield from map(str, each(value))
+        elif isinstance(value, tuple):
+            yield from (option, *map(str, value))
+        else:
+            yield from (w for v in each(value) for w in ((option,) if v is True else (option, str(v))))
+
+
+def _needed(command: Command, values: Mapping[str, Any]) -> None:
+    """Refuse what neither the command line nor a cell gave."""
+    for p in inspect.signature(command).parameters.values():
+        if p.default is inspect.Parameter.empty and values[p.name] is None:
+            shown = f"--{p.name.replace('_', '-')}" if p.name == "out" else p.name.upper()
+            raise InputError(f"{shown} is missing; give it, or a cell; see elastocal {command.__name__} --help")

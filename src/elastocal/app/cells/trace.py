@@ -1,0 +1,138 @@
+"""The run of a command, so that its results can be traced and repeated.
+
+``running`` is entered once per run.  Within it every file that is read is known by its SHA-256, and results that are
+written into a cell get a record beside them, in the same step.  In a cell the folder of the cell is the working folder:
+results are the same, byte by byte, from wherever the command was typed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import chdir, contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from elastocal.app.versions import versions
+from elastocal.files.opened import SHIPPED, watching
+from elastocal.report.blocks import Fact, Report
+
+if TYPE_CHECKING:
+    from elastocal.files.cell_yaml import CellFolder
+
+Contents = Mapping[Path, str | bytes]
+_current: ContextVar[Trace | None] = ContextVar("trace", default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """``words`` follow ``elastocal``, with paths seen from the cell; ``label`` names the record.
+
+    ``settings`` is what was taken from cell.yaml, ``read`` grows while files are read.
+    """
+
+    words: tuple[str, ...]
+    label: str
+    cell: CellFolder | None = None
+    seed: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    read: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """SHA-256 of everything read so far, by path as seen from the working folder."""
+        return {name if name.startswith(SHIPPED) else _seen(name): mark for name, mark in self.read.items()}
+
+    def shown(self, path: Path) -> Path:
+        """A path as seen from where the command was typed."""
+        if self.cell is None or path.is_absolute():
+            return path
+        return Path(os.path.normpath(self.cell.folder / path))
+
+    def stale(self) -> tuple[str, ...]:
+        """Sentences on inputs that are results of the cell, and older than what they rest on."""
+        if self.cell is None:
+            return ()
+        from elastocal.app.cells.freshness import stale_inputs
+
+        return stale_inputs(self.cell, self.inputs, self.label)
+
+    def on(self, report: Report) -> Report:
+        """The report with what it rests on."""
+        inputs, facts = self.inputs, report.inputs
+        short = tuple(f"{name} {mark[:16]}" for name, mark in inputs.items())
+        if short:
+            words = "; ".join(short)
+            facts += (Fact("files", "files read (SHA-256, first 16 digits)", short, words), Fact("sha256", "", inputs))
+        return replace(report, inputs=facts, notes=(*report.notes, *self.stale()))
+
+    def keeps(self, path: Path) -> bool:
+        """Whether a file stands in the cell of this run."""
+        return self.cell is not None and _inside(path)
+
+    def recorded(self, files: Contents) -> dict[Path, str | bytes]:
+        """The files, and the record of this run where some of them stand in its cell."""
+        cell = self.cell
+        if cell is None or not any(self.keeps(path) for path in files):
+            return dict(files)
+        from elastocal.files.run_record import RunRecord, record_text
+        from elastocal.files.write import make_folder
+
+        outputs = {_seen(path): hashlib.sha256(_bytes(text)).hexdigest() for path, text in files.items()}
+        place = cell.place("records") / f"{self.label}.json"
+        make_folder(place.parent)
+        record = RunRecord(
+            command=self.words, cell=dict(self.settings), seed=self.seed, inputs=self.inputs, outputs=outputs,
+            versions=versions(), time=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        )  # fmt: skip
+        return {**files, place: record_text(record)}
+
+    def write(self, files: Contents) -> None:
+        """All files with their record, or none."""
+        from elastocal.files.write import write_files
+
+        write_files(self.recorded(files))
+
+
+@contextmanager
+def running(
+    words: tuple[str, ...],
+    cell: CellFolder | None = None,
+    *,
+    label: str | None = None,
+    seed: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Iterator[Trace]:
+    """A run of ``elastocal words``; in a cell its folder is the working folder, and all paths are seen from there."""
+    with watching() as read, nullcontext() if cell is None else chdir(cell.folder):
+        trace = Trace(words, label or words[0], cell, seed, settings or {}, read)
+        token = _current.set(trace)
+        try:
+            yield trace
+        finally:
+            _current.reset(token)
+
+
+def current() -> Trace:
+    """The run that is going on; one without a name where nobody has entered ``running``."""
+    return _current.get() or Trace((), "")
+
+
+def _seen(path: str | Path) -> str:
+    """From the working folder, with / between folders; as it stands where it lies on another drive."""
+    try:
+        return Path(os.path.relpath(path)).as_posix() if _inside(Path(path)) else Path(path).as_posix()
+    except ValueError:
+        return Path(path).as_posix()
+
+
+def _inside(path: Path) -> bool:
+    return path.resolve().is_relative_to(Path.cwd().resolve())
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return content.encode("utf-8") if isinstance(content, str) else content

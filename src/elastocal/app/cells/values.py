@@ -1,0 +1,153 @@
+"""The values that a command is called with on a cell: what was typed, then cell.yaml, then the places of the cell."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from elastocal.app.cells.uses import FIRST, USES, Fill, Uses
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
+
+WORDS = ("robot", "truth", "source")
+"""Parameters whose text may be the path of a robot or plan file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Values for a command, and the keys of cell.yaml that gave some of them."""
+
+    values: Mapping[str, Any]
+    keys: tuple[str, ...] = ()
+
+    def with_value(self, parameter: str, value: Any, key: str) -> Chosen:
+        return Chosen({**self.values, parameter: value}, tuple(dict.fromkeys((*self.keys, key))))
+
+
+def home_of(uses: Uses, values: Mapping[str, Any]) -> CellFolder | None:
+    """The first cell that is named; results go there."""
+    for parameter in uses.roles:
+        for value in each(values.get(parameter)):
+            folder = Path(value)
+            if is_cell(folder) or (isinstance(value, Path) and folder.is_dir() and parameter != "out"):
+                return read_cell(folder)
+    return None
+
+
+def each(value: Any) -> tuple[Any, ...]:
+    return () if value is None else tuple(value) if isinstance(value, list) else (value,)
+
+
+def seen_from_cell(values: Mapping[str, Any], home: CellFolder) -> dict[str, Any]:
+    """Paths as typed, seen from the folder of the cell."""
+    return {k: _move(k, v, home.folder) for k, v in values.items()}
+
+
+def _move(parameter: str, value: Any, folder: Path) -> Any:
+    from elastocal.files.robot.word import robot_file
+
+    if isinstance(value, list):
+        return [_move(parameter, v, folder) for v in value]
+    if isinstance(value, Path):
+        return Path(from_folder(value, folder))
+    if isinstance(value, str) and parameter in WORDS and (robot_file(value) is not None or is_cell(Path(value))):
+        return from_folder(value, folder)
+    return value
+
+
+def resolved(home: CellFolder, name: str, uses: Uses, values: Mapping[str, Any]) -> Chosen:
+    """Every folder of a cell replaced by what it stands for."""
+    out = Chosen(values)
+    for parameter, role in uses.roles.items():
+        value = values.get(parameter)
+        found = [home.root / Path(v) for v in each(value)]
+        if not any(is_cell(folder) for folder in found):
+            continue
+        role = "robot" if name == "assess" and values.get("plan") is not None else role
+        new = [_place(home, folder, role, parameter) for folder in found]
+        kind = str if isinstance(each(value)[0], str) else Path
+        listed = [kind(t) for p in new for t in _tables(home, p)] if isinstance(value, list) else kind(new[0])
+        out = out.with_value(parameter, listed, role)
+    return out
+
+
+def _place(home: CellFolder, folder: Path, role: str, parameter: str) -> Path:
+    """The place of a cell, seen from the home cell; a plain path stays."""
+    if not is_cell(folder):
+        return Path(from_folder(folder, home.root))
+    cell = home if folder.samefile(home.root) else read_cell(folder)
+    if parameter != "out" and not cell.path(role).exists():
+        raise _absent(cell, role)
+    return Path(from_folder(cell.path(role), home.root))
+
+
+def _tables(home: CellFolder, place: Path) -> tuple[Path, ...]:
+    found = tables_in(home, place)
+    if not found:
+        raise InputError(f"{place.as_posix()} holds no table; put CSV files there")
+    return found
+
+
+def _absent(cell: CellFolder, role: str) -> InputError:
+    place, todo = cell.places[role].as_posix(), FIRST.get(role, "put the table there")
+    return InputError(f"{place} is not there; {todo} (another place can be named under '{role}' in cell.yaml)")
+
+
+def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen, typed: set[str]) -> Chosen:
+    """Options of cell.yaml for what was not typed."""
+    name = command.__name__
+    for other in home.options:
+        if other not in USES:
+            raise UnknownNameError("command", other, USES, home.located.where(("options", other)))
+    hints = get_type_hints(command)
+    hints.pop("return", None)
+    for key, value in home.options.get(name, {}).items():
+        parameter = str(key).replace("-", "_")
+        place = ("options", name, key)
+        if parameter not in hints or parameter in USES[name].roles or parameter == "json":
+            raise UnknownNameError("option", key, [h for h in hints if h != "json"], home.located.where(place))
+        if parameter not in typed:
+            chosen = chosen.with_value(parameter, _option(home, place, hints[parameter], value), "options")
+    return chosen
+
+
+def _option(home: CellFolder, place: tuple[str, ...], hint: Any, value: Any) -> Any:
+    from pydantic import TypeAdapter, ValidationError
+
+    many = "list" in str(hint) and not isinstance(value, list)
+    text = isinstance(value, int | float) and not isinstance(value, bool) and "str" in str(hint)
+    given = str(value) if text else value
+    try:
+        return TypeAdapter(hint).validate_python([given] if many else given)
+    except ValidationError as error:
+        said = error.errors()[0]["msg"].replace("Input should be", "write")
+        raise home.located.error(place, f"{value!r} does not fit; {said}") from None
+
+
+def filled(home: CellFolder, uses: Uses, chosen: Chosen, program: Path | None) -> Chosen:
+    """Places of the cell for what is still open."""
+    for fill in uses.fills:
+        if any(chosen.values.get(p) is not None for p in (fill.parameter, *fill.unless)):
+            continue
+        if not fill.output and not home.path(fill.place).exists():
+            raise _absent(home, fill.place)
+        kind = str if fill.parameter in WORDS else Path
+        chosen = chosen.with_value(fill.parameter, kind(_file(home, fill, program)), fill.place)
+    return chosen
+
+
+def _file(home: CellFolder, fill: Fill, program: Path | None) -> Path:
+    place = home.place(fill.place)
+    folder = place.parent if fill.parent else place
+    return folder / fill.name.format("" if program is None else program.name) if fill.name else folder
+
+
+def from_folder(path: Path | str, folder: Path) -> str:
+    """A path as typed, seen from another folder; on another drive as it is from anywhere."""
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:
+        return Path(path).absolute().as_posix()

@@ -1,0 +1,126 @@
+"""How a report leaves the program: text or JSON on stdout, files where asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from elastocal.app.cells.trace import current
+from elastocal.report.blocks import Report, Table
+
+PIPE_WIDTH = 160
+
+
+_gathering: ContextVar[list[Any] | None] = ContextVar("gathering", default=None)
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """One object, or one of those that are gathered."""
+    held = _gathering.get()
+    if held is None:
+        print(json_text(data))
+    else:
+        held.append(data)
+
+
+def json_text(data: Mapping[str, Any]) -> str:
+    """One object, which says first what it is and what it was made with."""
+    from elastocal.app.versions import FORMAT, versions
+    from elastocal.report.data import as_json
+
+    return as_json({"format": FORMAT, "made_by": versions(), **data})
+
+
+def report_files(report: Report, html: Path, data: Mapping[str, Any] | None = None) -> dict[Path, str | bytes]:
+    """The report for people; in a cell the same as JSON beside it, for programs and for ``git diff``."""
+    from elastocal.report.data import as_data
+    from elastocal.report.html import as_html
+
+    files: dict[Path, str | bytes] = {html: as_html(report)}
+    if current().keeps(html):
+        files[html.with_suffix(".json")] = json_text(as_data(report) if data is None else data) + "\n"
+    return files
+
+
+@contextmanager
+def gathered(key: str) -> Iterator[None]:
+    """Several answers become one JSON object, as a list under ``key``."""
+    held: list[Any] = []
+    token = _gathering.set(held)
+    try:
+        yield
+    finally:
+        _gathering.reset(token)
+    if held:
+        print_json({key: held})
+
+
+def deliver(
+    report: Report,
+    json: bool,
+    html: Path | None = None,
+    csv: tuple[Path | None, Table] | None = None,
+    on_screen: Report | None = None,
+    data: dict[str, Any] | None = None,
+    more: Mapping[Path, str | bytes] | None = None,
+) -> None:
+    """Files first, so that a failure leaves no half answer on the screen; then JSON or text.
+
+    ``on_screen`` replaces the report in a terminal, ``data`` in JSON; ``more`` are files of the command's own.
+    """
+    run = current()
+    report = run.on(report)
+    files: dict[Path, str | bytes] = dict(more or {})
+    if html is not None:
+        files |= report_files(report, html, data)
+    if csv is not None and csv[0] is not None:
+        from elastocal.report.data import as_csv
+
+        files[csv[0]] = as_csv(csv[1])
+    if files:
+        run.write(files)
+    if json:
+        from elastocal.report.data import as_data
+
+        warn(run.stale())
+        written = {"files": [str(run.shown(f)) for f in files]} if files else {}
+        print_json({**as_data(report), **written} if data is None else data)
+        return
+    print_text(report if on_screen is None else run.on(on_screen))
+    for file in files:
+        print(f"written: {run.shown(file)}")
+
+
+def print_text(report: Report) -> None:
+    from rich.console import Console
+
+    from elastocal.report.text import print_report
+
+    class Quiet(Console):
+        """Leaves a broken pipe to whoever ends the program, in place of an exit of its own."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    print_report(report, Quiet(file=sys.stdout, highlight=False, width=_width()))
+
+
+def _width() -> int:
+    """COLUMNS where it is set, else the terminal's width, else enough for any table."""
+    from shutil import get_terminal_size
+
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    return get_terminal_size((80, 24)).columns if sys.stdout.isatty() else PIPE_WIDTH
+
+
+def warn(notes: tuple[str, ...]) -> None:
+    """Notes for people on stderr, where a program reading JSON does not see them."""
+    for note in notes:
+        print(f"elastocal: note: {note}", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Blocks of the report on a corrected program."""

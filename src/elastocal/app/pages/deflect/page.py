@@ -1,0 +1,148 @@
+"""Deflections as a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elastocal.app.commands.deflect import DeflectResult
+from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, known
+from elastocal.app.pages.deflect.scene import scenes
+from elastocal.report.blocks import Cell, Column, Report, Section, Table
+
+if TYPE_CHECKING:
+    from elastocal.app.contributions import Contribution
+    from elastocal.model.statics.deflection import Deflection
+
+WRENCH_UNITS = {"fx": "N", "fy": "N", "fz": "N", "mx": "Nm", "my": "Nm", "mz": "Nm"}
+
+
+def page(result: DeflectResult) -> Report:
+    title = (
+        f"{'Sag' if result.sag else 'Deflection'} of {result.found.frame}: {result.model.title or result.model.name}"
+    )
+    sections = [Section(f"Load: {result.load.text}", (deflection_table(result),))]
+    if result.contributions:
+        sections.append(Section("Which effect contributes", (share_table(result.contributions),)))
+    if drawn := scenes(result):
+        sections.append(Section("The arm", drawn))
+    return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
+
+
+def deflection_table(result: DeflectResult) -> Table:
+    at = result.at
+    columns = [Column("name", "name")] if at.names else []
+    columns += axis_columns(at.axes)
+    each = at.wrenches is not None
+    columns += [Column(f"{w}_{u}", w, u, group="wrench", shown=each) for w, u in WRENCH_UNITS.items()]
+    columns += [Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz"]
+    columns += [Column("size_mm", "size", "mm", 4)]
+    columns += [Column(f"r{c}_mrad", f"r{c}", "mrad", 4, "rotation") for c in "xyz"]
+    notes = [_SAG if result.sag else _BETWEEN, *_help(result.found)]
+    if result.linear is not None:
+        columns += [Column("linear_mm", "linear", "mm", 4), Column("linear_off_mm", "linear off by", "mm", 4)]
+        notes.append(_LINEAR)
+    columns += [Column("status", "status"), Column("load_factor", "unstable at load x", "", 3)]
+    rows = tuple(_row(result, i) for i in range(len(at)))
+    return Table("deflections", "", tuple(columns), rows, tuple(notes))
+
+
+_BETWEEN = "Loaded minus unloaded state, with weights and springs in both, in base axes."
+_SAG = (
+    "From the commanded pose of the rigid robot (geometric errors included) to the equilibrium under weights, payload, "
+    "springs and the load, in base axes."
+)
+_LINEAR = (
+    "linear: first-order formula at the commanded configuration (Klimchik et al. 2013, IMECE, eq. 8), without weights; "
+    "off by: length of the difference between the two vectors."
+)
+
+
+def _row(result: DeflectResult, i: int) -> tuple[Cell, ...]:
+    import numpy as np
+
+    at, found = result.at, result.found
+    reason = f"no deflection, {_word(found, i)}"
+    move = 1e3 * found.translation[i]
+    turn = 1e3 * found.rotation[i]
+    cells: list[Cell] = [at.names[i]] if at.names else []
+    cells += configuration_cells(at, i)
+    cells += result.load.row(i)
+    cells += [known(v, reason) for v in (*move, float(np.linalg.norm(move)), *turn)]
+    if result.linear is not None:
+        line = 1e3 * result.linear.translation[i]
+        cells += [float(np.linalg.norm(line)), known(float(np.linalg.norm(line - move)), reason)]
+    factor = float(found.load_factor[i])
+    return (*cells, _word(found, i), factor if np.isfinite(factor) else None)
+
+
+def _word(found: Deflection, i: int) -> str:
+    """The status in short."""
+    from elastocal.model.statics.equilibrium import Status
+
+    return Status(int(found.status[i])).name.lower().replace("_", " ")
+
+
+def _help(found: Deflection) -> tuple[str, ...]:
+    from elastocal.model.statics.equilibrium import Status
+
+    bad = sorted({int(s) for s in found.status} - {int(Status.CONVERGED)})
+    return tuple(f"{Status(s).text}." for s in bad)
+
+
+def share_table(shares: tuple[Contribution, ...]) -> Table:
+    columns = (
+        Column("element", "effect"),
+        Column("share_percent", "share", "%", 1),
+        Column("along_mm", "along the deflection", "mm", 4),
+        Column("size_mm", "size", "mm", 4),
+    )
+    reason = "the linear deflection is zero here, so there is nothing to share"
+    rows = tuple(
+        (c.element, known(100 * c.share, reason), known(1e3 * c.along, reason), 1e3 * c.length) for c in shares
+    )
+    notes = (
+        "Shares of the linear deflection, along its direction; they add up to 100 %, a negative one works against it.",
+    )
+    return Table("contributions", "", columns, rows, notes)
+
+
+def _verdict(result: DeflectResult) -> tuple[str, ...]:
+    import numpy as np
+
+    from elastocal.model.statics.equilibrium import Status
+
+    found = result.found
+    good = found.status == Status.CONVERGED
+    if is_rigid(result.model):
+        return (RIGID,)
+    out = []
+    if good.any():
+        size = 1e3 * np.linalg.norm(found.translation, axis=1)
+        worst = int(np.nanargmax(np.where(good, size, np.nan)))
+        where = f" in {_label(result, worst)}" if len(good) > 1 else ""
+        turn = 1e3 * float(np.linalg.norm(found.rotation[worst]))
+        word = "Sag" if result.sag else "Deflection"
+        word = f"Largest {word.lower()}" if len(good) > 1 else word
+        out.append(f"{word} of {found.frame}: {size[worst]:.4f} mm and {turn:.4f} mrad{where}.")
+    return (*out, *(_lost(found, s) for s in Status if s is not Status.CONVERGED and (found.status == s).any()))
+
+
+def _lost(found: Deflection, status: int) -> str:
+    """How many configurations have no answer, and at which part of the load they fail where that is known."""
+    import numpy as np
+
+    rows = np.flatnonzero(found.status == status)
+    factors = [float(v) for v in found.load_factor[rows] if 0 < v <= 1]
+    first = ""
+    if factors:
+        fails = "fails" if len(rows) == 1 else "the first fails"
+        first = f": {fails} at {100 * min(factors):.3g} % of this load"
+    elif (found.load_factor[rows] == 0).any():
+        first = ": fails under its own weight, before any other load"
+    return f"{len(rows)} of {len(found.status)} configurations {_word(found, int(rows[0]))}{first}."
+
+
+def _label(result: DeflectResult, i: int) -> str:
+    if result.at.names and result.at.names[i]:
+        return f"{result.at.names[i]!r} (row {i + 1})"
+    return f"row {i + 1}"

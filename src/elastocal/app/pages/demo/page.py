@@ -1,0 +1,99 @@
+"""The demonstration as one report: what was gained, whether it was known beforehand, then every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from elastocal.app.commands.demo import DemoResult
+from elastocal.app.pages import simulate
+from elastocal.app.pages.compensate import page as compensate
+from elastocal.app.pages.compensate.figures import error_lines
+from elastocal.app.pages.compensate.scene import scenes
+from elastocal.app.pages.demo.tables import gross_found, summary_table, truth_table
+from elastocal.app.pages.identify import page as identify
+from elastocal.app.pages.identify.verdict import verdict as found_verdict
+from elastocal.app.pages.plan import page as plan
+from elastocal.report.blocks import Block, Fact, Report, Section, Text
+
+if TYPE_CHECKING:
+    from elastocal.compensate.verification import Residual
+
+_WHAT = (
+    "A KR-270 is to mill a contour under cutting forces. It is not quite what its file says: joints, links and the "
+    "gravity compensator are softer or stiffer, and worn gears have play. Poses and loads are planned for the contour; "
+    "a virtual laser tracker reads them, with its noise and one gross error; everything is identified again; the "
+    "program is corrected; and both programs are run on the true robot, at its loaded equilibrium.",
+)
+
+
+def page(result: DemoResult) -> Report:
+    sections = [
+        Section("", (Text(_WHAT),)),
+        Section("The numbers that matter", (summary_table(result), *_front(result))),
+        Section("Found against the truth", (truth_table(result),)),
+        *_steps(result),
+    ]
+    notes = dict.fromkeys((*result.measured.notes, *result.found.notes, *result.corrected.notes))
+    facts = (
+        Fact("cell", "cell", str(result.folder), f"{result.folder} (elastocal status {result.folder})"),
+        *compensate.facts(result.corrected),
+    )
+    return Report("The whole cycle on a KUKA KR 270", verdict(result), tuple(sections), tuple(notes), facts)
+
+
+def _front(result: DemoResult) -> tuple[Block, ...]:
+    """Pictures of the correction, which do not come again in its own part."""
+    return (error_lines(result.corrected), *scenes(result.corrected))
+
+
+def short(result: DemoResult) -> Report:
+    """For a terminal."""
+    whole = page(result)
+    numbers = Section("The numbers that matter", (summary_table(result),))
+    return replace(whole, sections=(numbers, whole.sections[2]), inputs=whole.inputs[:1], notes=())
+
+
+def verdict(result: DemoResult) -> tuple[str, ...]:
+    import numpy as np
+
+    before, after = on_truth(result)
+    first, last = before.distances(), after.distances()
+    covariance = result.corrected.covariance
+    assert covariance is not None
+    expected = float(np.sqrt(np.nanmean(np.einsum("nii->n", covariance[:, :3, :3]))))
+    return (
+        f"Under the cutting force the tool leaves the contour by {1e3 * first.rms:.2f} mm rms; the corrected program "
+        f"leaves {1e3 * last.rms:.3f} mm, {100 * (1 - last.rms / first.rms):.1f} % less, and at the worst target "
+        f"{1e3 * last.largest:.3f} mm.",
+        f"{1e3 * expected:.3f} mm rms was expected by the calibration alone, which knows nothing of the truth.",
+        gross_found(result),
+        found_verdict(result.found)[0],
+    )
+
+
+def on_truth(result: DemoResult) -> tuple[Residual, Residual]:
+    assert result.corrected.on_truth is not None
+    return result.corrected.on_truth
+
+
+def _steps(result: DemoResult) -> Iterator[Section]:
+    parts = (
+        ("Plan", plan.page(result.planned)),
+        ("Campaign", simulate.page(result.measured)),
+        ("Identification", identify.page(result.found)),
+        ("Compensation", compensate.page(result.corrected)),
+    )
+    seen = {b.key for b in _front(result) if not isinstance(b, Text)}
+    for i, (name, report) in enumerate(parts):
+        yield Section(f"{i + 1}. {name}", (Text(report.verdict),))
+        for section in report.sections:
+            known = seen if report is parts[-1][1] else set()
+            blocks = tuple(_renamed(b, name) for b in section.blocks if isinstance(b, Text) or b.key not in known)
+            if blocks:
+                yield Section(f"{name}: {section.title}", blocks)
+
+
+def _renamed(block: Block, step: str) -> Block:
+    return block if isinstance(block, Text) else replace(block, key=f"{step.lower()}_{block.key}")

@@ -1,0 +1,84 @@
+"""Predicted deflections as a report."""
+
+from __future__ import annotations
+
+import math
+
+from elastocal.app.commands.predict import PredictResult
+from elastocal.app.pages.columns import axis_columns, configuration_cells, known
+from elastocal.app.pages.deflect.page import WRENCH_UNITS
+from elastocal.app.pages.predict.scene import scenes
+from elastocal.report.blocks import Cell, Column, Report, Section, Table
+
+_LOST = "no determined state there, with or without the load"
+
+
+def page(result: PredictResult) -> Report:
+    title = f"Predicted deflection of {result.inputs.robot}"
+    sections = [Section("Predictions", (prediction_table(result),))]
+    if drawn := scenes(result):
+        sections.append(Section("The arm", drawn))
+    return Report(title, verdict(result), tuple(sections), result.notes, result.inputs.facts())
+
+
+def verdict(result: PredictResult) -> tuple[str, ...]:
+    import numpy as np
+
+    size = np.linalg.norm(result.prediction.twist[:, :3], axis=1)
+    spread = result.prediction.ellipsoid()[0][:, 0]
+    if not np.any(np.isfinite(size)):
+        return (*_beyond(result), "No configuration has a determined state with and without the load.")
+    i = int(np.nanargmax(size))
+    said = (
+        f"The largest deflection of {result.prediction.frame} is {1e3 * size[i]:.4g} mm (configuration {i + 1}), known "
+        f"to {1e6 * spread[i]:.3g} um (one standard deviation along the worst direction)."
+    )
+    if math.isfinite(result.discrepancy):
+        model = f"The model's own discrepancy, {1e6 * result.discrepancy:.3g} um per axis, is included."
+    else:
+        model = "The model's discrepancy is not known and not included: the true accuracy is worse."
+    return (*_beyond(result), said, model)
+
+
+def _beyond(result: PredictResult) -> tuple[str, ...]:
+    if not result.beyond:
+        return ()
+    return (
+        f"BEYOND REASON: by its compliances the arm would bend by {result.bend:.3g} m, more than a tenth of its size "
+        f"({result.size:.3g} m). No arm survives that, and nothing below means anything: check the unit of the load "
+        "(forces in N, moments in N m).",
+    )
+
+
+def prediction_table(result: PredictResult) -> Table:
+    at, p = result.at, result.prediction
+    each = at.wrenches is not None
+    columns = (
+        *((Column("name", "name"),) if at.names else ()),
+        *axis_columns(at.axes),
+        *(Column(f"{w}_{u}", w, u, group="wrench", shown=each) for w, u in WRENCH_UNITS.items()),
+        *(Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz"),
+        *(Column(f"d{c}_95_um", f"{'95 % +- ' * (c == 'x')}d{c}", "um", 1, "interval") for c in "xyz"),
+        *(Column(f"r{c}_mrad", f"r{c}", "mrad", 3, "rotation") for c in "xyz"),
+        *(Column(f"ellipsoid_{n}_um", f"{'semi-axes ' * (n == 1)}{n}", "um", 1, "ellipsoid") for n in (1, 2, 3)),
+        *(Column(f"cov_{pair}_m2", "", shown=False) for pair in _PAIRS),
+    )
+    axes = p.ellipsoid()[0]
+    rows: list[tuple[Cell, ...]] = []
+    for i in range(len(p.twist)):
+        numbers = (
+            *(1e3 * v for v in p.twist[i, :3]), *(1e6 * v for v in p.half_width[i, :3]),
+            *(1e3 * v for v in p.twist[i, 3:]), *(1e6 * v for v in axes[i]),
+            *(p.covariance[i, "xyz".index(pair[0]), "xyz".index(pair[1])] for pair in _PAIRS),
+        )  # fmt: skip
+        name: tuple[Cell, ...] = (at.names[i],) if at.names else ()
+        known_cells = (known(float(v), _LOST) for v in numbers)
+        rows.append((*name, *configuration_cells(at, i), *result.load.row(i), *known_cells))
+    notes = (
+        "Loaded minus unloaded, base axes. Half widths of 95 % intervals; semi-axes of the one-sigma error ellipsoid "
+        "of the translation, the longest first.",
+    )
+    return Table("predictions", "", columns, tuple(rows), notes)
+
+
+_PAIRS = ("xx", "xy", "xz", "yy", "yz", "zz")

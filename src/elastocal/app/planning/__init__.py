@@ -1,0 +1,1 @@
+"""From a plan file or a robot to the files that a plan is measured by."""

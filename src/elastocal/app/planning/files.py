@@ -1,0 +1,151 @@
+"""What a plan is measured by: a table and a campaign file that the other commands read, and a program."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from elastocal.app.planning.request import PlanRequest
+
+if TYPE_CHECKING:
+    from elastocal.design.pool import Pool
+    from elastocal.design.study import Planned
+    from elastocal.design.sweeping import Sweeping
+    from elastocal.files.campaign.readings_entry import Requests
+    from elastocal.files.plan.entry import PlanFile
+    from elastocal.files.plan.krl import Stop
+    from elastocal.measure.campaign import Campaign
+    from elastocal.model.robot import RobotModel
+
+TABLE = "plan.csv"
+
+
+def plan_files(
+    request: PlanRequest, file: PlanFile, found: Planned, pool: Pool
+) -> tuple[dict[Path, str], tuple[str, ...]]:
+    """Texts by path, and what is to be said of them; a program only where the controller is a KUKA's."""
+    from elastocal.app.planning.program import contact_stops, stops, sweep_stops, unrated
+    from elastocal.design.sweeping import Sweeping
+    from elastocal.design.touching import Touching
+
+    task, out = found.offer.task, request.out
+    method = task.measuring
+    texts: dict[str, str] = {}
+    said: tuple[str, ...] = ()
+    if isinstance(method, Touching):
+        texts, halts = _contact_texts(request, file, found, pool), contact_stops(method, pool, task.repeats)
+    elif isinstance(method, Sweeping):
+        texts, halts = {TABLE: _sweep_table(method, pool)}, sweep_stops(method, pool, file.speeds, task.repeats)
+        said = (_gravity_words(method, file), *unrated(pool, file.speeds))
+    else:
+        texts, halts = _marker_texts(request, file, found, pool), stops(pool, method.kind, task.repeats)
+    program, more = kuka_program(file.name, task.model, halts, request.wait)
+    return {out / name: text for name, text in (texts | program).items()}, (*said, *more)
+
+
+def kuka_program(
+    name: str, model: RobotModel, halts: tuple[Stop, ...], wait: float
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Texts by file name, or why there are none."""
+    from elastocal.files.plan.krl import krl_files, speaks_krl
+
+    if not speaks_krl(model):
+        axes = ", ".join(model.controller.axes)
+        return {}, (f"No KUKA program is written: the controller's axes are {axes}, not A1 to A6.",)
+    warning = (
+        f"{name}: poses of a calibration campaign",
+        "Ways are checked only against what the plan file names: run slowly, watch.",
+    )
+    return krl_files(name, model, halts, warning, wait), ()
+
+
+def robot_from(file: PlanFile, out: Path) -> str:
+    """The word for the robot as seen from the folder of the plan's files."""
+    from elastocal.files.robot.word import robot_file
+
+    own = robot_file(file.robot)
+    if own is None:
+        return file.robot
+    return Path(os.path.relpath(file.folder / own if file.located else own, out)).as_posix()
+
+
+def _unread(found: Planned, pool: Pool) -> tuple[Campaign, Pool]:
+    """The campaign without its readings, and its candidates, each as often as it is read."""
+    import numpy as np
+
+    from elastocal.measure.campaign import Campaign
+
+    task = found.offer.task
+    each = pool.picked(np.repeat(np.arange(len(pool)), task.repeats))
+    kind = task.measuring.readings(each)
+    return Campaign(kind, np.full((kind.count, len(kind.rows)), np.nan), task.measuring.sources), each
+
+
+def _requests(file: PlanFile, found: Planned) -> Requests:
+    from elastocal.files.campaign.readings_entry import Requests
+
+    return Requests(found.offer.observed.names, (), file.form)
+
+
+def _marker_texts(request: PlanRequest, file: PlanFile, found: Planned, pool: Pool) -> dict[str, str]:
+    from elastocal.files.campaign.write import campaign_text, table_text
+
+    campaign, _ = _unread(found, pool)
+    model = found.offer.task.model
+    text = campaign_text(
+        campaign, model, name=file.name, robot=robot_from(file, request.out), table=TABLE,
+        requests=_requests(file, found), tool=file.tool, without=file.without,
+    )  # fmt: skip
+    return {"campaign.yaml": text, TABLE: table_text(campaign, model)}
+
+
+def _contact_texts(request: PlanRequest, file: PlanFile, found: Planned, pool: Pool) -> dict[str, str]:
+    from elastocal.files.contact.write import contact_table_text, contact_text
+    from elastocal.files.yaml_text import Row
+    from elastocal.measure.contact_force import ContactForce
+
+    campaign, each = _unread(found, pool)
+    kind, model, times = campaign.measurement, found.offer.task.model, found.offer.task.repeats
+    assert isinstance(kind, ContactForce)
+    head: dict[str, Any] = {"name": file.name, "robot": robot_from(file, request.out)}
+    head |= {} if file.tool is None else {"tool": file.tool}
+    head |= {"without": Row(file.without)} if file.without else {}
+    text = contact_text(campaign, kind, model, head, TABLE, _requests(file, found))
+    names = [f"P{i // times + 1}: {each.label(i)}" for i in range(len(each))]
+    return {"campaign.yaml": text, TABLE: contact_table_text(campaign, kind, model, names)}
+
+
+def _sweep_table(method: Sweeping, pool: Pool) -> str:
+    """Way points: where each sweep starts, where it turns, where it ends."""
+    import numpy as np
+
+    from elastocal.app.configurations import axes_of
+    from elastocal.design.sweeping import Stroke
+    from elastocal.files.campaign.parts import csv_text
+
+    strokes = [o for o in pool.options if isinstance(o, Stroke)]
+    each = [strokes[i] for i in np.repeat(pool.option, 3)]
+    q = np.stack([pool.q, method.ends(pool), pool.q], axis=1).reshape(-1, pool.model.n)
+    axes = axes_of(pool.model)
+    shown = pool.model.controller.to_controller(q) / axes.factors + 0.0
+    columns = [
+        ("sweep", [f"S{i // 3 + 1}" for i in range(len(q))]),
+        ("stop", ["start", "turn", "end"] * len(pool)),
+        ("joint", [pool.model.joints[s.joint] for s in each]),
+        ("speed_deg_s", [f"{np.degrees(s.speed):.6g}" for s in each]),
+    ]
+    named = zip(axes.names, axes.units, shown.T, strict=True)
+    return csv_text([*columns, *((f"{a}_{u}", [f"{v:.4f}" for v in values]) for a, u, values in named)])
+
+
+def _gravity_words(method: Sweeping, file: PlanFile) -> str:
+    from elastocal.measure.sources.friction import TERMS, Friction
+
+    source = next((s for s in method.sources if isinstance(s, Friction)), None)
+    terms = ",".join(t for t in TERMS if getattr(source, t, False)) or "none"
+    tool = "" if file.tool is None else f" --tool {file.tool}"
+    return (
+        "Log joint values and torques while the program runs, from the start of the first sweep to the end of the "
+        f"last, then: elastocal gravity LOG {file.robot}{tool} --friction {terms}"
+    )

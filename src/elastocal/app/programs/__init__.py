@@ -1,0 +1,1 @@
+"""What a compensation needs beside the program: model, frames, loads, checks."""
