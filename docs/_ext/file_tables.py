@@ -18,7 +18,7 @@ from elastocal.files.robot.entry import ControllerEntry, JointEntry, RobotFile
 from elastocal.files.robot.read import read_robot, shipped_robots
 from elastocal.files.schema import dimensions_of
 from elastocal.files.units import DIMENSIONS
-from elastocal.model.compliant.beam import SECTIONS, Beam, Section
+from elastocal.model.compliant.beam import SECTIONS, Beam, CrossSection
 from elastocal.model.dh import DHRow
 from elastocal.model.elements import CompliantCoordinate, element_kinds
 
@@ -43,7 +43,7 @@ def _default(cls: type, field: dataclasses.Field[Any]) -> str:
 
 def _spoken(hint: Any) -> str:
     """A type in words."""
-    words = {float: "number", str: "text", bool: "`true` or `false`", Any: "value", Section: "mapping (below)"}
+    words = {float: "number", str: "text", bool: "`true` or `false`", Any: "value", CrossSection: "mapping (below)"}
     if hint in words:
         return words[hint]
     origin, args = get_origin(hint), [a for a in get_args(hint) if a is not type(None)]

@@ -1,58 +1,27 @@
 """``{published-cases}``: all published cases as sections with tables, recomputed when the documentation is built.
 
-Beside the page stands the gallery itself with the redrawn figures, one HTML file.  A run takes about a minute; it is
-kept in ``docs/_build`` under a name made of the package's sources, so that it is repeated only when they change.
+Beside the page stands the gallery itself with the redrawn figures, one HTML file.  A run is kept: ``kept_cases``.
 A printed number that is not reproduced and not explained is a warning, so that the build fails.
 """
 
 from __future__ import annotations
 
-import hashlib
-import pickle
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-import scipy
+import kept_cases
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from elastocal.app.commands import gallery
 from elastocal.app.pages import gallery as pages
-from elastocal.report.blocks import Block, Heatmap, Lines, Report, Section, Table, Text
+from elastocal.report.blocks import Block, Heatmap, Lines, Paragraphs, Report, Section, Table
 from elastocal.report.display import displayed, parted
 from elastocal.report.html import as_html
 
-ROOT = Path(__file__).resolve().parents[2]
 DRAWN = "published-cases.html"
 log = logging.getLogger(__name__)
-
-
-def key() -> str:
-    """Everything that the numbers rest on: sources and data of the package, NumPy and SciPy."""
-    found = hashlib.sha256(f"{np.__version__} {scipy.__version__}".encode())
-    for file in sorted((ROOT / "src" / "elastocal").rglob("*")):
-        if file.suffix in (".py", ".yaml", ".jinja"):
-            found.update(file.relative_to(ROOT).as_posix().encode() + file.read_bytes())
-    return found.hexdigest()[:16]
-
-
-@cache
-def computed(kept: Path) -> gallery.Gallery:
-    """Read back if the sources are the same, else run; older runs are removed."""
-    if kept.is_file():
-        made: gallery.Gallery = pickle.loads(kept.read_bytes())
-        return made
-    log.info("recomputing the published cases ...")
-    made = gallery.run(progress=lambda done, total: log.info("published cases: %d of %d", done, total))
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    for old in kept.parent.glob("cases-*.pickle"):
-        old.unlink()
-    kept.write_bytes(pickle.dumps(made))
-    return made
 
 
 def report_nodes(report: Report) -> list[nodes.Node]:
@@ -73,7 +42,7 @@ def _section(section: Section) -> nodes.section:
 
 
 def _block(block: Block) -> list[nodes.Node]:
-    if isinstance(block, Text):
+    if isinstance(block, Paragraphs):
         return [nodes.paragraph("", text) for text in block.paragraphs]
     if isinstance(block, Table):
         return [node for part in parted(block) for node in _table(part)]
@@ -109,7 +78,7 @@ class PublishedCases(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.env.note_reread()  # the sources of the package may have changed, not this page
-        made = computed(ROOT / "docs" / "_build" / f"cases-{key()}.pickle")
+        made = kept_cases.computed(lambda done, total: log.info("published cases: %d of %d", done, total))
         for result in made.results:
             for figure in result.outcome.unexplained:
                 log.warning("%s: %s is not reproduced and not explained", result.outcome.case, figure.name)

@@ -112,6 +112,43 @@ def test_one_program_or_all_of_them(cell: Path) -> None:
     assert [one["inputs"]["program"] for one in data["programs"]] == ["programs/second.src", "programs/square.src"]
 
 
+def test_a_trial_leaves_record_and_report_of_the_cell_alone(cell: Path) -> None:
+    label = "compensate-square.src"
+    kept = [cell / "records" / f"{label}.json", *(cell / "reports" / f"{label}.{e}" for e in ("html", "json"))]
+    before = [path.read_bytes() for path in kept]
+    square, light = cell / "programs" / "square.src", ("--force", "0,0,-9")
+    well("compensate", square, "--calibration", cell, *light, "--out", cell.parent / "trial")
+    assert [path.read_bytes() for path in kept] == before
+    own = record(cell, f"{label}-trial")
+    assert set(own["outputs"]) == {
+        "../trial/square.src", f"reports/{label}-trial.html", f"reports/{label}-trial.json",
+    }  # fmt: skip
+    assert "(0, 0, -9) N" in (cell / "reports" / f"{label}-trial.html").read_text(encoding="utf-8")
+    shutil.rmtree(cell.parent / "trial")
+    assert well("status", cell).code == 0
+    well("compensate", cell, *light, "--out", cell.parent / "a" / "trial")
+    assert record(cell, f"{label}-a-trial")["outputs"].keys() != own["outputs"].keys()
+    well("compensate", cell, "--out", cell / "programs" / "corrected", "--csv", cell / "targets.csv")
+    assert "targets.csv" in record(cell, label)["outputs"]  # the cell's own place, typed
+
+
+def test_a_program_corrected_elsewhere_is_not_corrected_in_the_cell(cell: Path) -> None:
+    second = cell / "programs" / "second.src"
+    second.write_bytes((cell / "programs" / "square.src").read_bytes())
+    well("compensate", second, "--calibration", cell, "--out", cell.parent / "trial")
+    assert "not corrected: programs/second.src" in " ".join(well("status", cell).out.split())
+
+
+def test_trials_of_other_commands_have_labels_of_their_own(cell: Path) -> None:
+    before = {p.name: p.read_bytes() for p in (cell / "records").iterdir()}
+    well("identify", cell, "--seed", "4", "--out", cell.parent / "second.json")
+    well("simulate", cell, "--seed", "4", "--out", cell.parent / "virtual.4")
+    well("export", cell, "--schema", cell / "schema.json")
+    new = {p.name for p in (cell / "records").iterdir()} - set(before)
+    assert new == {"identify-second.json", "simulate-virtual.json", "export-schema.json"}
+    assert {name: (cell / "records" / name).read_bytes() for name in before} == before
+
+
 def test_typed_words_come_before_cell_yaml_and_that_before_the_places(cell: Path) -> None:
     (cell / "cell.yaml").write_text(HEAD + "options: {simulate: {seed: 3, gross: 1}}\n", encoding="utf-8")
     well("simulate", cell)

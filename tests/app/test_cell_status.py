@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from app.cell_desk import record, results, typed, well
 
+TAKEN = "readings were changed since simulate: taken as measured"
+
 
 @pytest.fixture
 def cell(kr270_cell: Path, tmp_path: Path) -> Path:
@@ -48,9 +50,53 @@ def test_a_byte_in_the_readings_stops_at_the_calibration(cell: Path) -> None:
     add_a_byte(cell / "campaign" / "readings.csv")
     rows = states(cell)
     assert rows["plan"][0] == "up to date"
-    assert rows["simulate"] == ("stale", "output changed: campaign/readings.csv")
+    assert rows["simulate"] == ("replaced", TAKEN)
     assert rows["identify"][1].startswith("input changed: campaign/readings.csv")
     assert rows["compensate-square.src"][1] == "input is stale: calibration/calibration.json"
+
+
+def measure(cell: Path) -> bytes:
+    """A file of readings put where simulated ones stood, with the campaign file of simulate kept."""
+    path = cell / "campaign" / "readings.csv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n", encoding="utf-8")
+    return path.read_bytes()
+
+
+def test_readings_put_in_place_of_simulated_ones_are_measured_ones(cell: Path) -> None:
+    own = measure(cell)
+    said = typed("status", cell, "--json").data
+    line = next(row for row in said["results"] if row["step"] == "simulate")
+    assert (line["state"], line["because"], line["repeat"]) == ("replaced", TAKEN, "")
+    assert said["verdict"][0] == "STALE: identify, compensate-square.src, 2 of 3 results."
+    assert said["verdict"][1:] == [f"R{TAKEN[1:]}.", "Next: repeat 'elastocal identify .' in the cell."]
+    told = well("identify", cell, "--json")
+    assert f"campaign/readings.csv: {TAKEN}." in told.data["notes"]
+    assert not any("STALE" in note or "repeat" in note for note in told.data["notes"])
+    refused = typed("simulate", cell)
+    assert refused.code == 2
+    assert "holds a readings.csv that was changed since it was simulated and would be lost" in refused.err
+    assert (cell / "campaign" / "readings.csv").read_bytes() == own
+    well("compensate", cell)
+    assert typed("status", cell).code == 0
+    add_a_byte(cell / "plan" / "plan.yaml")  # what was measured does not rest on the plan that it came from
+    assert {step for step, (state, _) in states(cell).items() if state == "stale"} == {"plan"}
+
+
+def test_a_campaign_file_that_was_changed_by_hand_is_kept(cell: Path) -> None:
+    path = cell / "campaign" / "campaign.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("name:", "name: second"), encoding="utf-8")
+    assert states(cell)["simulate"] == ("replaced", "campaign/campaign.yaml was changed since simulate: kept as it is")
+    said = typed("simulate", cell)
+    assert said.code == 2
+    assert "holds a campaign.yaml that was changed since it was simulated" in said.err
+
+
+def test_readings_of_another_simulation_are_not_measured(cell: Path) -> None:
+    well("simulate", cell, "--seed", "5", "--report", cell / "reports" / "five.html")
+    assert states(cell)["simulate"][0] == "stale"
+    well("simulate", cell)
+    assert states(cell)["simulate"] == ("up to date", "")
 
 
 def test_a_program_of_ones_own_is_stale_alone(cell: Path) -> None:

@@ -7,7 +7,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from elastocal.app.drawing import LONGEST, enlargement, spread, thinned, times
+from elastocal.app.drawing import LONGEST, enlargement, spread_out, thinned, times
 
 
 @pytest.mark.parametrize(
@@ -33,15 +33,15 @@ def test_a_factor_in_words() -> None:
 
 def test_far_points_are_taken_before_near_ones() -> None:
     points = np.array([[0.0, 0, 0], [0.1, 0, 0], [5.0, 0, 0], [nan, 0, 0], [0, 4.0, 0], [5.0, 0.1, 0]])
-    assert spread(points, 3).tolist() == [0, 4, 5]
-    assert spread(points, 3, first=(1,)).tolist() == [1, 4, 5]
-    assert spread(points, 2, first=(3, 2)).tolist() == [2, 4]
-    assert spread(points, 10).tolist() == [0, 1, 2, 4, 5]
+    assert spread_out(points, 3).tolist() == [0, 4, 5]
+    assert spread_out(points, 3, first=(1,)).tolist() == [1, 4, 5]
+    assert spread_out(points, 2, first=(3, 2)).tolist() == [2, 4]
+    assert spread_out(points, 10).tolist() == [0, 1, 2, 4, 5]
 
 
 def test_equal_points_are_drawn_once() -> None:
-    assert spread(np.ones((4, 3)), 3).tolist() == [0]
-    assert spread(np.full((2, 3), nan), 3).tolist() == []
+    assert spread_out(np.ones((4, 3)), 3).tolist() == [0]
+    assert spread_out(np.full((2, 3), nan), 3).tolist() == []
 
 
 def test_thinning_keeps_both_ends() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +14,8 @@ from lxml import html
 
 from elastocal.app.commands import gallery, reproduce
 from elastocal.app.pages import gallery as pages
-from elastocal.cases.case import Figure, Outcome, Why, registry
+from elastocal.app.pages.reproduce import judgement
+from elastocal.cases.case import Figure, Kind, Outcome, Why, registry
 from elastocal.report.blocks import Heatmap, Lines
 from elastocal.report.html import as_html
 
@@ -22,8 +24,11 @@ Run = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def made() -> gallery.Gallery:
-    """All cases over two processes, once for all tests of this file."""
-    return gallery.run()
+    """All cases over two processes, once for all tests of this file and for the documentation built after them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(Path(__file__).parents[2] / "docs" / "_ext"))
+        made: gallery.Gallery = importlib.import_module("kept_cases").recomputed()
+        return made
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +61,7 @@ def test_other_processes_give_the_same_bits(made: gallery.Gallery) -> None:
 
 def test_numbers_that_follow_from_print_come_back(made: gallery.Gallery) -> None:
     """Not by the counting of the gallery: relative differences of the numbers themselves."""
-    own = [f for f in made.from_print if f.published and f.recomputed is not None]
+    own = [f for f in made.of(Kind.FROM_PRINT) if f.published and f.recomputed is not None]
     close = [f for f in own if abs(f.recomputed / f.published - 1) <= 0.01]  # type: ignore[operator]
     assert len(own) > 80
     assert len(close) / len(own) > 0.75
@@ -66,18 +71,59 @@ def test_counts_and_verdict() -> None:
     exact = Figure("exact", 1.25, 1.2549, "mm", "n", "Table 1")
     near = Figure("near", 100.0, 100.9, "mm", "n", "Table 1", Why.RULE)
     far = Figure("far", 100.0, 130.0, "mm", "n", "Table 1", Why.VIRTUAL)
+    by_chance = Figure("by_chance", 100.0, 100.0, "mm", "n", "Table 1", Why.INPUTS)
+    bound = Figure("bound", 95.0, 99.0, "%", "n", "Table 1", Why.VIRTUAL, at_least=True)
+    truth = Figure("truth", 0.25, 0.25, "mm", "n", "Table 1", Why.VIRTUAL, put_in=0.25)
+    stopped = Figure("stopped", 2.01, 2.002, "mm", "n", "Table 1", Why.STOPPED, put_in=2.0)
     unprinted = Figure("unprinted", None, 4.0, "mm")
-    of = small(exact, near, far, PLANTED, unprinted)
-    assert gallery.tally(of.printed) == gallery.Tally(4, 1, 2, 1)
-    assert [f.name for f in of.from_print] == ["exact", "near", "planted"]
+    of = small(exact, near, far, by_chance, bound, truth, stopped, PLANTED, unprinted)
+    assert gallery.tally(of.printed) == gallery.Tally(8, 1, 2, 1)
+    assert [f.name for f in of.of(Kind.FROM_PRINT)] == ["exact", "near", "planted"]
+    assert [f.name for f in of.of(Kind.SIZE)] == ["far", "by_chance", "bound"]
+    assert of.come_back == pytest.approx((0.0, 0.001))
     assert of.reasons == {Why.RULE: 1, Why.VIRTUAL: 1}
-    said = " ".join(pages.verdict(of))
-    assert "compare 4 times" in said
-    assert "1 of them WITHOUT AN EXPLANATION" in said
-    assert "each with its reason" in " ".join(pages.verdict(small(exact, near, far)))
+    first, sizes, back, missing = pages.verdict(of)
+    assert "compare 3 times" in first
+    assert ": 1 agree to the last printed digit, 2 (these included) within 1 %" in first
+    assert "1 because it is found here by another rule" in first
+    assert sizes.startswith("3 more")
+    assert "kept 1 times out of 1" in sizes
+    assert back.startswith("2 times a printed number")
+    assert "0.1 % at worst" in back
+    assert missing == "1 printed numbers differ WITHOUT AN EXPLANATION."
+    assert "WITHOUT" not in " ".join(pages.verdict(small(exact, near, far)))
     words = as_html(pages.page(of))
     assert "NOT EXPLAINED" in words
     assert Why.RULE.value in html.document_fromstring(words).text_content()
+
+
+def test_what_a_row_is_called() -> None:
+    def called(*more: object, **fields: object) -> str:
+        return judgement(Figure("f", 100.0, *more, "1", "n", "Table 1", **fields))  # type: ignore[arg-type]
+
+    assert called(100.2) == "agrees"
+    assert called(100.2, why=Why.VIRTUAL) == Why.VIRTUAL.value
+    assert called(130.0, why=Why.RULE) == Why.RULE.value
+    assert called(130.0, why=Why.INPUTS, at_least=True) == f"bound kept; {Why.INPUTS.value}"
+    assert called(130.0, at_least=True) == "bound kept"
+    assert called(102.0, why=Why.VIRTUAL, put_in=100.0) == "put in, comes back to 2 %"
+    assert called(104.0, why=Why.STOPPED, put_in=104.0) == f"put in, comes back to 0 %; {Why.STOPPED.value}"
+    assert called(130.0) == "NOT EXPLAINED"
+    zero = Figure("f", 0.0, 0.004, "1", "n", "Table 1", Why.VIRTUAL, put_in=0.0)
+    assert judgement(zero) == "put in, comes back"
+
+
+def test_nothing_that_was_put_in_or_made_up_counts_as_an_agreement(made: gallery.Gallery) -> None:
+    """By the sources of the numbers: a virtual log, loops and experiments, chosen robots; only these cases agree."""
+    agree = {r.outcome.case for r in made.results if any(f.agrees for f in r.outcome.figures)}
+    assert agree == {"kr270-compensator", "kr270-elastostatic", "kr5-gravity", "kr5-transmission", "orthoglide-link"}
+    put_in = {f.name for f in made.of(Kind.PUT_IN)}
+    assert {"k_2", "k_2_random", "tau5_cos", "m3_dx", "x0", "l2", "joint2_compliance_rad_per_Nm"} <= put_in
+    assert max(made.come_back) < 0.1
+    counted = gallery.tally(made.of(Kind.FROM_PRINT))
+    assert gallery.tally(made.printed).agree == counted.agree
+    assert pages.verdict(made)[0].startswith(f"{len(made.results)} cases compare {counted.compared} times")
+    assert f": {counted.agree} agree to the last" in pages.verdict(made)[0]
 
 
 def test_the_page_has_contents_and_every_number(made: gallery.Gallery, page: html.HtmlElement) -> None:

@@ -12,8 +12,8 @@ from elastocal.design.feasibility.obstacles import Obstacles
 from elastocal.design.loading.actuator import Actuator
 from elastocal.design.loading.hanging import Hanging
 from elastocal.design.measuring import Measuring
-from elastocal.design.obstacles.sphere import Sphere
-from elastocal.design.task import Task
+from elastocal.design.obstacles.sphere import SphereObstacle
+from elastocal.design.task import PlanTask
 from elastocal.model.statics.observation import Marker
 
 WEIGHT, JACK = Hanging(masses=(5.0,)), Actuator(sizes=(50.0,), directions=((0, 1, 0),))
@@ -34,9 +34,9 @@ def test_the_route_is_that_of_the_stops() -> None:
 
 def test_the_way_back_to_the_first_pose_is_looked_at() -> None:
     """Folded in between, the arm passes the post; stretched from the last pose to the first it does not."""
-    post = Sphere(centre=(1.45 * np.cos(0.6), 1.45 * np.sin(0.6), 0.0), radius=0.02)
+    post = SphereObstacle(centre=(1.45 * np.cos(0.6), 1.45 * np.sin(0.6), 0.0), radius=0.02)
     cell = Cell((Link("q1", "elbow", 0.05), Link("q2", "tool", 0.05)), (post,))
-    task = Task(arm(), Measuring("deflection", (Marker("tool"),)), None, cell=cell, filters=(Obstacles(),))
+    task = PlanTask(arm(), Measuring("deflection", (Marker("tool"),)), None, cell=cell, filters=(Obstacles(),))
     (said,) = _ways(pool_of(arm(), FOLDED, WEIGHT), task)
     assert "from P4 to P1 is not free (obstacles)" in said
     assert _ways(pool_of(arm(), FOLDED, JACK), task) == ()

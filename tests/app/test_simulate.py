@@ -183,9 +183,11 @@ def test_measured_readings_are_never_replaced(run: Run, tmp_path: Path) -> None:
     first = (folder / "readings.csv").read_text()
     asked("simulate", plan, "--out", folder, "--seed", 5)  # virtual ones may be
     assert "simulated, not measured" in (folder / "campaign.yaml").read_text()
+    (folder / "readings.csv").write_text(first)
+    said = refused(run, tmp_path, "simulate", plan, "--out", folder)
+    assert "holds a readings.csv that was changed since it was simulated and would be lost" in said
     own = (folder / "campaign.yaml").read_text().replace("# Virtual readings: simulated, not measured.\n", "")
     (folder / "campaign.yaml").write_text(own)
-    (folder / "readings.csv").write_text(first)
     said = refused(run, tmp_path, "simulate", plan, "--out", folder)
     assert "holds a campaign.yaml that was not simulated and would be lost; choose another folder" in said
     assert (folder / "readings.csv").read_text() == first

@@ -14,7 +14,7 @@ from elastocal.arcs.frame import AxisFrame
 from elastocal.arcs.pointing_problem import PointingProblem
 from elastocal.arcs.points import as_markers
 from elastocal.arcs.problem import minimise
-from elastocal.arcs.procrustes import KnownAngleProblem, directions
+from elastocal.arcs.procrustes import KnownAngleProblem, unit_directions
 from elastocal.errors import InputError
 
 Q = np.array([0.1, 0.9, 1.3, 2.2, -0.4])
@@ -39,7 +39,7 @@ def problems(d, pose):
     body = BodyProblem(off, radii[:, None] * np.column_stack([np.cos(places), np.sin(places)]), heights, Q, data, POSES)
     targets = frame.origin + 3 * np.column_stack([np.cos(Q), np.sin(Q)]) @ frame.plane.T + 0.1 * rng.normal(size=(5, d))
     return [
-        KnownAngleProblem(off.turned(0.2), 1.1, directions(Q, 1, d), points[0], POSES),
+        KnownAngleProblem(off.turned(0.2), 1.1, unit_directions(Q, 1, d), points[0], POSES),
         AxisProblem(off, radii, heights, data),
         body,
         PointingProblem(body, targets[[0, 2, 3, 4]], np.array([0, 2, 3, 4])),

@@ -8,7 +8,7 @@ from scipy.optimize import least_squares
 from scipy.stats import chi2, f
 
 from elastocal.arcs.concentric import fit_concentric
-from elastocal.arcs.estimate import Estimate
+from elastocal.arcs.estimate import FitQuality
 from elastocal.arcs.own_axes import own_axes
 from elastocal.arcs.rigid import fit_common_rotation, fit_pointing
 from elastocal.arcs.variants import compare_variants, tension
@@ -180,7 +180,7 @@ def test_a_body_that_points_is_rejected_as_often_as_stated():
 
 
 def estimate(squares, freedom, noise=None):
-    return Estimate(np.eye(2), squares, freedom, 30, noise)
+    return FitQuality(np.eye(2), squares, freedom, 30, noise)
 
 
 def test_tension_is_the_f_test_or_the_chi_square_test():

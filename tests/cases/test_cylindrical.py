@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import halfnorm
 
-from elastocal.cases.cylindrical_noise import NOISE, PRINTED, READINGS, STANDARD, VARIANCE, VARIANCE_M, Level, inside
+from elastocal.cases.case import Kind
+from elastocal.cases.cylindrical_heights import likelihood, vertical_force
+from elastocal.cases.cylindrical_noise import NOISE, PRINTED, READINGS, STANDARD, VARIANCE, VARIANCE_M, Level
 from elastocal.cases.cylindrical_paths import EXAGGERATED
 
 
@@ -56,24 +60,55 @@ def test_errors_grow_with_the_noise(outcome, figure) -> None:
         assert large / small == pytest.approx(factor, rel=0.3)
 
 
-def test_printed_errors_are_counted_inside_the_range() -> None:
+def test_ranges_and_notes_of_a_level() -> None:
     first = np.array(PRINTED[1e-5])
     spread = np.linspace(0, 1, 101)[:, None]
     around = Level(1e-5, STANDARD, 2 * first * spread)
     assert around.range == pytest.approx(np.stack([0.1 * first, 1.9 * first]))
-    below = Level(1e-5, STANDARD, 0.9 * first * spread)
-    one = Level(1e-5, VARIANCE, np.array([2.0, 0.9, 0.9]) * first * spread)
-    assert (around.inside, below.inside, one.inside) == (3, 0, 1)
-    assert inside((around, below, one), STANDARD) == 3
-    assert inside((around, below, one), VARIANCE) == 1
+    notes = [f.note for f in around.figures()]
+    assert "stiffnesses and path not printed" in notes[0]
+    assert "the calibration's wrenches not printed" in notes[2]
+
+
+def test_nothing_of_the_report_is_recomputed_from_print(outcome) -> None:
+    printed = [f for f in outcome("cylindrical").figures if f.published is not None]
+    assert len(printed) == 30
+    assert all(f.kind is Kind.SIZE for f in printed)
+
+
+def test_errors_in_z_depend_on_nothing_but_noise_and_vertical_forces(outcome, figure) -> None:
+    """By hand: z over sigma of the four rows, read as a standard deviation and as a variance."""
+    of = outcome("cylindrical")
+    by_hand = {
+        "mm": (77 / 10, 193 / 50, 308 / 100, 266 / 500),
+        "mm2": (0.077 / 0.1, 0.193 / np.sqrt(0.05), 0.308 / np.sqrt(0.1), 0.266 / np.sqrt(0.5)),
+    }
+    for unit, values in by_hand.items():
+        assert [figure(of, f"z_over_sd_at_{1e3 * v:g}{unit}") for v in NOISE] == pytest.approx(values)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_the_likelihood_in_z_is_the_best_over_all_sizes_of_wrenches(reading) -> None:
+    """scipy's half-normal distribution, its width times sigma minimised numerically."""
+    z = np.array([1e-3 * PRINTED[v][2] for v in NOISE])
+
+    def cost(log_size, sd):
+        return -halfnorm.logpdf(z, scale=np.exp(log_size) * sd).sum()
+
+    best, other = (
+        minimize_scalar(cost, bracket=(-4, 2), args=(np.array([r.sd(v) for v in NOISE]),)) for r in (reading, STANDARD)
+    )
+    assert likelihood(reading) / likelihood(STANDARD) == pytest.approx(np.exp(other.fun - best.fun), rel=1e-6)
+    assert vertical_force(reading) == pytest.approx(1000 / np.exp(best.x) / np.sqrt(30), rel=1e-4)
 
 
 def test_the_verdict_tells_which_reading_fits(outcome, figure) -> None:
     of = outcome("cylindrical")
-    counts = {r.unit: figure(of, f"inside_{r.unit}") for r in READINGS}
-    assert counts["mm2"] > max(counts["mm"], counts["m2"])
-    assert f"{counts['mm']:.0f} lie" in of.verdict
-    assert "so the variance fits better" in of.verdict
+    odds = figure(of, "likelihood_ratio_z")
+    assert 5 < odds < 7
+    assert f"so the variance fits better, {odds:.2g} times as likely" in of.verdict
+    assert "7.7, 3.9, 3.1, 0.53 if" in of.verdict
+    assert "no proof" in of.verdict
     paths = {"path", *(f"path_{1e3 * v:g}mm2" for v in NOISE)}
     assert {c.key for c in of.curves} == {*paths, "noise_x", "noise_y", "noise_z"}
     drawn = next(c for c in of.curves if c.key == "noise_z")

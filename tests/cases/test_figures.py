@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elastocal.cases.case import Figure, Outcome, Why, registry
+from elastocal.cases.case import NOT_PRINTED, Figure, Kind, Outcome, Why, registry
 from elastocal.cases.documents import ITEMS
 
 
@@ -31,6 +31,26 @@ def test_rounded_like_print_it_is_print(printed: float, found: float, last: floa
 def test_a_bound_is_kept_or_not() -> None:
     assert Figure("f", 95, 99.8, "%", at_least=True).agrees
     assert not Figure("f", 95, 94.9, "%", at_least=True).agrees
+
+
+@pytest.mark.parametrize("why", NOT_PRINTED)
+def test_digits_that_coincide_without_printed_data_are_no_agreement(why: Why) -> None:
+    same = Figure("f", 2.0, 2.0, "1", "note", why=why)
+    assert (same.kind, same.matches, same.agrees) == (Kind.SIZE, True, False)
+    assert Figure("f", 2.0, 2.0, "1", "note", why=Why.RULE).agrees
+    assert Figure("f", 2.0, 1.99, "1", "note", why=Why.ROUNDING).kind is Kind.FROM_PRINT
+
+
+def test_what_was_put_in_is_no_agreement_either() -> None:
+    for why in (None, Why.VIRTUAL, Why.STOPPED):
+        f = Figure("f", 2.0, 2.0, "1", "note", why=why, put_in=2.0)
+        assert (f.kind, f.matches, f.agrees) == (Kind.PUT_IN, True, False)
+    assert Figure("f", 0.0, 0.0, "1", put_in=0.0).kind is Kind.PUT_IN
+
+
+def test_no_reason_explains_a_bound_that_is_not_kept() -> None:
+    assert Figure("f", 95, 94.9, "%", "note", why=Why.VIRTUAL, at_least=True).unexplained
+    assert not Figure("f", 95, 95.1, "%", "note", why=Why.VIRTUAL, at_least=True).unexplained
 
 
 def test_differences_are_relative_to_print() -> None:
@@ -60,3 +80,9 @@ def test_every_case_serves_a_document_and_every_item_says_what_became_of_it() ->
     assert len({i.document for i in ITEMS}) == 5
     assert len({(i.document, i.item) for i in ITEMS}) == len(ITEMS)
     assert all(i.said for i in ITEMS)
+
+
+def test_numbers_in_the_text_of_the_documents_are_items_too() -> None:
+    listed = " ".join(i.item for i in ITEMS)
+    for number in ("405", "4.21, 14.18 and 0.66 mm", "1.67 %", "0.4 %", "0.01 %", "30 iterations", "95 % and 0.1 mm"):
+        assert number in listed

@@ -9,7 +9,7 @@ import pytest
 from oracle.table_one import ROWS
 from scipy.optimize import least_squares
 
-from elastocal.cases.case import case_named
+from elastocal.cases.case import Why, case_named
 from elastocal.cases.kr270_compensator_experiment import designed, experiment
 from elastocal.cases.kr270_compensator_table3 import TableThree, spring_words
 
@@ -169,9 +169,30 @@ def test_published_figures_and_the_verdict(found):
     assert (printed["L_mm"], printed["a_x_mm"], printed["a_y_mm"]) == (184.72, 685.93, 120.30)
     assert (printed["L_sd_mm"], printed["a_x_sd_mm"], printed["a_y_sd_mm"]) == (0.06, 0.70, 0.69)
     assert (printed["k_c_percent"], printed["s_0_percent_random"], printed["k_6_percent"]) == (21.5, 5.9, 4.0)
-    for words in ("119.41 instead of 120.30", "runs against q2", "phi0 = 90.07", "235 mm", "0.37 to 1.82 MN", "405"):
+    assert "encoders" not in found.verdict
+    for words in (
+        "a_x = 685.99 mm (printed 685.93, 0.06 mm or 0.1 standard deviations away)",
+        "119.41 instead of 120.30 mm, 0.89 mm or 2.7 standard deviations away",
+        "runs against q2",
+        "phi0 = 90.07",
+        "235 mm",
+        "0.37 to 1.82 MN",
+        "405",
+    ):
         assert words in found.verdict
     assert [c.key for c in found.curves] == ["eta", "k2eq", "points"]
+    put_in = {f.name: f.put_in for f in found.figures if f.put_in is not None}
+    assert put_in == {name: printed[name] for s in SOUGHT for name in (s, f"{s}_random")}
+    assert {f.why for f in found.figures if "percent" in f.name} == {Why.VIRTUAL}
+
+
+def test_the_verdict_on_accuracies_names_the_farthest_ones(found, of):
+    """Printed per cent over those of random poses, for all seven."""
+    times = {s: p / of(f"{s}_percent_random") for s, p in zip(SOUGHT, (21.5, 5.9, 1.3, 2, 3.8, 4.9, 4), strict=True)}
+    assert f"{times['k_6']:.1f} (k_6) to {times['k_5']:.0f} (k_5) times" in found.verdict
+    assert times["k_6"] == min(times.values()) < 1.5
+    assert times["k_5"] == max(times.values()) > 25
+    assert "explain k_c, s_0, k_2, k_6 in size, but not k_3, k_4, k_5 (case design)" in found.verdict
 
 
 def test_the_verdict_on_sampling_is_computed(found, of):

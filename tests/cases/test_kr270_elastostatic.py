@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from elastocal.cases import kr270_experiment as ex
+from elastocal.cases.case import Kind, Why
 from elastocal.cases.kr270_elastostatic import observed_rank
 from elastocal.cases.kr270_path import spring_ratios
 from elastocal.files.robot.read import read_robot
@@ -56,6 +57,8 @@ def test_figures_of_the_experiment(outcome) -> None:
     for f in of.figures:
         if f.name.startswith("accuracy_percent_"):
             assert 0.05 < f.recomputed < f.published  # the real readings scattered more than the budget
+            assert f.why is (Why.OPEN if f.published > 2 * f.recomputed else Why.VIRTUAL)
+    assert [f.kind for f in of.figures if f.at_least] == [Kind.SIZE]
 
 
 def test_the_path_is_drawn_as_counted(outcome, figure) -> None:

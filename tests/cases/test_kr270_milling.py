@@ -48,6 +48,7 @@ def test_an_error_of_one_compliance_is_not_compensated() -> None:
 def test_the_identified_model_compensates_as_published(outcome, figure) -> None:
     of = outcome("kr270-milling")
     assert 2.5 < figure(of, "force_along_kN") < figure(of, "force_kN") < 3.6
+    assert not [f.name for f in of.figures if f.published is not None and f.name.startswith("force")]
     assert figure(of, "uncompensated_rms_mm") > 3
     assert figure(of, "exact_rest_um") < 1e-3
     for name in ("tracker", "budget"):

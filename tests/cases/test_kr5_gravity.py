@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from reference.test_kuka_kr5 import printed_torques
 
+from elastocal.cases.case import Why
 from elastocal.cases.kr5_logs import COULOMB, NOISE, VISCOUS, published_torques, sweep_log, validation_log
 from elastocal.files.log.rsi import read_rsi_log
 from elastocal.files.robot.read import read_robot
@@ -20,7 +21,7 @@ def test_coefficients_are_recovered_within_what_is_stated(outcome, seed):
     for name, value in EQUATIONS.items():
         for way in ("", "_sweep"):
             f = of[name + way]
-            assert f.published == value
+            assert f.published == f.put_in == value
             sd = float(f.note.rsplit("+- ", 1)[1])
             assert abs(f.recomputed - value) < 4 * sd, f.name
             assert sd < (0.2 if way else 0.05)
@@ -38,8 +39,24 @@ def test_mass_moments_and_the_misprint(outcome, figure):
     assert figure(of, "m3_dy_g_resolved") == pytest.approx(89.06, abs=5e-3)
     (misprint,) = [f for f in of.figures if f.name == "m3_dx"]
     assert misprint.published == 8.612
+    assert misprint.put_in == pytest.approx(89.527 / 9.81, abs=1e-4)
     assert "misprint of 9.122" in misprint.note
     assert "8.612 kg m for 9.122" in of.verdict
+    assert [f.name for f in of.figures if f.published is not None and f.put_in is None] == [
+        "tau5_constant", "m5_dx_printed", "m5_dy_printed", "m3_dx_printed", "m3_dy_printed", "m2_dx_printed",
+        "m3_dx_g_resolved", "m3_dy_g_resolved",
+    ]  # fmt: skip
+
+
+def test_table_4_divided_by_gravity(outcome):
+    """38.298 for 38.297 is within the digits of 375.70 (375.695 / 9.81 = 38.2971); 9.122 for 8.612 is not of 89.49."""
+    of = {f.name: f for f in outcome("kr5-gravity").figures}
+    agree = {name for name in of if name.endswith("_printed") and of[name].agrees}
+    assert agree == {"m5_dx_printed", "m5_dy_printed", "m3_dy_printed"}
+    assert of["m2_dx_printed"].recomputed == pytest.approx(38.2977, abs=1e-4)
+    assert of["m2_dx_printed"].why is Why.ROUNDING
+    assert of["m3_dx_printed"].why is Why.CONTRADICTION
+    assert of["m3_dx_printed"].note == "89.49 N m divided by 9.81; 8.612 is a misprint"
 
 
 def test_friction_is_that_put_in(outcome):

@@ -7,7 +7,7 @@ import pytest
 
 from elastocal.cases import scara_contact
 from elastocal.cases import scara_contact_data as given
-from elastocal.cases.case import Outcome
+from elastocal.cases.case import Outcome, Why
 
 ACTUAL = {"x0": 2.5e-3, "y0": -2.2e-3, "theta1": -1.7e-3, "l1": 0.3302, "theta2": 7e-4, "l2": 0.3298, "p_ee": 1.1e-5,
           "p_1": 1.1e-5, "p_2": 1.1e-5, "g_ee": 9.5e-5, "g_1": 2.9e-4, "g_2": 2.9e-4}  # fmt: skip
@@ -47,6 +47,20 @@ def test_the_published_errors_cancel_in_the_combination() -> None:
     p, g = (at[n].published - at[n].actual for n in ("p_ee", "g_ee"))
     assert 40 * p == pytest.approx(2.848e-7, abs=2e-10)
     assert g == pytest.approx(2.850e-7, abs=2e-10)
+
+
+def test_the_verdict_has_both_combinations(found: Outcome) -> None:
+    """2.848e-7 and 2.8501e-7 m; with noise 40 N x 4.4164e-6 m/N and 1.87987e-4 m."""
+    assert "off by 5.7e-07 m in the sum and by -2e-10 m in the difference" in found.verdict
+    assert "(with noise 0.00036 and -1e-05 m)" in found.verdict
+
+
+def test_what_is_put_in_or_chosen_is_said(found: Outcome) -> None:
+    named = {f.name: f for f in found.figures}
+    assert {n: named[n].put_in for n in ACTUAL} == ACTUAL
+    assert named["e_f_noise_N"].why is Why.INPUTS
+    assert "by construction" in named["e_f_noise_N"].note
+    assert "chosen so that e_f has the published size" in found.verdict
 
 
 def test_noise_gives_the_published_error_index(found: Outcome) -> None:

@@ -46,7 +46,7 @@ def test_figures(outcome, figure):
     of = outcome("scara-force-deflection")
     for name, value in PUBLISHED.items():
         (found,) = [f for f in of.figures if f.name == name]
-        assert found.published == value
+        assert found.published == found.put_in == value
         sd = float(found.note.split()[1])
         assert found.recomputed == pytest.approx(value, abs=4 * sd)
         assert 0 < sd < 0.03 * value

@@ -12,13 +12,9 @@ from oracle.robots import random_robot
 
 from elastocal.compensate.correction import Correction, correct, correction_chunks
 from elastocal.compensate.first_order import first_order
-from elastocal.compensate.loaded_inverse import Goal, settle
-from elastocal.compensate.loaded_newton import loaded_newton
-from elastocal.compensate.loaded_state import LoadedRobot
 from elastocal.compensate.path_loads import PathLoads, PayloadChange
-from elastocal.compensate.status import Status
+from elastocal.compensate.status import TargetStatus
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.task import task
 from elastocal.compensate.verification import residual
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
@@ -31,6 +27,11 @@ from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.model.statics.loaded_goal import Goal
+from elastocal.model.statics.loaded_newton import loaded_newton
+from elastocal.model.statics.loaded_state import LoadedRobot
+from elastocal.model.statics.loaded_steps import settle
+from elastocal.model.task import task
 from elastocal.spatial.pose import Pose
 
 LINKS = ("link_compliance", "foundation_compliance")
@@ -250,7 +251,7 @@ def test_scara_with_gripper_backlash_and_geometry():
         (AppliedWrenches("gripper", np.column_stack([30 * np.cos(3 * t), 30 * np.sin(3 * t), *[0 * t] * 4])),)
     )
     out = correct(model, targets, loads)
-    good = out.status == Status.CORRECTED
+    good = out.status == TargetStatus.CORRECTED
     assert good.mean() > 0.85
     assert set(out.counts()) <= {"corrected", "undetermined_backlash"}
     left = residual(model, out.command, targets, loads)
@@ -283,7 +284,7 @@ def test_a_soft_arm_needs_the_loaded_jacobian():
     targets = Targets("tip", k.position, k.rotation, q)
     loads = PathLoads((AppliedWrenches("tip", np.array([[15.0, 25, -30, 2, 1, 1]])),))
     out = correct(model, targets, loads)
-    good = out.status == Status.CORRECTED
+    good = out.status == TargetStatus.CORRECTED
     assert good.sum() >= 3
     left = residual(model, out.command, targets, loads)
     assert np.nanmax(np.abs(left.position[good])) < 2e-8
@@ -378,7 +379,7 @@ def test_statuses_name_what_is_wrong():
     out["near_shoulder_singularity"] = status_at([shoulder])
     assert {name: result.counts() for name, result in out.items()} == {name: {name: 1} for name in out}
     for name in out:
-        assert Status[name.upper()].text
+        assert TargetStatus[name.upper()].text
     lost = ("out_of_reach", "unstable")
     for name, result in out.items():
         assert np.isnan(result.command).all() == (name in lost), name

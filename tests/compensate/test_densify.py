@@ -7,9 +7,9 @@ import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
 from elastocal.compensate.correction import correct
-from elastocal.compensate.densify import Moves, between, densify
+from elastocal.compensate.densify import Moves, densify, rotations_between
 from elastocal.compensate.path_loads import PathLoads, PayloadChange
-from elastocal.compensate.status import Status
+from elastocal.compensate.status import TargetStatus
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.verification import residual
 from elastocal.errors import InputError
@@ -101,7 +101,7 @@ def test_a_move_with_a_place_that_cannot_be_corrected_gets_none_and_says_why():
     c = correct(model, targets, loads)
     assert c.counts() == {"corrected": 4}
     found = densify(Moves(model, targets, loads, c, np.array([0, 2]), np.array([1, 3]), None, None), 1e-5)
-    assert found.failed.tolist() == [Status.JOINT_LIMIT, Status.CORRECTED]
+    assert found.failed.tolist() == [TargetStatus.JOINT_LIMIT, TargetStatus.CORRECTED]
     assert set(found.move) == {1}
     assert np.isnan(found.left[0])
     assert found.left[1] <= 1e-5
@@ -113,14 +113,14 @@ def test_a_move_from_a_target_without_correction_says_why():
     targets = Targets("tool", np.array([[1.4, 0, 2.9], [2.6, 0, 0.6]]), turn, START)
     c = correct(model, targets)
     found = densify(Moves(model, targets, PathLoads(), c, np.array([0]), np.array([1]), None, None), 1e-5)
-    assert found.failed.tolist() == [Status.OUT_OF_REACH]
+    assert found.failed.tolist() == [TargetStatus.OUT_OF_REACH]
     assert len(found.move) == 0
 
 
 def test_turns_between_are_those_of_scipy():
     r = Rotation.random(2, rng=np.random.default_rng(3)).as_matrix()
     t = np.array([0.0, 0.3, 1.0])
-    ours = between(np.repeat(r[:1], 3, axis=0), np.repeat(r[1:], 3, axis=0), t).as_matrix()
+    ours = rotations_between(np.repeat(r[:1], 3, axis=0), np.repeat(r[1:], 3, axis=0), t).as_matrix()
     np.testing.assert_allclose(ours, Slerp([0, 1], Rotation.from_matrix(r))(t).as_matrix(), atol=1e-14)
 
 

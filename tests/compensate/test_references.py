@@ -9,10 +9,10 @@ from elastocal.compensate.placed import placed, tool_frame, with_tools
 from elastocal.compensate.posts.post import post_for
 from elastocal.compensate.references import references
 from elastocal.compensate.stations import stations
-from elastocal.compensate.task import task
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
+from elastocal.model.task import task
 
 FRAMES = "$BASE = {X 0,Y 0,Z 0,A 0,B 0,C 0}\n$TOOL = {X 200,Y 100,Z 0,A 0,B 90,C 0}\n"
 HERE = "X 1810,Y -80,Z 795,A 0,B 0,C 180"

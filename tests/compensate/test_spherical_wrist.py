@@ -9,13 +9,13 @@ from oracle.robots import configurations
 from elastocal.compensate import spherical_wrist as sw
 from elastocal.compensate.nominal import Nominal, nearest_branch, references_on
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.task import task
 from elastocal.compensate.turns import nearest_turns, unwrapped
 from elastocal.compensate.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
+from elastocal.model.task import task
 from elastocal.spatial.pose import Pose
 
 ARMS = ("kuka-kr270", "kuka-kr5", "fanuc-m710ic50")
@@ -97,7 +97,7 @@ def test_a_million_poses_of_pinocchio():
             at[i], turn[i] = last.translation, last.rotation
         position = np.ascontiguousarray((at + turn @ place.translation).T)
         rotation = np.ascontiguousarray(np.moveaxis(turn @ place.rotation, 0, -1))
-        found = sw.solve(arm, position, rotation, sw.branch_of(arm, q.T), q.T[3])
+        found = sw.wrist_joints(arm, position, rotation, sw.branch_of(arm, q.T), q.T[3])
         assert found.reached.all()
         turned = nearest_turns(found.q, q.T, arm.limits)
         off = np.abs(turned - q.T).max(axis=0)
@@ -114,7 +114,7 @@ def test_a_hand_calculation_of_the_kr270():
     pose = Pose(np.eye(3), [0.350 + 1.200 + 0.240 + 0.200, 0.100, 0.675 + 1.150 - 0.041])
     reference = np.deg2rad([5.0, -85.0, 80.0, 0.0, 5.0, 0.0])
     branch = nearest_branch(arm, pose.translation[:, None], pose.rotation[:, :, None], reference)
-    found = sw.solve(arm, pose.translation[:, None], pose.rotation[:, :, None], branch, np.zeros(1))
+    found = sw.wrist_joints(arm, pose.translation[:, None], pose.rotation[:, :, None], branch, np.zeros(1))
     np.testing.assert_allclose(np.rad2deg(found.q[:, 0]), [0, -90, 90, 0, 0, 0], atol=1e-10)
     assert found.margins[2, 0] < 1e-12
     assert abs(arm.upper - 1.15) < 1e-12
@@ -127,7 +127,7 @@ def test_near_the_wrist_singularity_the_pose_keeps_all_digits(tilt):
     arm = geometry(model)
     q = np.array([[0.3, -1.2, 1.4, 0.7, tilt, -0.9]])
     position, rotation = poses(model, q)
-    found = sw.solve(arm, position, rotation, int(sw.branch_of(arm, q.T)[0]), q.T[3])
+    found = sw.wrist_joints(arm, position, rotation, int(sw.branch_of(arm, q.T)[0]), q.T[3])
     p, r = poses(model, found.q.T)
     assert np.abs(p - position).max() < 1e-14
     assert np.abs(r - rotation).max() < 1e-14
@@ -143,7 +143,7 @@ def test_out_of_reach_and_fully_stretched():
     position, rotation = poses(model, straight)
     away = rotation[:, 0, :] * 0
     away[:] = (position - np.array([[0.35 * np.cos(-0.2)], [0.35 * np.sin(-0.2)], [0.675]])) * 1e-3
-    found = sw.solve(arm, np.hstack([position, position + away]), np.repeat(rotation, 2, axis=2), 0, np.zeros(2))
+    found = sw.wrist_joints(arm, np.hstack([position, position + away]), np.repeat(rotation, 2, axis=2), 0, np.zeros(2))
     assert found.reached.tolist() == [True, False]
     assert np.isnan(found.q[:, 1]).all()
     np.testing.assert_allclose(found.q[:3, 0], straight[0, :3], atol=2e-7)
@@ -159,7 +159,7 @@ def test_a_wrist_that_passes_axis_1_sideways_cannot_come_closer():
     for share, reached in ((0.9, False), (1.0 + 1e-9, True), (1.1, True)):
         centre = foot + 0.3 * up + share * abs(arm.side) * across
         tool = centre - np.array(arm.wrist)
-        found = [sw.solve(arm, tool[:, None], np.eye(3)[:, :, None], b, np.zeros(1)) for b in (0, 1)]
+        found = [sw.wrist_joints(arm, tool[:, None], np.eye(3)[:, :, None], b, np.zeros(1)) for b in (0, 1)]
         assert [bool(f.reached[0]) for f in found] == [reached, reached]
         if share == 1.1:
             expected = np.sqrt(1.1**2 - 1) * abs(arm.side) / (arm.upper + arm.fore)

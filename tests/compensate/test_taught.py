@@ -13,7 +13,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
-from elastocal.uncertainty.prediction import Knowledge
+from elastocal.uncertainty.prediction import IdentifiedModel
 
 Q = np.array([[0.1, -1.2, 1.3, 0.4, 0.7, -0.3], [-0.6, -0.9, 1.0, -0.8, 0.5, 1.2]])
 LOAD = AppliedWrenches("tool", np.array([[40.0, 30, -60, 4, 2, 3]]))
@@ -52,7 +52,7 @@ def test_the_covariance_is_that_of_drawn_robots():
     k = np.array([p.value for p in robot.parameters if p.name in names])
     spread = np.array([[1.0, 0.3, 0.0], [0.3, 1.0, -0.2], [0.0, -0.2, 1.0]]) * np.outer(0.05 * k, 0.05 * k)
     command = correct(robot, taught(robot, targets, Q, loads), loads).command
-    said = taught_covariance(Knowledge(robot, names, spread, np.nan), Q, command, "tool", loads)
+    said = taught_covariance(IdentifiedModel(robot, names, spread, np.nan), Q, command, "tool", loads)
     drawn = []
     for values in np.random.default_rng(5).multivariate_normal(k, spread, 400):
         true = robot.with_parameters(dict(zip(names, values, strict=True)))
@@ -68,7 +68,7 @@ def test_the_discrepancy_is_added():
     robot = read_robot("kuka-kr5")
     _, loads = job()
     without, having = (
-        taught_covariance(Knowledge(robot, ("A2.k",), np.array([[1e-16]]), d), Q, Q, "tool", loads)
+        taught_covariance(IdentifiedModel(robot, ("A2.k",), np.array([[1e-16]]), d), Q, Q, "tool", loads)
         for d in (np.nan, 3e-5)
     )
     np.testing.assert_allclose((having - without)[0, :3, :3], 9e-10 * np.eye(3), atol=1e-20)

@@ -16,7 +16,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.equilibrium import Status
-from elastocal.uncertainty.prediction import Knowledge
+from elastocal.uncertainty.prediction import IdentifiedModel
 
 
 def arm():
@@ -85,7 +85,7 @@ def test_the_expected_residual_is_that_of_robots_drawn_from_the_fit():
     covariance = mix @ mix.T * np.outer(sd, sd)
     targets, loads = job(3)
     out = correct(model, targets, loads)
-    sure = Knowledge(model, names, covariance, math.nan)
+    sure = IdentifiedModel(model, names, covariance, math.nan)
     expected = expected_residual(sure, out.command, "tool", loads)
     rng = np.random.default_rng(5)
     base = np.array([model.parameters.rows[model.parameters.index(n)].value for n in names])
@@ -99,7 +99,7 @@ def test_the_expected_residual_is_that_of_robots_drawn_from_the_fit():
     large = expected.sd > 0.2 * expected.sd.max(axis=1, keepdims=True)
     np.testing.assert_allclose(spread[large], expected.sd[large], rtol=0.12)
     assert np.all(expected.twist == 0)
-    wide = expected_residual(Knowledge(model, names, covariance, 5e-5), out.command, "tool", loads)
+    wide = expected_residual(IdentifiedModel(model, names, covariance, 5e-5), out.command, "tool", loads)
     np.testing.assert_allclose(wide.sd[:, :3] ** 2, expected.sd[:, :3] ** 2 + 25e-10, rtol=1e-9)
     np.testing.assert_allclose(wide.sd[:, 3:], expected.sd[:, 3:])
 
@@ -109,8 +109,10 @@ def test_names_in_another_order_mean_the_same():
     targets, loads = job(2)
     command = targets.reference
     covariance = np.diag([1e-14, 4e-14])
-    one = expected_residual(Knowledge(model, ("A2.k", "A3.k"), covariance, 0.0), command, "tool", loads)
-    other = expected_residual(Knowledge(model, ("A3.k", "A2.k"), covariance[::-1, ::-1], 0.0), command, "tool", loads)
+    one = expected_residual(IdentifiedModel(model, ("A2.k", "A3.k"), covariance, 0.0), command, "tool", loads)
+    other = expected_residual(
+        IdentifiedModel(model, ("A3.k", "A2.k"), covariance[::-1, ::-1], 0.0), command, "tool", loads
+    )
     np.testing.assert_allclose(one.covariance, other.covariance, rtol=1e-12)
 
 
@@ -123,7 +125,7 @@ def test_payload_changes_count_in_both():
     plain = residual(model, out.command, targets, loads)
     assert np.nanmax(np.abs(plain.position[:3])) < 1e-9
     assert np.linalg.norm(plain.position[3:], axis=1).min() > 1e-4
-    sure = Knowledge(model, ("A2.k",), np.array([[1e-14]]), 0.0)
+    sure = IdentifiedModel(model, ("A2.k",), np.array([[1e-14]]), 0.0)
     light, full = (expected_residual(sure, out.command, "tool", p).sd for p in (loads, heavy))
     np.testing.assert_allclose(light[:3], full[:3], rtol=1e-9)
     assert (np.abs(light[3:, :3] / full[3:, :3] - 1) > 0.05).any()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
 
-from elastocal.contacts.judgement import force_error, judged, undetermined
-from elastocal.contacts.scene import scene
+from elastocal.contacts.judgement import force_error, judged_contacts, undetermined_contacts
+from elastocal.contacts.scene import contact_scene
 from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
@@ -30,7 +30,7 @@ def test_the_error_index_is_a_mean_of_lengths():
 
 def test_the_force_error_before_and_after():
     fit = estimate(nominal(), campaign(), NAMES)
-    found = judged(nominal(), fit)
+    found = judged_contacts(nominal(), fit)
     assert found.before > 100
     assert 0.05 < found.after < 0.15
     assert found.lost == ()
@@ -45,12 +45,12 @@ def test_undetermined_contacts_are_counted_and_named():
     kind, felt = touched()
     more = ContactForce(np.vstack([kind.q, q]), Touches("gripper", discs(), [*kind.touches.which, 2]), "xy")
     read = Campaign(more, np.vstack([felt, 40 * n]), (), tuple(f"row {i}" for i in range(37)))
-    (said,) = undetermined(more, actual(), read)
+    (said,) = undetermined_contacts(more, actual(), read)
     assert said.startswith("1 of 37 contacts are not used (row 36): undetermined")
 
 
 def test_the_picture_has_the_robot_at_every_object():
-    found = scene(actual(), campaign(noise=1e-9))
+    found = contact_scene(actual(), campaign(noise=1e-9))
     assert len(found.arms) == len(found.outlines) == 3
     np.testing.assert_allclose(np.hypot(*(found.outlines[0] - [-0.25, 0.30]).T), 0.15, atol=1e-12)
     np.testing.assert_allclose(found.arms[0][0], [2.5e-3, -2.2e-3], atol=1e-12)

@@ -7,7 +7,7 @@ import pytest
 from oracle.robots import random_robot
 from oracle.scara import actual, closed_form_joints, discs, nominal, plan
 
-from elastocal.contacts.plan import ContactPlan, as_measurement, commanded, on_objects, plan_of, rest_height
+from elastocal.contacts.plan import ContactPlan, as_measurement, commanded, contact_plan_of, on_objects, rest_height
 from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.surfaces.sphere import Sphere
 from elastocal.model.surfaces.touches import Touches
@@ -36,7 +36,7 @@ def test_what_is_commanded_is_felt_and_read_back_as_the_same_plan():
     wanted = planned(slice(0, 36, 5))
     kind, reached = as_measurement(actual(), wanted)
     assert reached.all()
-    again, rows = plan_of(actual(), kind)
+    again, rows = contact_plan_of(actual(), kind)
     assert len(rows) == len(wanted.sizes)
     np.testing.assert_allclose(again.sizes, wanted.sizes, rtol=1e-8)
     np.testing.assert_allclose(again.points, wanted.points, atol=1e-10)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.scara import NAMES, discs, nominal, plan, touched
 
-from elastocal.contacts.accuracy import accuracy, blocks
+from elastocal.contacts.accuracy import accuracy, contact_blocks
 from elastocal.contacts.combined import combinations, written
 from elastocal.contacts.plan import ContactPlan, as_measurement
 from elastocal.contacts.repair import repair
@@ -69,7 +69,7 @@ def test_the_contact_chosen_is_the_best_single_one(one):
         sizes = plan_.sizes.copy()
         sizes[i] = 20.0
         kind, _ = as_measurement(nominal(), plan_.with_sizes(sizes), touched((40.0,))[0].q)
-        found = blocks(nominal(), Campaign(kind, np.full((36, 2), np.nan), (ForceSensor(sd=0.1),)), NAMES)
+        found = contact_blocks(nominal(), Campaign(kind, np.full((36, 2), np.nan), (ForceSensor(sd=0.1),)), NAMES)
         sums.append(np.sum((accuracy(found, nominal()).sd / found.size[:12]) ** 2))
     assert best not in others
     assert int(np.argmin(sums)) == len(others)
@@ -106,7 +106,7 @@ def test_what_nothing_resolves_is_named():
 def test_uncertain_objects_cost_accuracy():
     exact = campaign((20.0, 40.0))
     loose = campaign((20.0, 40.0), 0.1, ObjectPlaces(sd=1e-4))
-    plain, other = (accuracy(blocks(nominal(), c, NAMES), nominal()) for c in (exact, loose))
+    plain, other = (accuracy(contact_blocks(nominal(), c, NAMES), nominal()) for c in (exact, loose))
     assert len(other.sd) == 12
     assert other.sd[0] > 10 * plain.sd[0]  # x0 is known no better than the discs
     assert 3e-5 < other.sd[0] < 1.5e-4

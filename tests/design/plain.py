@@ -7,7 +7,7 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 
 from elastocal.design.candidates import Candidates
-from elastocal.design.criteria.a import Trace
+from elastocal.design.criteria.a import CovarianceTrace
 from elastocal.design.criteria.condition import Condition
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.e import SmallestEigenvalue
@@ -108,7 +108,7 @@ def examples(candidates):
     poses[:, :, list(candidates.nuisance)] = 0.0
     return {
         "d": Determinant(),
-        "a": Trace(scales),
+        "a": CovarianceTrace(scales),
         "e": SmallestEigenvalue(scales),
         "condition": Condition(scales),
         "test_pose": TestPose(poses),

@@ -11,7 +11,7 @@ from design.plain import every_plan, examples, gain, polynomial, problem
 
 from elastocal.design.candidates import Candidates
 from elastocal.design.certificate import certify
-from elastocal.design.criteria.a import Trace
+from elastocal.design.criteria.a import CovarianceTrace
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.rules import Rules
@@ -85,7 +85,7 @@ def test_cubic_regression():
 
 
 def test_a_optimal_quadratic_regression_is_certified():
-    _, found = certified(polynomial(2, GRID), Trace(), Rules(4, repeats=True), tolerance=1e-6)
+    _, found = certified(polynomial(2, GRID), CovarianceTrace(), Rules(4, repeats=True), tolerance=1e-6)
     assert found.bound == pytest.approx(-np.log(8 / 4 / 3), abs=1e-5)
 
 

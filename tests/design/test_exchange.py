@@ -11,14 +11,14 @@ from design.plain import every_plan, examples, gain, polynomial, problem
 
 from elastocal.design.bank import DRIFT, Bank, step
 from elastocal.design.candidates import Candidates
-from elastocal.design.criteria.a import Trace
+from elastocal.design.criteria.a import CovarianceTrace
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.e import SmallestEigenvalue
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import Search, best, climbed, grown
 from elastocal.design.knowledge import known
 from elastocal.design.rules import Rules
-from elastocal.design.search import plan_of, search
+from elastocal.design.search import best_climb, search
 from elastocal.design.space import space_of
 
 NAMES = tuple(examples(problem(0)))
@@ -93,7 +93,7 @@ def test_d_optimal_cubic_regression():
 
 def test_a_optimal_quadratic_regression():
     """Weights 1/4, 1/2, 1/4; the trace of the inverse is 8 / m."""
-    plan = found(polynomial(2, np.linspace(-1, 1, 41)), Trace(), Rules(4, repeats=True))
+    plan = found(polynomial(2, np.linspace(-1, 1, 41)), CovarianceTrace(), Rules(4, repeats=True))
     assert Counter(plan.chosen) == {0: 1, 20: 2, 40: 1}
     assert plan.value == pytest.approx(8 / 4, rel=1e-12)
 
@@ -140,7 +140,7 @@ def test_units_do_not_change_a_plan():
     wanted = np.random.default_rng(1).normal(size=(5, 3, 6))
     pairs = [
         (Determinant(), Determinant()),
-        (Trace(), Trace(1 / units)),
+        (CovarianceTrace(), CovarianceTrace(1 / units)),
         (TestPose(wanted), TestPose(wanted * units)),
         (SmallestEigenvalue(), SmallestEigenvalue(1 / units)),
     ]
@@ -194,7 +194,7 @@ def test_every_restart_is_told_with_its_end():
 
 def test_the_greedy_start_takes_the_best_candidate_each_time():
     candidates = problem(26, count=30, k=2, p=4)
-    task = Search(space_of(candidates), Trace(1 / np.abs(candidates.blocks).mean(axis=(0, 1))), Rules(8))
+    task = Search(space_of(candidates), CovarianceTrace(1 / np.abs(candidates.blocks).mean(axis=(0, 1))), Rules(8))
     members = grown(task, [3, 11, 20], 8)
     assert members[:3] == [3, 11, 20]
     for n in range(3, 8):
@@ -323,6 +323,6 @@ def test_a_climb_that_ends_open_is_not_the_plan():
     task = Search(space_of(candidates), Determinant(), Rules(4))
     climb = climbed(task, [0, 1, 2, 3])
     stuck = replace(climb, members=(0, 0, 0, 0), gain=climb.gain + 1, open=True)
-    plan = plan_of(candidates, Determinant(), (stuck, climb), task.space)
+    plan = best_climb(candidates, Determinant(), (stuck, climb), task.space)
     assert plan.chosen == tuple(sorted(climb.members))
     assert plan.agreed == (False, True)

@@ -8,21 +8,21 @@ from design.cell_desk import arm, pool_of
 
 from elastocal.design.cell import Cell, Link, links_of
 from elastocal.design.feasibility.approach import Approach
-from elastocal.design.feasibility.filter import Removed, filter_kinds, screened
+from elastocal.design.feasibility.filter import Removed, filter_kinds, screened_pool
 from elastocal.design.feasibility.incidence import Incidence
 from elastocal.design.feasibility.joint_limits import JointLimits
 from elastocal.design.feasibility.line_of_sight import LineOfSight
 from elastocal.design.feasibility.load import LoadPossible
 from elastocal.design.feasibility.obstacles import Obstacles
 from elastocal.design.feasibility.payload import PayloadLimit
-from elastocal.design.feasibility.self_collision import SelfCollision, blurred, compared
+from elastocal.design.feasibility.self_collision import SelfCollision, blurred, collision_pairs
 from elastocal.design.feasibility.tool_box import ToolBox
 from elastocal.design.loading.actuator import Actuator
 from elastocal.design.loading.anchored import Anchored
 from elastocal.design.loading.hanging import Hanging
-from elastocal.design.obstacles.box import Box
+from elastocal.design.obstacles.box import BoxObstacle
 from elastocal.design.obstacles.capsule import Capsule
-from elastocal.design.obstacles.sphere import Sphere
+from elastocal.design.obstacles.sphere import SphereObstacle
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.read import read_robot
@@ -67,7 +67,7 @@ def test_the_tool_points_where_it_should() -> None:
 
 def test_obstacles_hit_the_hand_or_the_arm() -> None:
     q = [[0, 0], [0, HALF], [HALF, 0]]
-    ball = Sphere(centre=(1.5, 0.25, 0), radius=0.1)  # 0.15 m beside the hand of the first pose
+    ball = SphereObstacle(centre=(1.5, 0.25, 0), radius=0.1)  # 0.15 m beside the hand of the first pose
     assert passes(Obstacles(), q, Cell(BODY.links, (ball,))) == [True, True, True]
     assert passes(Obstacles(clearance=0.06), q, Cell(BODY.links, (ball,))) == [False, True, True]
     post = Capsule(start=(0.0, 0.7, -1), end=(0.0, 0.7, 1), radius=0.05)
@@ -81,8 +81,11 @@ def test_obstacles_against_dense_points() -> None:
     model = read_robot("kuka-kr270")
     rng = np.random.default_rng(5)
     q = rng.uniform([m.limits[0] for m in model.motions], [m.limits[1] for m in model.motions], (300, 6))
-    box = Box(centre=(1.4, 0.3, 1.2), size=(0.6, 0.9, 0.5), rpy=(0.2, -0.4, 0.9))
-    ball, post = Sphere(centre=(-1, 1, 1.5), radius=0.3), Capsule(start=(0, -1.5, 0), end=(0.3, -1.5, 3), radius=0.2)
+    box = BoxObstacle(centre=(1.4, 0.3, 1.2), size=(0.6, 0.9, 0.5), rpy=(0.2, -0.4, 0.9))
+    ball, post = (
+        SphereObstacle(centre=(-1, 1, 1.5), radius=0.3),
+        Capsule(start=(0, -1.5, 0), end=(0.3, -1.5, 3), radius=0.2),
+    )
     cell = Cell(links_of(model, 0.12), (box, ball, post))
     found = Obstacles().passes(pool_of(model, q), cell)
     poses, t = Poses(model, q), np.linspace(0, 1, 400)[:, None, None]
@@ -108,7 +111,7 @@ def test_obstacles_against_dense_points() -> None:
 def test_links_keep_clear_of_one_another() -> None:
     model = arm()
     links = (Link("base", "q1", 0.2), Link("q2", "tool", 0.2), Link("q1", "elbow", 0.1))
-    assert compared(model, links) == ((links[0], links[1]),)
+    assert collision_pairs(model, links) == ((links[0], links[1]),)
     q = [[0, 0], [0, 2.9]]  # the hand folded back comes within 0.52 m of the base
     assert passes(SelfCollision(), q, Cell(links)) == [True, True]
     assert passes(SelfCollision(clearance=0.2), q, Cell(links)) == [True, False]
@@ -168,7 +171,7 @@ def test_the_tracker_sees_past_obstacles_and_links() -> None:
     far = (5.0, 0.5, 0.0)
     cell = Cell((), (), far, ("tool",))
     assert passes(LineOfSight(), q, cell) == [True, True, True]
-    wall = Box(centre=(3, 0.5, 0), size=(0.1, 0.3, 2))
+    wall = BoxObstacle(centre=(3, 0.5, 0), size=(0.1, 0.3, 2))
     assert passes(LineOfSight(), q, Cell((), (wall,), far, ("tool",))) == [True, False, True]
     assert passes(LineOfSight(clearance=0.2), q, Cell((), (wall,), far, ("tool",))) == [False, False, True]
 
@@ -220,8 +223,8 @@ def test_payload_counts_what_is_carried_and_its_moment() -> None:
 def test_counts_are_in_order_and_the_last_filter_is_named() -> None:
     q = [[0, 0], [HALF, 0], [0, HALF], [0, 3.05]]
     filters = [JointLimits(), ToolBox(radius=1.2)]
-    found = screened(pool_of(arm(), q, Actuator(sizes=(1.0, 2.0), directions=((0, 1, 0),))), EMPTY, filters)
+    found = screened_pool(pool_of(arm(), q, Actuator(sizes=(1.0, 2.0), directions=((0, 1, 0),))), EMPTY, filters)
     assert found.steps == (Removed("joint limits", 2, 6), Removed("tool box", 2, 4))
     assert found.pool.q.tolist() == [[0, 0], [0, 0], [HALF, 0], [HALF, 0]]
     with pytest.raises(InputError, match=r"approach removed the last 2 \(before it: joint limits 1, tool box 1\)"):
-        screened(pool_of(arm(), q), EMPTY, [*filters, Approach(axis=(1, 0, 0), towards=(0, 0, 1), within=0.1)])
+        screened_pool(pool_of(arm(), q), EMPTY, [*filters, Approach(axis=(1, 0, 0), towards=(0, 0, 1), within=0.1)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.design.obstacles.box import Box
+from elastocal.design.obstacles.box import BoxObstacle
 from elastocal.design.obstacles.mesh import Mesh
 from elastocal.design.obstacles.obstacle import obstacle_kinds
 from elastocal.files.plan.stl import read_stl
@@ -54,7 +54,7 @@ def test_a_mesh_against_the_box() -> None:
     mesh = mesh_of(box_triangles())
     a, b = np.random.default_rng(1).normal(size=(2, 150, 3))
     found = mesh.distance(a, b)
-    want = Box(centre=(0, 0, 0), size=SIZE).distance(a, b)
+    want = BoxObstacle(centre=(0, 0, 0), size=SIZE).distance(a, b)
     apart = want > 0
     assert 20 < np.sum(apart) < 149
     np.testing.assert_allclose(found[apart], want[apart], atol=1e-9)

@@ -107,12 +107,12 @@ def test_torque_sweeps_are_planned_by_the_same_code() -> None:
     from elastocal.files.robot.read import read_robot
     from elastocal.measure.joint_torque import JointTorque
     from elastocal.measure.kind import Measurement
-    from elastocal.measure.sources.source import ErrorSource, Unknown
+    from elastocal.measure.sources.source import ErrorSource, SourceUnknown
     from elastocal.model.robot import RobotModel
 
     class Scatter(ErrorSource):
-        def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
-            return tuple(Unknown(r.name, r.unit, 1.0) for r in measurement.rows)
+        def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+            return tuple(SourceUnknown(r.name, r.unit, 1.0) for r in measurement.rows)
 
         def columns(self, measurement: Measurement, model: RobotModel) -> np.ndarray:
             r = len(measurement.rows)

@@ -10,7 +10,7 @@ import pytest
 from design.plain import problem
 
 from elastocal.design.criteria.d import Determinant
-from elastocal.design.parallel import spread
+from elastocal.design.parallel import in_parallel
 from elastocal.design.rules import Rules
 from elastocal.design.search import search
 
@@ -48,7 +48,7 @@ def draw(number, rng):
 
 def test_every_piece_has_its_own_stream():
     with ThreadPoolExecutor(3) as executor:
-        results = spread(draw, 8, np.random.default_rng(1), executor)
+        results = in_parallel(draw, 8, np.random.default_rng(1), executor)
     assert [n for n, _ in results] == list(range(8))
     assert len({value for _, value in results}) == 8
-    assert results == spread(draw, 8, np.random.default_rng(1))
+    assert results == in_parallel(draw, 8, np.random.default_rng(1))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from design.cell_desk import arm, cylindrical, pool_of
 
-from elastocal.design.drawing import Box, Draw, drawn
+from elastocal.design.drawing import Draw, Region, drawn
 from elastocal.design.loading.actuator import Actuator
 from elastocal.design.pool import programmable, spread_points, spread_poses
 from elastocal.design.reaching import reached
@@ -62,7 +62,7 @@ def test_points_are_reached_from_anywhere_or_given_up() -> None:
 
 def test_a_task_box_holds_the_tool() -> None:
     model = read_robot("kuka-kr270")
-    box = Box((1.2, -0.5, 0.8), (2.0, 0.5, 1.5))
+    box = Region((1.2, -0.5, 0.8), (2.0, 0.5, 1.5))
     poses, missed = drawn(model, Draw(300, (box,)), np.random.default_rng(1))
     at = poses.origin("tool")
     assert len(poses) + missed == 300
@@ -74,8 +74,8 @@ def test_a_task_box_holds_the_tool() -> None:
 
 def test_what_cannot_be_drawn() -> None:
     with pytest.raises(InputError, match="reaches none"):
-        drawn(arm(), Draw(10, (Box((5, 5, 5), (6, 6, 6)),)), np.random.default_rng(1))
+        drawn(arm(), Draw(10, (Region((5, 5, 5), (6, 6, 6)),)), np.random.default_rng(1))
     with pytest.raises(InputError, match="at least 1"):
         drawn(arm(), Draw(0), np.random.default_rng(1))
     with pytest.raises(InputError, match="lower bound"):
-        Box((0, 0, 1), (1, 1, 1))
+        Region((0, 0, 1), (1, 1, 1))

@@ -15,8 +15,8 @@ from elastocal.design.feasibility.tool_box import ToolBox
 from elastocal.design.loading.actuator import Actuator
 from elastocal.design.measuring import Measuring
 from elastocal.design.offer import offered
-from elastocal.design.study import planned
-from elastocal.design.task import Limits, Task, Tests
+from elastocal.design.study import planned_study
+from elastocal.design.task import Limits, PlanTask, Tests
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
@@ -26,7 +26,7 @@ from elastocal.model.statics.observation import Marker
 
 NAMES = ("q1.k", "q2.k", "q3.k")
 PUSH = Actuator(sizes=(300.0, 1000.0), directions=((1, 0, 0), (0, 1, 0), (0, 0, 1)))
-TASK = Task(
+TASK = PlanTask(
     cylindrical(), Measuring("deflection", (Marker("tool"),), (Reading(sd=1e-5),), "linear"), NAMES,
     loadings=(PUSH,), draw=Draw(250), count=12,
 )  # fmt: skip
@@ -36,8 +36,8 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(3)
 
 
-def planned_for(task: Task, **more):
-    return planned(offered(task, rng()), rng(), restarts=4, **more)
+def planned_for(task: PlanTask, **more):
+    return planned_study(offered(task, rng()), rng(), restarts=4, **more)
 
 
 def test_the_largest_loads_and_the_longest_arm_are_chosen() -> None:
@@ -85,7 +85,7 @@ def test_each_plan_is_best_by_its_own_criterion() -> None:
     plans = {}
     for kind in ("d", "a", "e", "condition", "test_pose"):
         of = offered(replace(TASK, tests=tests, weights={kind: 1.0}), rng())
-        plans[kind] = (of, planned(of, rng(), restarts=3))
+        plans[kind] = (of, planned_study(of, rng(), restarts=3))
     for kind, (of, own) in plans.items():
         gains = {k: of.criterion.gain(p.plan.known) for k, (_, p) in plans.items()}
         assert gains[kind] >= max(gains.values()) - 1e-6, kind
@@ -116,7 +116,7 @@ def test_the_smallest_plan_that_meets_what_is_required() -> None:
     assert np.all(sd <= [0.011, 0.02, 0.02])
     assert found.needed is not None
     fewer = offered(replace(TASK, count=len(found.plan.chosen) - 1), rng())
-    assert fewer.requirement(limits).ratio(planned(fewer, rng(), restarts=6).plan.known) > 1
+    assert fewer.requirement(limits).ratio(planned_study(fewer, rng(), restarts=6).plan.known) > 1
     assert len(found.plan.climbs) == 4  # the restarts asked for, not those that sizes are compared with
     with pytest.raises(InputError, match=r"4 poses do not meet .* allow more poses"):
         planned_for(TASK, limits=Limits({"q1.k": 1e-4}), most=4)
@@ -133,14 +133,14 @@ def test_the_better_plan_counts_only_if_it_meets_what_is_required(monkeypatch) -
     worse = study.search(offer.candidates, Determinant(), offer.rules(3), rng=rng(), restarts=1)
     assert wish.ratio(worse.known) > 1
     monkeypatch.setattr(study, "search", lambda *_, **__: worse)
-    found = planned(offer, rng(), limits=limits)
+    found = planned_study(offer, rng(), limits=limits)
     assert wish.ratio(found.plan.known) <= 1
 
 
 def test_a_required_error_at_test_poses() -> None:
     offer = offered(TASK, rng())
-    limit = 0.8 * float(offer.errors(planned(offer, rng(), restarts=2).plan.known).max())
-    found = planned(offer, rng(), limits=Limits(error=limit))
+    limit = 0.8 * float(offer.errors(planned_study(offer, rng(), restarts=2).plan.known).max())
+    found = planned_study(offer, rng(), limits=Limits(error=limit))
     assert len(found.plan.chosen) > 12
     assert found.errors.max() <= limit
 

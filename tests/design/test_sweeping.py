@@ -11,11 +11,11 @@ from oracle.logs import G, planar_arm
 from elastocal.design.cell import Cell, Link
 from elastocal.design.drawing import Draw
 from elastocal.design.feasibility.obstacles import Obstacles
-from elastocal.design.obstacles.sphere import Sphere
+from elastocal.design.obstacles.sphere import SphereObstacle
 from elastocal.design.offer import offered, possible
-from elastocal.design.study import planned
+from elastocal.design.study import planned_study
 from elastocal.design.sweeping import Stroke, Sweeping
-from elastocal.design.task import Task
+from elastocal.design.task import PlanTask
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.friction import Friction
@@ -26,7 +26,7 @@ SD = 0.5
 SPEEDS = (0.05, 0.2)
 SWEEPING = Sweeping((0.8, 1.6), SPEEDS, samples=6, sources=(Reading(torque_sd=SD), Friction()))
 NAMES = ("J1.mx", "J1.mz", "J2.mx", "J2.mz")
-TASK = Task(ARM, SWEEPING, NAMES, draw=Draw(40), count=8)
+TASK = PlanTask(ARM, SWEEPING, NAMES, draw=Draw(40), count=8)
 
 
 def columns(pool, i):
@@ -59,7 +59,7 @@ def test_rows_of_a_planar_arm_by_hand() -> None:
 
 def test_expected_accuracy_is_that_of_fits_to_drawn_readings() -> None:
     rng = np.random.default_rng(3)
-    found = planned(offered(TASK, rng), rng, restarts=2)
+    found = planned_study(offered(TASK, rng), rng, restarts=2)
     pool = found.chosen
     a = np.concatenate([columns(pool, i) for i in range(len(pool))])
     truth = np.array([1.5, 0.2, 1.2, -0.4, 2.0, 5.0, 1.0, 3.0])
@@ -77,12 +77,12 @@ def test_one_speed_cannot_tell_coulomb_from_viscous_friction() -> None:
     slow = replace(TASK, measuring=replace(SWEEPING, speeds=(0.1,)))
     offer = offered(slow, np.random.default_rng(3))
     with pytest.raises(InputError, match=r"J1 coulomb, J1 viscous, J2 coulomb, J2 viscous apart"):
-        planned(offer, np.random.default_rng(3), restarts=1)
+        planned_study(offer, np.random.default_rng(3), restarts=1)
 
 
 def test_the_whole_way_must_be_free() -> None:
     """A post in the middle of a sweep forbids it, though both ends are free: against dense places by hand."""
-    post = Sphere(name="post", centre=(0.8, 0.0, 0.45), radius=0.05)
+    post = SphereObstacle(name="post", centre=(0.8, 0.0, 0.45), radius=0.05)
     cell = Cell((Link("J2", "tip", 0.02),), (post,))
     free, _ = possible(TASK, np.random.default_rng(3))
     kept, steps = possible(replace(TASK, cell=cell, filters=(Obstacles(),)), np.random.default_rng(3))
@@ -113,20 +113,22 @@ def test_the_whole_way_must_be_free() -> None:
 def test_sweeps_fit_into_the_limits_and_a_joint_without_weight_is_left_out() -> None:
     model = read_robot("kuka-kr5")
     method = Sweeping((np.radians(120),), (0.1,), sources=(Reading(torque_sd=1.0),))
-    pool, steps = possible(Task(model, method, None, draw=Draw(30)), np.random.default_rng(1))
+    pool, steps = possible(PlanTask(model, method, None, draw=Draw(30)), np.random.default_rng(1))
     assert steps[0].removed == 0
     assert not model.beyond_limits(method.ends(pool))
     assert {pool.options[o].joint for o in pool.option} == {1, 2, 3, 4, 5}  # A1 turns about the vertical
     named = replace(method, joints=("A1",))
-    assert isinstance(possible(Task(model, named, None, draw=Draw(2)), np.random.default_rng(1))[0].options[0], Stroke)
+    assert isinstance(
+        possible(PlanTask(model, named, None, draw=Draw(2)), np.random.default_rng(1))[0].options[0], Stroke
+    )
     weightless = model.without("link_mass", "payload")
     with pytest.raises(InputError, match="has no link masses"):
-        possible(Task(weightless, method, None, draw=Draw(2)), np.random.default_rng(1))
+        possible(PlanTask(weightless, method, None, draw=Draw(2)), np.random.default_rng(1))
 
 
 def test_sizes_that_leave_friction_open_are_not_on_the_curve() -> None:
     """Coulomb and viscous friction of two joints need four sweeps at least, whatever equations three would give."""
     rng = np.random.default_rng(3)
-    found = planned(offered(TASK, rng), rng, counts=(3, 4, 8), restarts=2)
+    found = planned_study(offered(TASK, rng), rng, counts=(3, 4, 8), restarts=2)
     assert [p.count for p in found.curve] == [4, 8]
     assert np.all(found.curve[1].sd < found.curve[0].sd)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from elastocal.design.cell import Cell, Link
-from elastocal.design.drawing import Box, Draw
+from elastocal.design.drawing import Draw, Region
 from elastocal.design.feasibility.obstacles import Obstacles
-from elastocal.design.obstacles.sphere import Sphere
+from elastocal.design.obstacles.sphere import SphereObstacle
 from elastocal.design.offer import possible
 from elastocal.design.poses import Poses
-from elastocal.design.task import Task
+from elastocal.design.task import PlanTask
 from elastocal.design.touching import Touching
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
@@ -27,7 +27,7 @@ TOUCHING = Touching(DISCS, (40.0, 20.0), "gripper", "xy", (ForceSensor(sd=0.1),)
 
 
 def offered(seed: int = 1, **more):
-    task = Task(SCARA, TOUCHING, None, draw=more.pop("draw", Draw(60)), **more)
+    task = PlanTask(SCARA, TOUCHING, None, draw=more.pop("draw", Draw(60)), **more)
     return possible(task, np.random.default_rng(seed))
 
 
@@ -55,7 +55,7 @@ def test_the_force_of_a_choice_is_about_that_of_the_contact() -> None:
 
 
 def test_an_obstacle_in_front_of_an_object_counts_though_the_contact_is_free() -> None:
-    post = Sphere(name="post", centre=(0.275, 0.4, 0.0), radius=0.004)
+    post = SphereObstacle(name="post", centre=(0.275, 0.4, 0.0), radius=0.004)
     tip = Cell((Link("link2_end", "gripper", 0.012),), (post,))
     free, _ = offered()
     kept, steps = offered(cell=tip, filters=(Obstacles(),))
@@ -77,8 +77,8 @@ def test_contacts_of_a_large_arm_round_a_task_only() -> None:
     model = read_robot("kuka-kr270")
     ball = Ball(name="ball", centre=(2.0, 0.0, 1.0), radius=0.1)
     method = Touching((ball,), (300.0,), model.tool, "xyz", (ForceSensor(sd=1.0),))
-    draw = Draw(16, (Box((1.9, -0.1, 1.15), (2.1, 0.1, 1.3)),))
-    pool, steps = possible(Task(model, method, None, draw=draw), np.random.default_rng(1))
+    draw = Draw(16, (Region((1.9, -0.1, 1.15), (2.1, 0.1, 1.3)),))
+    pool, steps = possible(PlanTask(model, method, None, draw=draw), np.random.default_rng(1))
     assert steps[0].label == "reach of the task"
     assert steps[0].removed + steps[0].left == 16
     state = method.readings(pool).touched(model)
@@ -90,11 +90,11 @@ def test_contacts_of_a_large_arm_round_a_task_only() -> None:
 def test_no_room_to_approach() -> None:
     far = replace(TOUCHING, standoff=2.0)
     with pytest.raises(InputError, match="no feasible candidate: approach removed the last"):
-        possible(Task(SCARA, far, None, draw=Draw(10)), np.random.default_rng(1))
+        possible(PlanTask(SCARA, far, None, draw=Draw(10)), np.random.default_rng(1))
 
 
 def test_a_planar_arm_is_drawn_round_a_task_in_its_plane() -> None:
-    near = Box((0.26, 0.36, -0.1), (0.32, 0.44, 0.1))
+    near = Region((0.26, 0.36, -0.1), (0.32, 0.44, 0.1))
     pool, steps = offered(draw=Draw(20, (near,)))
     assert steps[0].left > 0
     point = TOUCHING.readings(pool).touched(SCARA).point
@@ -102,4 +102,4 @@ def test_a_planar_arm_is_drawn_round_a_task_in_its_plane() -> None:
     assert np.sum(right) > 10
     assert np.all(point[right, 0] > 0.2)  # the side of the right disc that faces the box
     with pytest.raises(InputError, match="reaches none of the points round the task"):
-        offered(draw=Draw(8, (Box((0.26, 0.36, 0.1), (0.32, 0.44, 0.3)),)))
+        offered(draw=Draw(8, (Region((0.26, 0.36, 0.1), (0.32, 0.44, 0.3)),)))

@@ -8,14 +8,14 @@ from design.cell_desk import arm, pool_of
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.obstacles import Obstacles
 from elastocal.design.feasibility.tool_box import ToolBox
-from elastocal.design.obstacles.sphere import Sphere
+from elastocal.design.obstacles.sphere import SphereObstacle
 from elastocal.design.ways import blocked
 
 BODY = (Link("q1", "elbow", 0.05), Link("q2", "tool", 0.05))
 
 
 def test_a_post_between_two_free_poses() -> None:
-    post = Sphere(centre=(1.45 * np.cos(0.6), 1.45 * np.sin(0.6), 0.0), radius=0.02)
+    post = SphereObstacle(centre=(1.45 * np.cos(0.6), 1.45 * np.sin(0.6), 0.0), radius=0.02)
     cell = Cell(BODY, (post,))
     pool = pool_of(arm(), [[0.0, 0.0], [0.2, 0.0], [1.0, 0.0], [1.4, 0.0]])
     assert Obstacles().passes(pool, cell).all()

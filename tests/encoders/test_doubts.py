@@ -10,9 +10,9 @@ import pytest
 from elastocal.cases.kr5_tables import series
 from elastocal.encoders import cells
 from elastocal.encoders.equations import system
-from elastocal.encoders.fit import fitted
+from elastocal.encoders.fit import fitted_system
 from elastocal.encoders.identify import identify_transmission
-from elastocal.encoders.series import Column, Series
+from elastocal.encoders.series import AxisColumn, EncoderSeries
 from elastocal.errors import InputError
 
 DEG = np.pi / 180
@@ -67,8 +67,8 @@ def one_joint(noise, factor=DEG, rows=14):
     rng = np.random.default_rng(9)
     theta = np.linspace(-60, 60, rows)
     counts = np.round(300 * (theta + rng.normal(0, noise, rows)))
-    return Series(
-        "t.csv", tuple(range(rows)), {"A": Column.of("A_counts", counts)}, {"A": Column.of("A", theta, factor)}
+    return EncoderSeries(
+        "t.csv", tuple(range(rows)), {"A": AxisColumn.of("A_counts", counts)}, {"A": AxisColumn.of("A", theta, factor)}
     )
 
 
@@ -88,9 +88,9 @@ def test_scatter_of_lengths_is_judged_by_their_range_only():
 def screw(lead):
     """A prismatic joint whose motor turns once for each lead in mm."""
     turns = np.arange(3.0, 37.0, 3.0)
-    return Series(
-        "p.csv", tuple(range(12)), {"q": Column.of("q_counts", 4096 * turns)},
-        {"q": Column.of("q_mm", lead * turns, 1e-3)}, {"q": Column.of("q_motor_turns", turns, 2 * np.pi)},
+    return EncoderSeries(
+        "p.csv", tuple(range(12)), {"q": AxisColumn.of("q_counts", 4096 * turns)},
+        {"q": AxisColumn.of("q_mm", lead * turns, 1e-3)}, {"q": AxisColumn.of("q_motor_turns", turns, 2 * np.pi)},
     )  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def test_ratios_of_prismatic_joints_are_turns_per_millimetre(lead, text):
 
 
 def test_rank_does_not_need_counts_per_turn():
-    plain = [Series(s.table, s.rows, s.counts, s.joints) for s in series()]
+    plain = [EncoderSeries(s.table, s.rows, s.counts, s.joints) for s in series()]
     unknown, known = identify_transmission(plain).regularity, identify_transmission(series()).regularity
     assert (unknown.rank, known.rank) == (6, 6)
     assert np.isnan(unknown.determinant)
@@ -118,10 +118,10 @@ def test_accuracy_of_what_a_left_out_row_should_read():
     rng = np.random.default_rng(10)
     theta = np.array([1.0, 2, 3, 4, 5, 6, 40])
     counts = np.round(250 * theta + rng.normal(0, 40, 7))
-    one = Series("t", tuple(range(7)), {"J": Column.of("c", counts)}, {"J": Column.of("th", theta, DEG)})
+    one = EncoderSeries("t", tuple(range(7)), {"J": AxisColumn.of("c", counts)}, {"J": AxisColumn.of("th", theta, DEG)})
     kept = np.arange(7) < 6
     whole = system([one])
-    fit, of = fitted(whole, (kept,)), cells.incidence(whole)
+    fit, of = fitted_system(whole, (kept,)), cells.incidence(whole)
     tests = cells.tested(fit, of)
     (at,) = [i for i, c in enumerate(of.cells) if (c.row, c.what) == (6, "counts")]
     x = np.column_stack([theta, np.ones(7)])
@@ -139,9 +139,9 @@ def test_columns_that_explain_a_row_nearly_as_well_are_both_named():
     t = np.array([[2000.0, 0.0], [3.0, 1500.0]])
     counts = np.round(theta @ t.T + rng.normal(0, 6.0, (12, 2)))
     counts[4, 0] += 4000  # as much as 2 deg of A, which would move motor B by 6 counts
-    one = Series(
-        "t", tuple(range(12)), {a: Column.of(f"{a}_counts", counts[:, i]) for i, a in enumerate("AB")},
-        {a: Column.of(f"{a}_deg", theta[:, i], DEG) for i, a in enumerate("AB")},
+    one = EncoderSeries(
+        "t", tuple(range(12)), {a: AxisColumn.of(f"{a}_counts", counts[:, i]) for i, a in enumerate("AB")},
+        {a: AxisColumn.of(f"{a}_deg", theta[:, i], DEG) for i, a in enumerate("AB")},
     )  # fmt: skip
     (bad,) = identify_transmission([one], per_turn={"A": 4096, "B": 4096}).bad
     assert {bad.column, *(c for c, _ in bad.instead)} == {"A_counts", "A_deg"}

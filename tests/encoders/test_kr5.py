@@ -7,7 +7,7 @@ import pytest
 
 from elastocal.cases.kr5_tables import MOTOR_DEG, TABLE_1, TABLE_2, series
 from elastocal.encoders.identify import identify_transmission
-from elastocal.encoders.series import Series
+from elastocal.encoders.series import EncoderSeries
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_counts_that_start_elsewhere_change_nothing_but_the_offset():
 
 
 def test_known_counts_per_turn_take_the_place_of_motor_angles():
-    plain = [Series(s.table, s.rows, s.counts, s.joints) for s in series()]
+    plain = [EncoderSeries(s.table, s.rows, s.counts, s.joints) for s in series()]
     unknown = identify_transmission(plain)
     assert np.isnan(unknown.robust.structure).all()
     assert unknown.robust.joint[3, 3] * np.pi / 180 == pytest.approx(2541.02, abs=0.05)

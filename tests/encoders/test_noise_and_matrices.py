@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from elastocal.encoders.equations import system
-from elastocal.encoders.fit import fitted
+from elastocal.encoders.fit import fitted_system
 from elastocal.encoders.identify import identify_transmission
 from elastocal.encoders.matrices import Matrices, regularity
-from elastocal.encoders.noise import Level, level
+from elastocal.encoders.noise import NoiseLevel, level
 from elastocal.encoders.offsets import offsets_are_zero
-from elastocal.encoders.series import Column, Series
+from elastocal.encoders.series import AxisColumn, EncoderSeries
 from elastocal.errors import InputError
 
 DEG = np.pi / 180
@@ -34,7 +34,7 @@ def test_both_parts_of_the_noise_are_found_by_likelihood():
 
 def test_counts_are_never_better_than_rounding():
     found = level(np.array([1000.0, 2000.0]), np.array([1e-6, 1e-6]), np.array([3.0, 3.0]))
-    assert found == Level(0.0, pytest.approx(1 / np.sqrt(12)), 6.0)
+    assert found == NoiseLevel(0.0, pytest.approx(1 / np.sqrt(12)), 6.0)
     assert level(np.array([5.0]), np.array([0.0]), np.array([0.0])) is None
 
 
@@ -43,14 +43,18 @@ def two_tables(rng, coarse, fine):
     for name, sd, n in (("coarse", coarse, 12), ("fine", fine, 8)):
         theta = np.linspace(2, 40, n)
         counts = 100.0 * (theta + rng.normal(0, sd, n))
-        out.append(Series(name, tuple(range(n)), {"J": Column.of("c", counts)}, {"J": Column.of("t", theta, DEG)}))
+        out.append(
+            EncoderSeries(
+                name, tuple(range(n)), {"J": AxisColumn.of("c", counts)}, {"J": AxisColumn.of("t", theta, DEG)}
+            )
+        )
     return out
 
 
 def test_tables_are_weighted_by_their_own_noise():
     """Against least squares with the weights that the two levels give."""
     series = two_tables(np.random.default_rng(2), 0.5, 0.02)
-    fit = fitted(system(series, from_zero=True))
+    fit = fitted_system(system(series, from_zero=True))
     (block,) = fit.blocks
     x = np.concatenate([s.joints["J"].values for s in series])
     y = np.concatenate([s.counts["J"].values for s in series])
@@ -104,8 +108,10 @@ def test_offsets_are_judged_by_f(offset, accepted):
     rng = np.random.default_rng(4)
     theta = np.linspace(1, 30, 15)
     counts = np.round(250 * theta + offset + rng.normal(0, 40, 15))
-    one = Series("t", tuple(range(15)), {"J": Column.of("c", counts)}, {"J": Column.of("th", theta, DEG)})
-    found = offsets_are_zero(fitted(system([one])))
+    one = EncoderSeries(
+        "t", tuple(range(15)), {"J": AxisColumn.of("c", counts)}, {"J": AxisColumn.of("th", theta, DEG)}
+    )
+    found = offsets_are_zero(fitted_system(system([one])))
     x = np.column_stack([theta, np.ones(15)])
     beta, (rss,), *_ = np.linalg.lstsq(x, counts, rcond=None)
     t2 = beta[1] ** 2 / (rss / 13 * np.linalg.inv(x.T @ x)[1, 1])
@@ -118,8 +124,8 @@ def moving(n=8, **changes):
     theta = rng.uniform(-60, 60, (n, 2))
     counts = theta @ np.array([[300.0, 5.0], [0.0, 200.0]])
     values = {"c1": counts[:, 0], "c2": counts[:, 1], "t1": theta[:, 0], "t2": theta[:, 1]} | changes
-    made = {k: Column.of(k, v, DEG if k[0] == "t" else 1.0) for k, v in values.items()}
-    return Series(
+    made = {k: AxisColumn.of(k, v, DEG if k[0] == "t" else 1.0) for k, v in values.items()}
+    return EncoderSeries(
         "t.csv", tuple(range(1, n + 1)), {"A": made["c1"], "B": made["c2"]}, {"A": made["t1"], "B": made["t2"]}
     )
 
@@ -135,8 +141,9 @@ def test_exact_data_give_the_exact_matrix():
         ([moving(t1=np.full(8, 3.0))], "joint A never moves"),
         ([moving(t2=np.linspace(0, 7, 8), t1=np.linspace(0, 14, 8))], "do not tell apart what A and B do to motor A"),
         ([moving(), moving(t1=moving().joints["A"].values)], "57.3 times as large"),
-        ([Series("t", (1, 2), {"A": Column.of("c", [1, 2])})], "no joint values of axis A"),
-        ([Series("t", (1, 2), {"A": Column.of("c", [1, 2])}, {"B": Column.of("t", [1, 2])})], "no joint values of"),
+        ([EncoderSeries("t", (1, 2), {"A": AxisColumn.of("c", [1, 2])})], "no joint values of axis A"),
+        ([EncoderSeries("t", (1, 2), {"A": AxisColumn.of("c", [1, 2])}, {"B": AxisColumn.of("t", [1, 2])})],
+         "no joint values of"),
     ],
 )  # fmt: skip
 def test_tables_that_cannot_be_used_are_named(series, said):
@@ -146,7 +153,7 @@ def test_tables_that_cannot_be_used_are_named(series, said):
 
 def test_swapped_columns_are_doubted():
     good = moving()
-    swapped = Series("t", good.rows, {"A": good.counts["B"], "B": good.counts["A"]}, good.joints)
+    swapped = EncoderSeries("t", good.rows, {"A": good.counts["B"], "B": good.counts["A"]}, good.joints)
     found = identify_transmission([swapped], per_turn={"A": 1000, "B": 1000})
     assert any("check whether columns are swapped" in note for note in found.notes)
 

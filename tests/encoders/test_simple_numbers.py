@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from elastocal.encoders.rational import Simple, round_counts, simplest_fraction, supported, together
-from elastocal.encoders.series import Column, Series
+from elastocal.encoders.series import AxisColumn, EncoderSeries
 from elastocal.encoders.slips import is_transposition, slip
-from elastocal.encoders.wrap import unwrapped, wraps
+from elastocal.encoders.wrap import unwrapped_counts, wraps
 from elastocal.errors import InputError
 
 LARGE = 1e6  # spare equations: Student's t is normal
@@ -41,8 +41,11 @@ def ramp(modulus, rows=30, start=60_000, jump=0.0):
     theta = np.linspace(0, rows - 1, rows) + jump * (np.arange(rows) > 12)
     counts = np.round(5000 * theta + start + 3 * np.sin(17 * theta))
     shown = np.mod(counts, modulus) if modulus else counts
-    return Series(
-        "log.csv", tuple(range(2, rows + 2)), {"A": Column.of("A_counts", shown)}, {"A": Column.of("A_deg", theta)}
+    return EncoderSeries(
+        "log.csv",
+        tuple(range(2, rows + 2)),
+        {"A": AxisColumn.of("A_counts", shown)},
+        {"A": AxisColumn.of("A_deg", theta)},
     )
 
 
@@ -52,7 +55,7 @@ def test_a_counter_that_runs_over_is_named_and_unwrapped(modulus):
     assert found.modulus == modulus
     first = int(np.flatnonzero(np.diff(ramp(modulus).counts["A"].values) < 0)[0]) + 3
     assert found.place == f"log.csv, row {first}, column A_counts"
-    (plain,) = unwrapped([ramp(modulus)], modulus)
+    (plain,) = unwrapped_counts([ramp(modulus)], modulus)
     away = plain.counts["A"].values - ramp(None).counts["A"].values
     assert np.ptp(away) == 0
     assert away[0] % modulus == 0
@@ -68,9 +71,9 @@ def test_counters_that_do_not_run_over_and_misprints_are_no_wraps():
 
 def test_a_modulus_that_cannot_be_is_refused():
     with pytest.raises(InputError, match="they do not wrap at 65536"):
-        unwrapped([ramp(None)], 65536)
+        unwrapped_counts([ramp(None)], 65536)
     with pytest.raises(InputError, match="nothing tells how often the counter ran over at 65536"):
-        unwrapped([ramp(65536, rows=2)], 65536)
+        unwrapped_counts([ramp(65536, rows=2)], 65536)
 
 
 def count(low, high, largest):

@@ -10,8 +10,8 @@ import pytest
 from elastocal.cases.kr5_tables import TABLE_2, series
 from elastocal.encoders.identify import identify_transmission
 from elastocal.encoders.lattice import nearest
-from elastocal.encoders.series import Column, Series
-from elastocal.encoders.wrap import unwrapped, wraps
+from elastocal.encoders.series import AxisColumn, EncoderSeries
+from elastocal.encoders.wrap import unwrapped_counts, wraps
 from elastocal.errors import InputError
 
 DEG = np.pi / 180
@@ -19,10 +19,10 @@ M = 65536
 
 
 def joined(theta, counts, axes, table="poses.csv"):
-    return Series(
+    return EncoderSeries(
         table, tuple(range(2, len(theta) + 2)),
-        {a: Column.of(f"{a}_counts", counts[:, i]) for i, a in enumerate(axes)},
-        {a: Column.of(f"{a}_deg", theta[:, i], DEG) for i, a in enumerate(axes)},
+        {a: AxisColumn.of(f"{a}_counts", counts[:, i]) for i, a in enumerate(axes)},
+        {a: AxisColumn.of(f"{a}_deg", theta[:, i], DEG) for i, a in enumerate(axes)},
     )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def test_random_poses_tell_modulus_and_turns(rows, seed):
     t = np.array([[1137.8, 0.0], [-20.0, 800.0]])
     shown, true = poses(np.random.default_rng(seed), rows, t)
     assert {w.modulus for w in wraps([shown])} == {M}
-    (found,) = unwrapped([shown], M)
+    (found,) = unwrapped_counts([shown], M)
     for i, axis in enumerate(("A1", "A2")):
         away = found.counts[axis].values - true[:, i]
         assert np.ptp(away) == 0
@@ -104,9 +104,11 @@ def test_another_table_tells_what_even_steps_leave_open(far):
     theta = np.arange(8.0)[:, None] * 10
     shown = joined(theta, np.mod(np.round(2949.1 * theta), M), ["A"])
     with pytest.raises(InputError, match="nothing tells how often"):
-        unwrapped([shown], M)
+        unwrapped_counts([shown], M)
     alone = np.linspace(0, far, 6)[:, None]
-    found = unwrapped([shown, joined(alone, np.round(2949.1 * alone), ["A"], "alone.csv")], M)[0].counts["A"].values
+    found = (
+        unwrapped_counts([shown, joined(alone, np.round(2949.1 * alone), ["A"], "alone.csv")], M)[0].counts["A"].values
+    )
     np.testing.assert_array_equal(found, np.round(2949.1 * theta)[:, 0])
 
 
@@ -117,7 +119,7 @@ def test_few_rows_that_ran_over_are_wraps_and_no_misprints():
     assert np.sum(true >= M) == 1
     (found,) = wraps([shown])
     assert (found.modulus, found.turns) == (M, 1)
-    np.testing.assert_array_equal(unwrapped([shown], M)[0].counts["A"].values, true[:, 0])
+    np.testing.assert_array_equal(unwrapped_counts([shown], M)[0].counts["A"].values, true[:, 0])
 
 
 def test_noise_and_misprints_are_no_wraps():

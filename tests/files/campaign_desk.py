@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.read import CampaignFile, read_campaign
+from elastocal.files.campaign.file import CampaignFile
+from elastocal.files.campaign.read import read_campaign
 
 ROBOT = """\
 format: elastocal-robot/1

@@ -10,7 +10,8 @@ import pytest
 from files.campaign_desk import ROBOT
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.read import CampaignFile, read_campaign
+from elastocal.files.campaign.file import CampaignFile
+from elastocal.files.campaign.read import read_campaign
 
 EXPORTS = Path(__file__).parent / "exports"
 HEAD = "format: elastocal-campaign/1\nname: test\nrobot: arm.yaml\n"

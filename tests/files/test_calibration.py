@@ -13,14 +13,10 @@ from files.campaign_desk import ROBOT
 
 from elastocal import __version__
 from elastocal.errors import InputError
-from elastocal.files.calibration.read import (
-    CalibrationRecord,
-    ParameterRecord,
-    calibration_text,
-    knowledge,
-    read_calibration,
-)
-from elastocal.files.digest import digests, robot_mark, sha256_of
+from elastocal.files.calibration.read import knowledge, read_calibration
+from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord, calibration_text
+from elastocal.files.digest import digests, robot_mark
+from elastocal.files.opened import sha256_of
 from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.word import load_robot
 from elastocal.model.loads.wrench import AppliedWrenches

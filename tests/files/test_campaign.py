@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from files.campaign_desk import DEFLECTION, ERRORS, HEAD, POSITION, TABLE, Desk
 
-from elastocal.files.campaign.read import CampaignFile
+from elastocal.files.campaign.file import CampaignFile
 from elastocal.files.units import LENGTH
 from elastocal.identify.reduction import sought_names
 from elastocal.measure.deflection import Deflection

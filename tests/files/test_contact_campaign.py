@@ -10,7 +10,8 @@ from oracle.contact_desk import DISCS, ERRORS, actual_robot, plan_table, plan_te
 from oracle.scara import actual, touched
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.read import CampaignFile, read_campaign, read_plan
+from elastocal.files.campaign.file import CampaignFile
+from elastocal.files.campaign.read import read_campaign, read_plan
 from elastocal.files.campaign.write import campaign_files
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
@@ -335,6 +336,25 @@ PLANNED = {
         "plan.csv, line 2, column angle_deg: an angle places a contact on a disc, and sphere disc1 is none",
     ),
 }
+
+
+@pytest.mark.parametrize("case", ["pulling", "one pulls"])
+def test_forces_that_a_plan_has_already_are_refused_as_in_a_campaign(tmp_path: Path, case: str) -> None:
+    table, keys, said = READ[case]
+    assert said in refused(tmp_path, table, True, **keys)
+
+
+def test_a_plan_may_have_some_forces_already(tmp_path: Path) -> None:
+    head, *lines = felt_table(BACK).splitlines()
+    empty = [f"{line.rsplit(',', 2)[0]},," if i != 4 else line for i, line in enumerate(lines)]
+    said = refused(tmp_path, "\n".join([head, *empty]) + "\n", True)
+    assert "plan.csv, line 6, column fx_N: the force on the robot points into disc disc1, as in 1 of 1 rows" in said
+    head, *lines = felt_table(IDLE).splitlines()
+    some = [f"{line.rsplit(',', 2)[0]},," if i % 2 else line for i, line in enumerate(lines)]
+    file = read_plan(lay(tmp_path, "\n".join([head, *some]) + "\n"))
+    assert np.isnan(file.campaign.readings).all()
+    turned = read_plan(lay(tmp_path, felt_table(-FELT), more="force: by_robot\n"))
+    np.testing.assert_array_equal(kind_of(turned).q, KIND.q)
 
 
 @pytest.mark.parametrize("name", READ)

@@ -10,7 +10,7 @@ import pytest
 from elastocal.design.cell import Link
 from elastocal.design.feasibility.obstacles import Obstacles
 from elastocal.design.loading.hanging import Hanging
-from elastocal.design.obstacles.box import Box
+from elastocal.design.obstacles.box import BoxObstacle
 from elastocal.errors import InputError
 from elastocal.files.plan.read import is_plan, read_plan_file
 
@@ -52,6 +52,25 @@ def write(tmp_path: Path):
     return call
 
 
+SLIDES = """\
+format: elastocal-plan/1
+name: cell
+robot: cylindrical
+loads: [{kind: hanging, masses_kg: [100]}]
+test: {low_mm: [300, 0, 100], high_mm: [400, 100, 200], near_deg: [30], near_slides_mm: [500, 600]}
+"""
+
+
+def test_axes_that_slide_start_from_millimetres(write) -> None:
+    tests = read_plan_file(write(SLIDES)).tests
+    assert tests is not None
+    np.testing.assert_allclose(tests.near, [[0.5, np.pi / 6, 0.6]], rtol=1e-12)
+    with pytest.raises(InputError, match=r"near_slides_mm: 2 controller .* slides \(q1, q3\), but 0 were given"):
+        read_plan_file(write(SLIDES.replace(", near_slides_mm: [500, 600]", "")))
+    with pytest.raises(InputError, match=r"near_deg: 1 controller .* turns \(q2\), but 3 were given"):
+        read_plan_file(write(SLIDES.replace("[30], near_slides_mm: [500, 600]", "[500, 30, 600]")))
+
+
 def test_everything_is_read(write) -> None:
     plan = read_plan_file(write())
     task = plan.task
@@ -60,7 +79,7 @@ def test_everything_is_read(write) -> None:
     assert task.filters == (Obstacles(clearance=0.05),)
     assert task.cell.links == (Link("A2", "link2_end", 0.15),)
     (box,) = task.cell.obstacles
-    assert isinstance(box, Box)
+    assert isinstance(box, BoxObstacle)
     assert box.rpy[2] == pytest.approx(np.pi / 6)
     assert task.cell.tracker == (4.0, 0.0, 1.0)
     assert task.cell.markers == ("marker1", "marker2")
@@ -118,7 +137,16 @@ def test_links_of_one_radius(write) -> None:
         ("{d: 1, test_pose: 2}", "{d: -1}", r"the weight of d must be positive"),
         ("table: path.csv", "table: lost.csv", r"test.table: there is no file"),
         ("table: path.csv, ", "", r"give a table, or the corners low and high of a box"),
-        ("near_deg: [0, -90, 90, 0, 30, 0]", "near_deg: [0, 1]", r"6 controller values are needed"),
+        (
+            "near_deg: [0, -90, 90, 0, 30, 0]",
+            "near_deg: [0, 1]",
+            r"near_deg: 6 controller values are needed, one for each axis that turns \(A1, .*A6\), but 2 were given",
+        ),
+        (
+            "near_deg: [0, -90, 90, 0, 30, 0]",
+            "near_deg: [0, -90, 90, 0, 30, 0], near_slides_mm: [5]",
+            r"near_slides_mm: 0 controller values are needed, .*slides \(there is none\), but 1 were given",
+        ),
         ("{A1: 90}", "{B1: 90}", r"there is no axis 'B1'"),
         ("{A1: 90}", "{A1: 0}", r"the speed of A1 must be positive"),
         ("[marker1, marker2]", "[marker1, marker1]", r"a marker stands twice"),

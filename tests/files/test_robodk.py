@@ -9,7 +9,7 @@ import pytest
 from files.import_desk import EXPORTS, POSITION, ImportDesk
 from scipy.spatial.transform import Rotation
 
-from elastocal.files.campaign.read import CampaignFile
+from elastocal.files.campaign.file import CampaignFile
 
 KR270 = POSITION.replace("arm.yaml", "kuka-kr270")
 TEXT = (EXPORTS / "robodk_poses.csv").read_text()

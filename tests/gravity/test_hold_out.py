@@ -8,7 +8,7 @@ from oracle.logs import joined, logged, planar_arm, planar_torques, sweep, waves
 
 from elastocal.errors import InputError
 from elastocal.gravity.fit import identify_gravity
-from elastocal.gravity.hold_out import held_out, judge
+from elastocal.gravity.hold_out import held_out, judge_masses
 from elastocal.gravity.prediction import predict_torque
 from elastocal.gravity.prior import MassPrior
 from elastocal.gravity.samples import slow_samples
@@ -40,7 +40,7 @@ def test_the_split_is_by_blocks():
 def test_errors_are_those_of_the_noise_and_the_files_masses_are_worse():
     first, last = held_out(moving(2500, coulomb=2.0, viscous=3.0), 0.3)
     found = identify_gravity(HEAVY, first, friction=Friction())
-    judged = judge(found, last, HEAVY)
+    judged = judge_masses(found, last, HEAVY)
     np.testing.assert_allclose(judged.rms(judged.error), 0.1, rtol=0.15)
     assert np.all(judged.rms(judged.file_error) > 5 * judged.rms(judged.error))
     assert np.all(judged.largest(judged.error) > 2 * judged.rms(judged.error))
@@ -79,7 +79,7 @@ def test_the_sd_of_a_prediction_is_that_of_repeated_fits():
 def test_a_joint_without_readings_has_no_error():
     log = joined(logged(ARM, *sweep([0.1, -1.0], 1, 1.0, 0.1), noise=0.1))
     samples = slow_samples(ARM, log)
-    judged = judge(identify_gravity(ARM, samples, friction=Friction()), samples, ARM)
+    judged = judge_masses(identify_gravity(ARM, samples, friction=Friction()), samples, ARM)
     assert np.isnan(judged.rms(judged.error)[0])
     assert np.isnan(judged.largest(judged.error)[0])
     assert np.isnan(judged.inside()[0])
@@ -91,17 +91,17 @@ def test_friction_of_a_direction_not_seen_is_an_extrapolation():
     half = len(q) // 2
     there, back = (logged(ARM, q[part], v[part], coulomb=1.0, noise=0.1) for part in (slice(half), slice(half, None)))
     found = identify_gravity(ARM, slow_samples(ARM, there), friction=Friction())
-    judged = judge(found, slow_samples(ARM, back), ARM)
+    judged = judge_masses(found, slow_samples(ARM, back), ARM)
     known = np.isfinite(judged.error)
     assert judged.extrapolated()[known].all()
-    assert not judge(found, slow_samples(ARM, there), ARM).extrapolated().any()
+    assert not judge_masses(found, slow_samples(ARM, there), ARM).extrapolated().any()
 
 
 def test_the_sd_of_a_reading_counts_friction_with_the_masses():
     drawn, stated = [], []
     for seed in range(24):
         samples = moving(800, noise=0.5, coulomb=2.0, viscous=3.0, seed=seed)
-        judged = judge(identify_gravity(HEAVY, samples, friction=Friction()), samples, HEAVY)
+        judged = judge_masses(identify_gravity(HEAVY, samples, friction=Friction()), samples, HEAVY)
         drawn.append(judged.prediction.reading[::100])
         stated.append(judged.prediction.sd[::100])
     np.testing.assert_allclose(np.mean(np.var(drawn, axis=0, ddof=1)), np.mean(np.square(stated)), rtol=0.35)

@@ -8,7 +8,7 @@ from oracle.logs import logged, planar_arm, planar_torques, waves
 
 from elastocal.errors import InputError
 from elastocal.gravity.samples import slow_samples
-from elastocal.gravity.sense import check_columns, stated_sense, torque_sense
+from elastocal.gravity.sense import check_torque_columns, stated_sense, torque_sense
 
 ARM = planar_arm()
 Q, V = waves(2, 1200, seed=3)
@@ -44,10 +44,10 @@ def test_a_sign_that_is_stated_wins_and_what_speaks_against_it_is_said():
 
 def test_swapped_columns_are_refused_and_straight_ones_are_not():
     straight = samples()
-    check_columns(ARM, straight)
+    check_torque_columns(ARM, straight)
     swapped = slow_samples(ARM, logged(ARM, Q, V, torque=planar_torques(Q)[:, ::-1], noise=0.3))
     with pytest.raises(InputError, match=r"torques of J1 and J2 follow what is expected of the other .* swapped"):
-        check_columns(ARM, swapped)
+        check_torque_columns(ARM, swapped)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -89,9 +89,9 @@ def level(sense=1, order=(0, 1), factor=(1.0, 1.0)):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_columns_swapped_under_friction_are_told_by_their_size(sign):
-    check_columns(ARM, level(sign))
+    check_torque_columns(ARM, level(sign))
     with pytest.raises(InputError, match=r"J1 and J2 are as large as expected of the other .* swapped, put them right"):
-        check_columns(ARM, level(sign, order=(1, 0)))
+        check_torque_columns(ARM, level(sign, order=(1, 0)))
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -11,7 +11,7 @@ from oracle.robots import configurations, random_wrench
 
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.identifiability.groups import Group, resolved
+from elastocal.identifiability.groups import Group, resolved_columns
 from elastocal.identifiability.practical import Practical
 from elastocal.identify.begin import Begin
 from elastocal.identify.fit import groups_of
@@ -492,10 +492,10 @@ def test_a_column_is_seen_by_what_those_before_it_do_not_explain():
     """Unit vectors: the second column turns away from the first by an angle whose sine is its own part."""
     angle = np.arcsin(0.5)
     r = np.array([[3.0, 4 * np.cos(angle), 0], [0, 4 * np.sin(angle), 0], [0, 0, 0.2]])
-    assert resolved(r, np.ones(3), [0, 1, 2], [0, 1, 2]) == ([0, 1], {2: pytest.approx(0.2)})
+    assert resolved_columns(r, np.ones(3), [0, 1, 2], [0, 1, 2]) == ([0, 1], {2: pytest.approx(0.2)})
     # scales count; the same two the other way round: 3 sin(angle) is left of the first
-    assert resolved(r, [0.6, 1, 6], [0, 1, 2], [1, 0, 2]) == ([1, 2], {0: pytest.approx(0.9)})
-    assert resolved(r, [0.6, 1, 6], [0, 1], [0, 1, 2]) == ([0, 1], {})
+    assert resolved_columns(r, [0.6, 1, 6], [0, 1, 2], [1, 0, 2]) == ([1, 2], {0: pytest.approx(0.9)})
+    assert resolved_columns(r, [0.6, 1, 6], [0, 1], [0, 1, 2]) == ([0, 1], {})
 
 
 def test_springs_that_only_a_bent_arm_tells_apart_are_judged_by_the_straight_one():

@@ -11,7 +11,7 @@ from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.identifiability.groups import Group, classify
 from elastocal.identify import streamed
-from elastocal.identify.streamed import fit_streamed, reduce_rows, spread
+from elastocal.identify.streamed import fit_streamed, reduce_rows, spread_indices
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker
@@ -159,7 +159,7 @@ def test_the_order_of_rows_does_not_matter(seed):
 
 def hidden_row(total=1500):
     """A configuration that the sample does not have."""
-    return int(np.setdiff1d(np.arange(total), spread(total, streamed.FEW))[700])
+    return int(np.setdiff1d(np.arange(total), spread_indices(total, streamed.FEW))[700])
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-5])
@@ -189,7 +189,7 @@ def test_rows_far_larger_than_the_sample_are_not_squared_away():
 
 def test_the_sample_has_no_period():
     """Any stride of a grid is met in all its phases."""
-    picked = spread(10_000, 200)
+    picked = spread_indices(10_000, 200)
     assert len(picked) == 200
     assert np.diff(picked).max() < 150
     for stride in (2, 5, 10, 25, 50):
@@ -274,7 +274,10 @@ def test_nothing_to_see_is_no_failure():
     [
         (lambda p: p.y.__setitem__((hidden_row(), 1), np.nan), "reading is not a finite"),
         (lambda p: p.matrix.__setitem__((hidden_row(), 1, 2), np.nan), "must be finite"),
-        (lambda p: p.matrix.__setitem__((int(spread(1500, 200)[5]), 1, 2), np.nan), "derivative is not a finite"),
+        (
+            lambda p: p.matrix.__setitem__((int(spread_indices(1500, 200)[5]), 1, 2), np.nan),
+            "derivative is not a finite",
+        ),
         (lambda p: setattr(p, "y", p.y[:, :2]), r"derivatives \(7, 3, 200\) for readings \(2, 200\)"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from elastocal.errors import ElastocalError, InputError, UnknownNameError
 from elastocal.files.robot.read import read_robot
-from elastocal.model.compliant.beam import Beam, Box, Rectangle, Tube
+from elastocal.model.compliant.beam import Beam, HollowRectangle, Rectangle, Tube
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
@@ -217,7 +217,7 @@ def test_parameter_vectors_must_have_the_right_length(kr270):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Box(width=0.1, height=0.1, wall=0.05).properties,
+        lambda: HollowRectangle(width=0.1, height=0.1, wall=0.05).properties,
         lambda: Tube(diameter=0.1, wall=0.05).properties,
         lambda: Rectangle(width=-0.1, height=0.1).properties,
         lambda: Beam(section=Rectangle(width=0.1, height=0.1), length=0.0, E=1e9, nu=0.3).compliance(),

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.model.compliant.beam import Beam, Box, Circle, Rectangle, Tube
+from elastocal.model.compliant.beam import Beam, Circle, HollowRectangle, Rectangle, Tube
 from elastocal.model.compliant.beam_relations import SYMBOLS, rebuild
 from elastocal.model.compliant.link_compliance import patterns
 
 SECTIONS = {
-    "box": Box(width=0.2, height=0.3, wall=0.01),
+    "box": HollowRectangle(width=0.2, height=0.3, wall=0.01),
     "rectangle": Rectangle(width=0.05, height=0.12),
     "circle": Circle(diameter=0.1),
     "tube": Tube(diameter=0.15, wall=0.01),
@@ -96,7 +96,7 @@ def test_the_surest_way_is_taken_but_torsion_last():
 
 def test_a_section_of_another_shape_shows():
     """A box that is 20 % higher than the nominal one bends less about y than about z."""
-    taller = compliance(Box(width=0.2, height=0.36, wall=0.01))
+    taller = compliance(HollowRectangle(width=0.2, height=0.36, wall=0.01))
     found = rebuild(compliance(SECTIONS["box"]), *without(elements(taller), "k11"))
     assert found.rebuilt[0].conflict > 10
     broken = {c.relation.split(":")[0]: abs(c.deviation) for c in found.checks}
@@ -106,7 +106,7 @@ def test_a_section_of_another_shape_shows():
 
 def test_a_section_larger_both_ways_shows_only_in_the_shear():
     """k11 = r^2 k66 is then wrong by the square of the factor, and nothing but k22 and k33 can tell."""
-    larger = elements(compliance(Box(width=0.24, height=0.36, wall=0.012)))
+    larger = elements(compliance(HollowRectangle(width=0.24, height=0.36, wall=0.012)))
     found = rebuild(compliance(SECTIONS["box"]), *without(larger, "k11", error=1e-3))
     assert found.rebuilt[0].value == pytest.approx(larger[0] / 1.44, rel=1e-9)
     assert found.rebuilt[0].conflict == pytest.approx(0, abs=1e-6)

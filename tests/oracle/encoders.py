@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.encoders.series import Column, Series
+from elastocal.encoders.series import AxisColumn, EncoderSeries
 
 DEG = np.pi / 180
 
@@ -139,6 +139,6 @@ def series(found):
     units = {"epsilon": 1.0, "theta": DEG, "phi": DEG}
     out = []
     for t in found:
-        made = [{a: Column.of(f"{x}_{a}", v, units[x]) for a, v in c.items()} for x, c in t.columns().items()]
-        out.append(Series(t.name, t.rows, *made))
+        made = [{a: AxisColumn.of(f"{x}_{a}", v, units[x]) for a, v in c.items()} for x, c in t.columns().items()]
+        out.append(EncoderSeries(t.name, t.rows, *made))
     return tuple(out)

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from elastocal.model.compliant.beam import Beam, Box, Circle, Rectangle, Tube
+from elastocal.model.compliant.beam import Beam, Circle, HollowRectangle, Rectangle, Tube
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.frames import Frame, FrameTree
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -80,7 +80,7 @@ def integrated(inside, size, cells=1200):
 SECTIONS = {
     "rectangle": (Rectangle(width=0.06, height=0.1), lambda y, z: (abs(y) < 0.03) & (abs(z) < 0.05)),
     "box": (
-        Box(width=0.06, height=0.1, wall=0.01),
+        HollowRectangle(width=0.06, height=0.1, wall=0.01),
         lambda y, z: (abs(y) < 0.03) & (abs(z) < 0.05) & ~((abs(y) < 0.02) & (abs(z) < 0.04)),
     ),
     "circle": (Circle(diameter=0.1), lambda y, z: np.hypot(y, z) < 0.05),
@@ -105,7 +105,7 @@ def test_torsion_constants_of_round_and_thin_walled_sections():
 
 def test_a_beam_cut_into_springs_bends_like_the_whole_one():
     """Linear Timoshenko theory is exact per segment: any cutting gives the same end compliance."""
-    beam = Box(width=0.06, height=0.1, wall=0.01)
+    beam = HollowRectangle(width=0.06, height=0.1, wall=0.01)
 
     def matrix_of(length):
         return Beam(section=beam, length=length, E=E, nu=NU).compliance()

@@ -21,15 +21,15 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from elastocal.app.commands.record import RecordRequest, run, standing
+from elastocal.app.commands.record import RecordRequest, run, status_line
 from elastocal.errors import InputError
 from elastocal.files.appended import AppendedLog
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
 from elastocal.record.address import Address, bound, listen, read_address
 from elastocal.record.rsi import FIRST_LINE, record
-from elastocal.record.simulated import FIRST, Faults, planned, send, telegram_at
-from elastocal.record.statistics import Tally
+from elastocal.record.simulated import FIRST, Faults, planned_telegrams, send, telegram_at
+from elastocal.record.statistics import TelegramTally
 
 KR5 = read_robot("kuka-kr5")
 LOOPBACK = read_address("127.0.0.1:0")
@@ -40,7 +40,7 @@ class Recording:
     """A recorder in a thread."""
 
     def __init__(self, out: Path, controller: str | None = None) -> None:
-        self.tally, self.ended = Tally(), threading.Event()
+        self.tally, self.ended = TelegramTally(), threading.Event()
         self.sock = listen(LOOPBACK)
         self.address = bound(self.sock)
         self.log = AppendedLog(out, FIRST_LINE)
@@ -71,7 +71,7 @@ def ipoc_of(answer: bytes) -> int:
 
 @pytest.mark.parametrize("cycle", [4, 12])
 def test_a_clean_stream(tmp_path, cycle):
-    plan = planned(COUNT, cycle, Faults(), np.random.default_rng(0))
+    plan = planned_telegrams(COUNT, cycle, Faults(), np.random.default_rng(0))
     with recording(tmp_path / "log.xml") as found:
         answers = send(plan, cycle, found.address)
     assert [ipoc_of(a) for a in answers] == [FIRST + cycle * i for i in range(COUNT)]
@@ -88,7 +88,7 @@ def test_a_clean_stream(tmp_path, cycle):
 @pytest.mark.parametrize("cycle", [4, 12])
 def test_loss_doubling_reordering_and_spoilt_telegrams(tmp_path, cycle):
     faults = Faults(lost=0.08, doubled=0.08, reordered=0.08, malformed=0.08)
-    plan = planned(COUNT, cycle, faults, np.random.default_rng(cycle))
+    plan = planned_telegrams(COUNT, cycle, faults, np.random.default_rng(cycle))
     whole = [s.ipoc for s in plan if s.whole]
     assert min(len(plan) - len(whole), len(whole) - len(set(whole)), COUNT - len({s.ipoc for s in plan})) > 3
     with recording(tmp_path / "log.xml") as found:
@@ -187,7 +187,7 @@ def test_the_answer_leaves_before_anything_is_written(tmp_path):
             assert self.may.wait(20)
             self.lines += (line,)
 
-    ended, tally, held = threading.Event(), Tally(), Held()
+    ended, tally, held = threading.Event(), TelegramTally(), Held()
     with listen(LOOPBACK) as sock, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as mine:
         thread = threading.Thread(target=record, args=(sock, held, tally, "ImFree", ended.is_set, None))
         thread.start()
@@ -243,7 +243,7 @@ def test_a_killed_recorder_has_logged_what_it_answered(tmp_path):
     """At most the telegram in hand may be answered and not logged."""
     out = tmp_path / "log.xml"
     answers: list[bytes] = []
-    plan = planned(2000, 4, Faults(), np.random.default_rng(0))
+    plan = planned_telegrams(2000, 4, Faults(), np.random.default_rng(0))
     with process(out) as (running, address):
         sending = threading.Thread(target=lambda: answers.extend(send(plan, 4, address)))
         sending.start()
@@ -266,7 +266,7 @@ def test_a_killed_recorder_has_logged_what_it_answered(tmp_path):
 def test_a_signal_ends_it_in_good_order(tmp_path, number, name):
     out = tmp_path / "log.xml"
     with process(out, "--json") as (running, address):
-        answers = send(planned(50, 4, Faults(), np.random.default_rng(0)), 4, address)
+        answers = send(planned_telegrams(50, 4, Faults(), np.random.default_rng(0)), 4, address)
         running.send_signal(number)
         said, complained = running.communicate(timeout=60)
     assert running.returncode == 0, complained
@@ -281,7 +281,7 @@ def test_a_rehearsal_ends_by_its_count(tmp_path, cycle):
     result = run(RecordRequest("rsi", "127.0.0.1:0", tmp_path / "a.xml", most=40, rehearse=cycle))
     assert (result.ended, result.summary.telegrams, result.summary.step) == ("40 telegrams", 40, cycle)
     assert not result.failed
-    assert "/s, 40 telegrams: late " in standing(result.summary, "x")
+    assert "/s, 40 telegrams: late " in status_line(result.summary, "x")
     assert read_log(tmp_path / "a.xml", KR5).count == 40
 
 
@@ -289,7 +289,7 @@ def test_silence_ends_by_its_time_and_is_a_failure(tmp_path):
     result = run(RecordRequest("rsi", "127.0.0.1:0", tmp_path / "a.xml", duration=0.2))
     assert result.ended == "0.2 s"
     assert "no telegram came to 127.0.0.1:" in result.failed
-    assert standing(result.summary, "x").startswith("x: waiting")
+    assert status_line(result.summary, "x").startswith("x: waiting")
 
 
 def test_a_full_disk_ends_it_and_keeps_what_was_written(tmp_path, monkeypatch):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from elastocal.files.log.rsi_telegram import Telegram
-from elastocal.record.statistics import Tally, Turnaround
+from elastocal.record.statistics import TelegramTally, Turnaround
 
 
 def fed(counters, arrivals_ms, delays=None):
-    tally = Tally()
+    tally = TelegramTally()
     for i, (n, t) in enumerate(zip(counters, arrivals_ms, strict=True)):
         delayed = 0 if delays is None else delays[i]
         tally.add(Telegram(n, str(n), delayed, {}), 10**18 + round(1e6 * t))
@@ -67,4 +67,4 @@ def test_nothing_has_no_percentile_and_extremes_have_one():
         found.add(seconds)
     assert found.within(0.5) == pytest.approx(1e-6)
     assert found.longest == 1e9
-    assert np.isnan(Tally().summary().rate)
+    assert np.isnan(TelegramTally().summary().rate)

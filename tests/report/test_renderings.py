@@ -20,12 +20,12 @@ from elastocal.report.blocks import (
     Fact,
     Heatmap,
     Lines,
+    Paragraphs,
     Report,
     Scene,
     Section,
     Series,
     Table,
-    Text,
     Unknown,
 )
 from elastocal.report.data import as_csv, as_data, as_json
@@ -61,7 +61,7 @@ CURVES = Lines("curves", "Curves", "q", "deg", "eta", "1", (Series("one", (0.0, 
 REPORT = Report(
     "Title & more",
     ("All is well.",),
-    (Section("Part", (Text(("Words </script> here.",)), TABLE, MAP, CURVES)),),
+    (Section("Part", (Paragraphs(("Words </script> here.",)), TABLE, MAP, CURVES)),),
     ("Mind this.",),
 )
 
@@ -173,7 +173,7 @@ def test_json_is_finite_and_keeps_full_precision() -> None:
 def test_every_sentence_is_in_all_renderings() -> None:
     """Verdict, notes, facts and what is said under each kind of block; three renderings of one object."""
     blocks = (
-        Text(("of the text",)),
+        Paragraphs(("of the text",)),
         Code("code", "of the code"),
         replace(TABLE, notes=("under the table",)),
         replace(MAP, notes=("under the map",)),

@@ -28,14 +28,14 @@ def test_matmul_multiplies_row_by_row():
 def test_solve_of_matrices_near_the_identity(d):
     a = np.eye(d)[:, :, None] + 0.15 * stack(d, d)
     b = stack(d, 3)
-    got = batch.solve(a, b)
+    got = batch.eliminate_unpivoted(a, b)
     for i in range(a.shape[2]):
         np.testing.assert_allclose(got[:, :, i], np.linalg.solve(a[:, :, i], b[:, :, i]), rtol=1e-10)
 
 
 def test_solve_of_a_singular_matrix_is_not_finite_and_leaves_its_neighbours():
     a = np.stack([np.eye(2), np.zeros((2, 2)), 2 * np.eye(2)], axis=-1)
-    got = batch.solve(a, np.ones((2, 1, 3)))
+    got = batch.eliminate_unpivoted(a, np.ones((2, 1, 3)))
     assert not np.isfinite(got[:, :, 1]).any()
     np.testing.assert_array_equal(got[:, 0, [0, 2]], [[1.0, 0.5], [1.0, 0.5]])
 

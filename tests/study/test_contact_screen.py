@@ -103,7 +103,7 @@ def test_a_wrong_object_is_named_and_no_contact_blamed(which, what):
     x, y = surfaces[which].centre
     changed = {"centre": (x + 1e-3, y)} if what == "place" else {"radius": surfaces[which].radius + 1e-3}
     surfaces[which] = replace(surfaces[which], **changed)
-    found = contact_screen.touched(nominal(), campaign(5, surfaces=tuple(surfaces)), NAMES, True)
+    found = contact_screen.screen_contacts(nominal(), campaign(5, surfaces=tuple(surfaces)), NAMES, True)
     assert found.wrong == ()
     assert found.misled
     worst = found.objects[0]
@@ -116,7 +116,9 @@ def test_a_wrong_contact_does_not_hide_a_wrong_object():
     surfaces = list(discs())
     x, y = surfaces[1].centre
     surfaces[1] = replace(surfaces[1], centre=(x + 1e-3, y))
-    found = contact_screen.touched(nominal(), campaign(5, joints=(3, 0, 5e-3), surfaces=tuple(surfaces)), NAMES, True)
+    found = contact_screen.screen_contacts(
+        nominal(), campaign(5, joints=(3, 0, 5e-3), surfaces=tuple(surfaces)), NAMES, True
+    )
     assert [w.reading for w in found.wrong] == [3]
     assert found.misled
     assert (found.objects[0].name, found.objects[0].what) == ("disc disc2", "place")
@@ -127,6 +129,39 @@ def test_right_objects_are_not_accused():
     found = doubted_objects(nominal(), campaign(6), NAMES)
     assert not any(d.convincing for d in found)
     assert {(d.name, d.what) for d in found} == {(f"disc disc{i}", w) for i in (1, 2, 3) for w in ("place", "size")}
+
+
+def test_an_object_that_nobody_touched_is_not_judged():
+    spare = replace(discs()[0], name="spare", centre=(0.4, -0.3))
+    read = campaign(6, surfaces=(*discs(), spare))
+    assert {d.name for d in doubted_objects(nominal(), read, NAMES)} == {f"disc disc{i}" for i in (1, 2, 3)}
+
+
+def test_the_share_is_what_a_fit_with_the_freed_place_gains():
+    """Another route: the squares of linear fits with and without the columns of the second disc's place."""
+    moved = (discs()[0], replace(discs()[1], centre=(0.2005, 0.4)), discs()[2])
+    read = campaign(6, surfaces=moved)
+    at = close_gaps(nominal(), read, NAMES).model
+    problem = gap_problem(read, at, NAMES)
+    linear = problem.linear
+    rows = linear.shape[0] * linear.shape[1]
+    assert [p.name for p in problem.kind.touches.parameters][3:5] == ["disc2.x", "disc2.y"]
+    freed = np.where(linear.used[:, :, None], problem.kind.by_objects(at), 0.0)
+    columns = linear.weights.whiten(freed).reshape(rows, -1)[:, 3:5]
+    squares = [
+        np.sum((linear.misfit - m @ np.linalg.lstsq(m, linear.misfit, rcond=None)[0]) ** 2)
+        for m in (linear.matrix, np.hstack([linear.matrix, columns]))
+    ]
+    best = doubted_objects(nominal(), read, NAMES)[0]
+    assert (best.name, best.what) == ("disc disc2", "place")
+    assert best.share == pytest.approx(1 - squares[1] / squares[0], rel=1e-6)
+    assert 0.5 < best.share < 0.9999
+
+
+def test_a_doubt_needs_both_a_large_share_and_a_small_chance():
+    doubt = doubted_objects(nominal(), campaign(6), NAMES)[0]
+    judged = [replace(doubt, share=s, probability=p).convincing for s, p in ((0.6, 1e-4), (0.4, 1e-9), (0.6, 0.01))]
+    assert judged == [True, False, False]
 
 
 def test_the_size_of_a_single_disc_is_not_judged():

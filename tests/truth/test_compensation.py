@@ -9,7 +9,6 @@ import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, scatter
 
 from elastocal.compensate.correction import correct
-from elastocal.compensate.nominal_motion import nominal_pose
 from elastocal.compensate.path_loads import PathLoads
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.taught import taught, taught_covariance
@@ -18,8 +17,9 @@ from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.model.kinematics import rigid_pose
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.uncertainty.prediction import QUANTILE_95, Knowledge, Prediction
+from elastocal.uncertainty.prediction import QUANTILE_95, IdentifiedModel, Prediction
 
 SOURCES = (Reading(sd=1e-5), Repeatability(sd=1e-5))
 NAMES = ("j1.k", "j2.k", "j3.k", "p4.k")
@@ -33,7 +33,7 @@ def test_the_interval_of_what_is_left_holds_it(by_teaching: bool) -> None:
     campaign = arm_campaign(truth, SOURCES, count=8, noise=0.0)
     kind = campaign.measurement
     q = arm_poses(4, seed=8)
-    place, turn = nominal_pose(truth, "tip", np.ascontiguousarray(q.T))
+    place, turn = rigid_pose(truth.nominal, "tip", np.ascontiguousarray(q.T))
     path = Targets("tip", place.T, np.moveaxis(turn, -1, 0), q)
     loads = PathLoads((AppliedWrenches("tip", np.array([[120.0, -80.0, -200.0, 5.0, 3.0, -4.0]])),))
     wanted = taught(truth, path, q, loads) if by_teaching else path
@@ -42,7 +42,7 @@ def test_the_interval_of_what_is_left_holds_it(by_teaching: bool) -> None:
         read = Campaign(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
         fit = estimate(truth, read, NAMES)
         model = truth.with_parameters(dict(zip(fit.names, fit.values, strict=True)))
-        known = Knowledge(model, fit.names, fit.covariance_stated, math.nan)
+        known = IdentifiedModel(model, fit.names, fit.covariance_stated, math.nan)
         goal = taught(model, path, q, loads) if by_teaching else path
         command = correct(model, goal, loads, "position").command
         if by_teaching:

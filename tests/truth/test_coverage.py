@@ -22,7 +22,7 @@ from elastocal.model.descriptions import Description
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.uncertainty.discrepancy import discrepancy
-from elastocal.uncertainty.prediction import Knowledge, predict
+from elastocal.uncertainty.prediction import IdentifiedModel, predict
 
 SD = 1e-5
 SOURCES = (Reading(sd=SD), Repeatability(sd=1e-5))
@@ -117,7 +117,7 @@ def test_predicted_intervals_at_poses_that_were_not_measured():
         fit = estimate(truth, noisy, names)
         d = discrepancy(fit, repeats(fit, kind.setup.state)).sd
         excess.append(d)
-        known = predict(Knowledge(fit.model, fit.names, fit.covariance, d, "linear"), *UNSEEN)
+        known = predict(IdentifiedModel(fit.model, fit.names, fit.covariance, d, "linear"), *UNSEEN)
         hits.append(np.abs(known.twist - real) < known.half_width)
     assert 0.3 < np.mean(np.array(excess) == 0) < 0.8  # noise looks like a fault about every second time
     assert np.max(excess) < 2 * SD  # the noise of a deflection
@@ -139,7 +139,7 @@ def test_the_discrepancy_keeps_intervals_honest_where_the_model_lacks_a_link(eac
         fit = estimate(arm(), noisy, JOINTS)
         d = discrepancy(fit, repeats(fit, kind.setup.state))
         for hits, sd in ((bare, 0.0), (full, d.sd)):
-            known = predict(Knowledge(fit.model, fit.names, fit.covariance, sd, "linear"), *UNSEEN, "m1")
+            known = predict(IdentifiedModel(fit.model, fit.names, fit.covariance, sd, "linear"), *UNSEEN, "m1")
             hits.append(np.abs(known.twist[:, :3] - real) < known.half_width[:, :3])
     assert np.mean(bare) < 0.4
     assert 0.75 < np.mean(full) < 0.97  # a fault is not normal, and larger where the fit could not bend to it

@@ -22,7 +22,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.observation import Marker
 from elastocal.uncertainty.discrepancy import discrepancy
-from elastocal.uncertainty.prediction import Knowledge, Prediction, predict, same_size_loads
+from elastocal.uncertainty.prediction import IdentifiedModel, Prediction, predict, same_size_loads
 from elastocal.uncertainty.reduction_cost import reduction_cost
 
 SD = 1e-5
@@ -41,7 +41,7 @@ def test_the_covariance_is_that_of_predictions_with_parameters_drawn_at_random(s
     covariance = size @ np.array([[1, -0.7], [-0.7, 1]]) @ size
     rng = np.random.default_rng(0)
     q, load = rng.uniform(-2, 2, (3, 2)), AppliedWrenches("tip", rng.normal(size=(3, 6)) * [200, 0, 200, 0, 0, 0])
-    got = predict(Knowledge(model, names, covariance, 0.0, statics), q, load)
+    got = predict(IdentifiedModel(model, names, covariance, 0.0, statics), q, load)
     kind = Deflection(Setup(q, load, (Marker("tip", "pose"),)), statics)
     np.testing.assert_allclose(got.twist, kind.predict(model), rtol=0, atol=1e-15)
     drawn = rng.multivariate_normal([1e-5, 1.5e-5], covariance, 200 if statics == "loaded" else 500)
@@ -62,8 +62,8 @@ def test_the_covariance_is_that_of_predictions_with_parameters_drawn_at_random(s
 def test_the_order_of_the_names_is_that_of_the_covariance():
     q, load = arm_poses(3, seed=5), loads("grip", 3, seed=6)
     covariance = np.diag([1e-7, 2e-7, 3e-7, 4e-7]) ** 2
-    one = predict(Knowledge(arm(), JOINTS, covariance, 0.0, "linear"), q, load)
-    other = predict(Knowledge(arm(), JOINTS[::-1], covariance[::-1, ::-1], 0.0, "linear"), q, load)
+    one = predict(IdentifiedModel(arm(), JOINTS, covariance, 0.0, "linear"), q, load)
+    other = predict(IdentifiedModel(arm(), JOINTS[::-1], covariance[::-1, ::-1], 0.0, "linear"), q, load)
     np.testing.assert_allclose(other.covariance, one.covariance, rtol=1e-12, atol=1e-30)
     slope = Deflection(Setup(q, load, (Marker("tip", "pose"),)), "linear").derivative(arm(), JOINTS)
     np.testing.assert_allclose(one.sd**2, np.sum((slope * [1e-7, 2e-7, 3e-7, 4e-7]) ** 2, axis=2), rtol=1e-12)
@@ -73,7 +73,8 @@ def test_the_discrepancy_is_added_to_lengths_only():
     q, load = arm_poses(2, seed=5), loads("grip", 2, seed=6)
     covariance = 1e-14 * np.eye(4)
     none, nan, some = (
-        predict(Knowledge(arm(), JOINTS, covariance, d, "linear"), q, load, "m1").covariance for d in (0, np.nan, 3e-5)
+        predict(IdentifiedModel(arm(), JOINTS, covariance, d, "linear"), q, load, "m1").covariance
+        for d in (0, np.nan, 3e-5)
     )
     np.testing.assert_array_equal(nan, none)
     np.testing.assert_allclose(some - none, np.tile(np.diag([9e-10] * 3 + [0] * 3), (2, 1, 1)), rtol=0, atol=1e-20)
@@ -100,11 +101,11 @@ def test_nothing_is_said_of_states_that_are_not_determined():
     model = planar(1, offsets=False).with_elements(JointBacklash(joint="j1", gap=1e-3))
     heavy = planar(1, offsets=False, mass=5.0).with_elements(JointBacklash(joint="j1", gap=1e-3))
     load = AppliedWrenches("tip", [[0, 0, -100.0, 0, 0, 0]])
-    lost = predict(Knowledge(model, ("j1.k",), np.array([[1e-14]]), 1e-5), np.array([[0.3]]), load)
+    lost = predict(IdentifiedModel(model, ("j1.k",), np.array([[1e-14]]), 1e-5), np.array([[0.3]]), load)
     assert np.isnan(lost.twist).all()
     assert np.isnan(lost.covariance).all()
     assert np.isnan(lost.ellipsoid()[0]).all()
-    found = predict(Knowledge(heavy, ("j1.k",), np.array([[1e-14]]), 1e-5), np.array([[0.3]]), load)
+    found = predict(IdentifiedModel(heavy, ("j1.k",), np.array([[1e-14]]), 1e-5), np.array([[0.3]]), load)
     assert np.isfinite(found.twist).all()
     assert np.isfinite(found.covariance).all()
 

@@ -9,7 +9,7 @@ from elastocal.measure.deflection import Deflection
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
-from elastocal.uncertainty.prediction import Knowledge, predict, predict_from_rest
+from elastocal.uncertainty.prediction import IdentifiedModel, predict, predict_from_rest
 
 Q = np.radians([[20.0, 100.0], [-35.0, 60.0]])
 LOAD = AppliedWrenches("gripper", np.array([[30.0, 0, 0, 0, 0, 0], [10.0, -25.0, 0, 0, 0, 0]]))
@@ -29,7 +29,7 @@ def test_slopes_from_the_middle_of_the_plays_are_differences():
 
 def test_only_an_arm_that_floats_is_taken_from_the_middle():
     covariance = np.diag(np.full(len(NAMES), 1e-14))
-    known = Knowledge(actual(), tuple(NAMES), covariance, float("nan"))
+    known = IdentifiedModel(actual(), tuple(NAMES), covariance, float("nan"))
     assert np.isnan(predict(known, Q, LOAD).twist).all()
     found = predict_from_rest(known, Q, LOAD)
     assert found.floats is not None
@@ -37,6 +37,6 @@ def test_only_an_arm_that_floats_is_taken_from_the_middle():
     assert np.all(np.linalg.norm(found.twist[:, :2], axis=1) > 3e-4)
     assert np.isfinite(found.covariance).all()
     tight = actual().with_parameters({n: 0.0 for n in NAMES if n.endswith("gap")})
-    still = predict_from_rest(Knowledge(tight, tuple(NAMES), covariance, float("nan")), Q, LOAD)
+    still = predict_from_rest(IdentifiedModel(tight, tuple(NAMES), covariance, float("nan")), Q, LOAD)
     assert still.floats is not None
     assert not still.floats.any()

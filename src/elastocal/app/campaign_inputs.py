@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from elastocal.files.campaign.read import CampaignFile
+    from elastocal.files.campaign.file import CampaignFile
 
 
 def given_by(word: str, file: CampaignFile) -> dict[str, Path | None]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.files.campaign.read import CampaignFile
+    from elastocal.files.campaign.file import CampaignFile
 
 ALIGNED = 0.5
 """Correlation of read and expected deflections above which they tell of the same thing, or of its opposite."""

@@ -32,7 +32,7 @@ def times(factor: float) -> str:
     return "to scale" if factor == 1 else f"{factor:,.10g} times larger".replace(",", " ")
 
 
-def spread(points: Array, most: int, first: Sequence[int] = ()) -> Ints:
+def spread_out(points: Array, most: int, first: Sequence[int] = ()) -> Ints:
     """At most ``most`` rows of (N, 3) that lie far from each other, in their order; those of ``first`` come first.
 
     Each next one is the farthest from all that are chosen; the same for any scale and turn of the picture.

@@ -17,6 +17,7 @@ def calibration(result: IdentifyResult, out: Path) -> str:
     from elastocal.files.calibration.record import CalibrationRecord, calibration_text
     from elastocal.files.campaign.readings_entry import listed
     from elastocal.files.digest import digests, robot_mark
+    from elastocal.files.place import seen_from
     from elastocal.files.robot.word import robot_file
     from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.deflection import Deflection
@@ -26,7 +27,7 @@ def calibration(result: IdentifyResult, out: Path) -> str:
     kind = fit.campaign.measurement
     own = robot_file(file.robot)
     record = CalibrationRecord(
-        robot=file.robot if own is None else seen_from(out, folder / own),
+        robot=file.robot if own is None else seen_from((folder / own).resolve(), out.resolve().parent),
         mark=robot_mark(file.robot, folder),
         serial=file.model.serial,
         tool=file.model.tool,
@@ -47,16 +48,6 @@ def calibration(result: IdentifyResult, out: Path) -> str:
         seed=result.seed,
     )
     return calibration_text(record)
-
-
-def seen_from(out: Path, robot: Path) -> str:
-    """The robot file as named from the folder of the calibration file."""
-    import os
-
-    try:
-        return Path(os.path.relpath(robot.resolve(), out.resolve().parent)).as_posix()
-    except ValueError:  # another drive
-        return robot.resolve().as_posix()
 
 
 def _records(result: IdentifyResult) -> tuple[ParameterRecord, ...]:

@@ -74,7 +74,7 @@ def needs_motion(friction: Friction | None) -> bool:
     return friction is not None and (friction.coulomb or friction.viscous)
 
 
-def sense_of(torques: str, model: RobotModel, samples: Samples) -> Sense:
+def sense_of_torques(torques: str, model: RobotModel, samples: Samples) -> Sense:
     from elastocal.gravity.sense import stated_sense, torque_sense
 
     sign = TORQUES[torques]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal import __version__
-from elastocal.app.robot_choice import robot_file
+from elastocal.files.robot.word import robot_file
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:

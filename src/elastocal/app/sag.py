@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
-    from elastocal.model.statics.deflection import Deflection
+    from elastocal.model.statics.deflection import FrameDeflection
     from elastocal.spatial.entries import Array
 
 
@@ -18,12 +18,12 @@ def sag_deflection(
     applied: Sequence[AppliedWrenches],
     frame: str,
     progress: Callable[[int, int], None] | None = None,
-) -> Deflection:
+) -> FrameDeflection:
     """nan where there is no equilibrium, with its status."""
     import numpy as np
 
     from elastocal.model.kinematics import kinematics
-    from elastocal.model.statics.deflection import Deflection, frame_pose
+    from elastocal.model.statics.deflection import FrameDeflection, frame_pose
     from elastocal.model.statics.equilibrium import Status, equilibrium
     from elastocal.spatial.rotation import rotation_vector
 
@@ -34,4 +34,4 @@ def sag_deflection(
     shift = place.T - rigid.position
     lost = bent.status != Status.CONVERGED
     shift[lost] = turn[lost] = np.nan
-    return Deflection(frame, shift, turn, bent.status, bent.load_factor)
+    return FrameDeflection(frame, shift, turn, bent.status, bent.load_factor)

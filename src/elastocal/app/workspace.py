@@ -12,7 +12,7 @@ from elastocal.app.grid import Grid, grid_configurations
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
-    from elastocal.model.statics.deflection import Deflection
+    from elastocal.model.statics.deflection import FrameDeflection
     from elastocal.spatial.entries import Array
 
 POINTS = 25
@@ -29,7 +29,7 @@ class Workspace:
     grid: Grid
     smallest: Array
     load: AppliedWrenches
-    moved: Deflection
+    moved: FrameDeflection
 
 
 def workspace(model: RobotModel, grid: Grid, load: AppliedWrenches) -> Workspace:

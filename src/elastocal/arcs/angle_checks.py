@@ -51,7 +51,9 @@ class WrongUnitError(InputError):
         self.factor, self.left = factor, left
 
 
-def check_units(squares: float, in_degrees: float, twice: float, line: Line, freedom: int, extent: float) -> None:
+def check_angle_units(
+    squares: float, in_degrees: float, twice: float, line: LineFit, freedom: int, extent: float
+) -> None:
     """Refuse angles that fit far better in another unit: squares as given, read as degrees, or turned back into them.
 
     Far better is a ratio of the sums of squares that normal noise gives once in a million (F distribution).  Points on
@@ -77,17 +79,17 @@ def check_units(squares: float, in_degrees: float, twice: float, line: Line, fre
 
 
 @dataclass(frozen=True)
-class Line:
+class LineFit:
     """Sum of squares of the points' distances from their best straight line, and its spare equations."""
 
     squares: float
     freedom: int
 
 
-def line_of(points: Array) -> Line:
+def fitted_line(points: Array) -> LineFit:
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     m, d = points.shape
-    return Line(float(np.sum(spread[1:] ** 2)), (m - 2) * (d - 1))
+    return LineFit(float(np.sum(spread[1:] ** 2)), (m - 2) * (d - 1))
 
 
 def check_span(angles: Array, squares: float, freedom: int, extent: float) -> None:

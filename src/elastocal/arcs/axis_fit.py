@@ -9,7 +9,7 @@ import numpy as np
 
 from elastocal.arcs.axis_problem import AxisProblem
 from elastocal.arcs.body_problem import BodyProblem
-from elastocal.arcs.estimate import Estimate
+from elastocal.arcs.estimate import FitQuality
 from elastocal.arcs.procrustes import KnownAngleProblem
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
@@ -20,7 +20,7 @@ class AxisFit(ABC):
     """A problem at its minimum, and the accuracy of its parameters."""
 
     problem: AxisProblem | BodyProblem | KnownAngleProblem
-    estimate: Estimate
+    estimate: FitQuality
 
     @property
     def dimension(self) -> int:

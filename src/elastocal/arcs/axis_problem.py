@@ -16,12 +16,12 @@ import numpy as np
 
 from elastocal.arcs.frame import AxisFrame
 from elastocal.arcs.points import Markers
-from elastocal.arcs.problem import Problem
+from elastocal.arcs.problem import ArcProblem
 from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, eq=False)
-class AxisProblem(Problem):
+class AxisProblem(ArcProblem):
     """Moves: centre in the plane (2), tilt (2, in space), radii (k), heights (k, in space)."""
 
     frame: AxisFrame

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.arcs.deviations import Deviation
-from elastocal.arcs.problem import Problem
-from elastocal.arcs.screen import Screening
+from elastocal.arcs.problem import ArcProblem
+from elastocal.arcs.screen import ScreenedPoints
 from elastocal.spatial.entries import Array
 
 ALONE = 1e-3
@@ -55,7 +55,7 @@ class BadPoint:
         return f"; it may as well be {others}, read it again" if others else ""
 
 
-def bad_points(screening: Screening) -> tuple[BadPoint, ...]:
+def bad_points(screening: ScreenedPoints) -> tuple[BadPoint, ...]:
     """Names and predictions, the worst first."""
     state = screening.state
     out = []
@@ -79,7 +79,7 @@ def bad_points(screening: Screening) -> tuple[BadPoint, ...]:
     return tuple(sorted(out, key=lambda b: (b.probability, -b.statistic, b.marker, b.pose)))
 
 
-def _alone(d: Deviation, state: Problem) -> str | None:
+def _alone(d: Deviation, state: ArcProblem) -> str | None:
     """The one component without which the others agree with the prediction (F test at 0.1 %), if there is only one."""
     from scipy.special import fdtrc
 

@@ -16,12 +16,12 @@ import numpy as np
 
 from elastocal.arcs.frame import AxisFrame
 from elastocal.arcs.points import COORDINATES, Markers
-from elastocal.arcs.problem import Problem
+from elastocal.arcs.problem import ArcProblem
 from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, eq=False)
-class BodyProblem(Problem):
+class BodyProblem(ArcProblem):
     """Moves: centre in the plane (2), tilt (2, in space), arms (2 k), heights (k, in space), angles (poses - 1).
 
     ``turns`` (poses,) are the angles.  ``numbers`` are the poses' numbers in the data, where some may have been seen by

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.arcs.axis_problem import AxisProblem
-from elastocal.arcs.estimate import Estimate, estimated
+from elastocal.arcs.estimate import FitQuality, estimated
 from elastocal.arcs.frame import plane_frame
 from elastocal.arcs.markers_fit import MarkersFit
 from elastocal.arcs.points import Markers, as_markers, as_noise, centred, refuse_straight
@@ -102,7 +102,7 @@ def concentric_of(
     estimate = estimated(problem, as_noise(noise), data.points.size, spare, "arcs")
     if method == "algebraic":
         influence = _algebraic_influence(problem)
-        estimate = Estimate(influence @ influence.T, estimate.squares, spare, data.points.size, estimate.noise)
+        estimate = FitQuality(influence @ influence.T, estimate.squares, spare, data.points.size, estimate.noise)
     return ConcentricArcs(problem, estimate, method)
 
 

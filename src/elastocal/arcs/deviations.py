@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.arcs.problem import Problem, decomposed, minimise
+from elastocal.arcs.problem import ArcProblem, decomposed, minimise
 from elastocal.spatial.entries import Array, Bools
 
 EXACT = 1e-13
@@ -39,7 +39,7 @@ class Deviation:
     probability: float
 
 
-def deviations(state: Problem, kept: Bools, noise: float | None = None) -> tuple[Deviation, ...]:
+def deviations(state: ArcProblem, kept: Bools, noise: float | None = None) -> tuple[Deviation, ...]:
     """Each point against the kept ones without it; ``state`` is the minimum for the kept ones."""
     r, j = state.residuals(), state.slopes()
     lengths, _, s, vt = decomposed(j[kept].reshape(-1, j.shape[2]))

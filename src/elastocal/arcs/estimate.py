@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.arcs.problem import Problem, decomposed, weighted_rows
+from elastocal.arcs.problem import ArcProblem, decomposed, weighted_rows
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 
@@ -14,7 +14,7 @@ DISTURBED = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class FitQuality:
     """Quality of a fit.  ``unit_covariance`` (p, p) holds for a noise of 1 m per coordinate.
 
     ``squares`` is the sum of the squared residuals in m^2, with ``freedom`` equations to spare; ``equations`` counts
@@ -62,7 +62,7 @@ class Estimate:
         return np.asarray(slopes @ self.covariance @ np.swapaxes(slopes, -1, -2))
 
 
-def estimated(problem: Problem, noise: float | None, equations: int, spare: int, what: str) -> Estimate:
+def estimated(problem: ArcProblem, noise: float | None, equations: int, spare: int, what: str) -> FitQuality:
     """Exact first-order covariance (J^T J)^-1 at the minimum, by singular values; refused where J has lost rank.
 
     ``spare`` equations are left when every parameter, also those not in the problem, is counted.
@@ -72,4 +72,4 @@ def estimated(problem: Problem, noise: float | None, equations: int, spare: int,
     if len(s) < j.shape[1]:
         raise InputError(f"{what}: these points do not determine all of the arc; measure more poses or a longer arc")
     root = vt.T / s / lengths[:, None]
-    return Estimate(root @ root.T, float(r @ r), spare, equations, noise)
+    return FitQuality(root @ root.T, float(r @ r), spare, equations, noise)

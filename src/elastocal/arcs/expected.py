@@ -5,7 +5,8 @@ With S = |sum exp(i q)| and B = sum of v v^T, v = (1, cos q, sin q):
     var L = var x_0 = var y_0 = sigma^2 / (m - S^2 / m),   var psi = var L / L^2
     var z_0 = sigma^2 (B^-1)_00,   var of the axis' two tilts = sigma^2 ((B^-1)_11, (B^-1)_22) / L^2
 
-where the text has sigma^2 / m (000 eq. 32), and so misses that the radius depends on the angles too.
+000 eq. (32) is this var L, with m - S^2 / m as sum |u^|^2; but the text below it takes that sum for m, and so misses
+that the radius depends on the angles too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.arcs.angle_checks import distinct_angles
-from elastocal.arcs.procrustes import directions, procrustes
+from elastocal.arcs.procrustes import procrustes, unit_directions
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 
@@ -47,7 +48,7 @@ def expected_arc(angles: ArrayLike, radius: float, noise: float) -> ExpectedArc:
     m = len(q)
     spread = noise / np.sqrt(m - imbalance(q) / m)
     inverse = np.linalg.inv(height_information(q))
-    wrong = procrustes(directions(q, 1, 2), directions(q, -1, 2))[2]
+    wrong = procrustes(unit_directions(q, 1, 2), unit_directions(q, -1, 2))[2]
     return ExpectedArc(
         radius_sd=float(spread),
         centre_sd=float(spread),

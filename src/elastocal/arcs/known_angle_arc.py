@@ -16,7 +16,7 @@ from elastocal.arcs.axis_fit import AxisFit
 from elastocal.arcs.estimate import estimated
 from elastocal.arcs.frame import AxisFrame
 from elastocal.arcs.points import as_noise
-from elastocal.arcs.procrustes import KnownAngleProblem, directions, procrustes
+from elastocal.arcs.procrustes import KnownAngleProblem, procrustes, unit_directions
 from elastocal.spatial.entries import Array, Ints
 
 
@@ -72,7 +72,7 @@ class KnownAngleArc(AxisFit):
 
     def at(self, angles: ArrayLike) -> Array:
         """(n, d) points of the arc at joint angles."""
-        u = directions(np.atleast_1d(np.asarray(angles, dtype=np.float64)), self.sense, self.dimension)
+        u = unit_directions(np.atleast_1d(np.asarray(angles, dtype=np.float64)), self.sense, self.dimension)
         return np.asarray(self.centre + self.radius * u @ self.problem.frame.matrix.T)
 
     def words(self) -> tuple[str, ...]:
@@ -106,12 +106,12 @@ class KnownAngleArc(AxisFit):
 def arc_of_sense(points: Array, angles: Array, seen: Ints, sense: int, noise: float | None) -> KnownAngleArc:
     """The arc with a given sense of rotation, right or wrong."""
     d, freedom = points.shape[1], spare_equations(points)
-    u = directions(angles, sense, d)
+    u = unit_directions(angles, sense, d)
     frame, radius, _ = procrustes(points, u)
     problem = KnownAngleProblem(frame, radius, u, points, tuple(int(i) for i in seen))
     estimate = estimated(problem, as_noise(noise), points.size, freedom, "arc")
     if d == 2:
-        other = procrustes(points, directions(angles, -sense, 2))[2]
+        other = procrustes(points, unit_directions(angles, -sense, 2))[2]
     else:
         other = other_sense_squares(frame, points, angles, -sense)
     return KnownAngleArc(problem, estimate, angles, sense, float(np.sqrt(other / freedom)))
@@ -124,5 +124,5 @@ def spare_equations(points: Array) -> int:
 def other_sense_squares(frame: AxisFrame, points: Array, angles: Array, sense: int) -> float:
     """Sum of squares with a sense in the plane across an axis in space."""
     local = frame.local(points)
-    in_plane = procrustes(local[:, :2], directions(angles, sense, 2))[2]
+    in_plane = procrustes(local[:, :2], unit_directions(angles, sense, 2))[2]
     return in_plane + float(np.sum((local[:, 2] - local[:, 2].mean()) ** 2))

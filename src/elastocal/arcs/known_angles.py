@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.arcs.angle_checks import as_angles, check_angles, check_sense, check_span, check_units, line_of
+from elastocal.arcs.angle_checks import as_angles, check_angle_units, check_angles, check_sense, check_span, fitted_line
 from elastocal.arcs.known_angle_arc import KnownAngleArc, arc_of_sense, other_sense_squares, spare_equations
 from elastocal.arcs.points import as_noise, as_points, refuse_straight
-from elastocal.arcs.procrustes import directions, procrustes
+from elastocal.arcs.procrustes import procrustes, unit_directions
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Ints
 
@@ -58,7 +58,7 @@ def refuse_units(points: Array, angles: Array) -> None:
     squares, extent = min(_both_senses(points, angles, None)[1:]), _extent(points)
     if squares > points.size * (FINE * extent) ** 2:
         in_degrees, twice = (min(_both_senses(points, s * angles, None)[1:]) for s in (np.pi / 180, 180 / np.pi))
-        check_units(squares, in_degrees, twice, line_of(points), spare_equations(points), extent)
+        check_angle_units(squares, in_degrees, twice, fitted_line(points), spare_equations(points), extent)
 
 
 def _extent(points: Array) -> float:
@@ -69,9 +69,9 @@ def _extent(points: Array) -> float:
 def _both_senses(points: Array, angles: Array, axis: ArrayLike | None) -> tuple[int, float, float]:
     """The better sense, and the sums of squares of it and of the other one."""
     dimension = points.shape[1]
-    frame, _, squares = procrustes(points, directions(angles, 1, dimension))
+    frame, _, squares = procrustes(points, unit_directions(angles, 1, dimension))
     if dimension == 2:
-        other = procrustes(points, directions(angles, -1, 2))[2]
+        other = procrustes(points, unit_directions(angles, -1, 2))[2]
         return (1, squares, other) if squares <= other else (-1, other, squares)
     return (1 if axis is None else _side(frame.axis, axis)), squares, other_sense_squares(frame, points, angles, -1)
 

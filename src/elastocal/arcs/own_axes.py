@@ -8,13 +8,13 @@ import numpy as np
 
 from elastocal.arcs.axis_problem import AxisProblem
 from elastocal.arcs.concentric import ConcentricArcs, algebraic
-from elastocal.arcs.estimate import Estimate
+from elastocal.arcs.estimate import FitQuality
 from elastocal.arcs.points import Markers
 from elastocal.arcs.problem import minimise
 from elastocal.errors import InputError
 
 
-def own_axes(common: ConcentricArcs) -> Estimate:
+def own_axes(common: ConcentricArcs) -> FitQuality:
     """What is left when every marker has the circle nearest to its own points.
 
     A marker seen three times or less lies on a circle of its own whatever its points are.  There is no covariance.
@@ -29,7 +29,7 @@ def own_axes(common: ConcentricArcs) -> Estimate:
         shared = replace(common.problem, radii=common.radii[[j]], heights=common.heights[[j]], markers=one)
         squares += _least(one, shared)
         freedom += (data.dimension - 1) * (int(np.sum(rows)) - 3)
-    return Estimate(np.zeros((0, 0)), squares, freedom, data.points.size, common.estimate.noise)
+    return FitQuality(np.zeros((0, 0)), squares, freedom, data.points.size, common.estimate.noise)
 
 
 def _least(one: Markers, shared: AxisProblem) -> float:

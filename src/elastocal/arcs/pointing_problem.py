@@ -18,12 +18,12 @@ from typing import Self
 import numpy as np
 
 from elastocal.arcs.body_problem import BodyProblem
-from elastocal.arcs.problem import Problem
+from elastocal.arcs.problem import ArcProblem
 from elastocal.spatial.entries import Array, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class PointingProblem(Problem):
+class PointingProblem(ArcProblem):
     """``targets`` (t, d) in the poses ``aimed`` (t,).  Moves: those of the body, the angle of its first pose last.
 
     Targets come after the points of the body, as marker ``markers.count``; only their first component is used.

@@ -15,7 +15,7 @@ STEPS = 200
 SETTLED, CLOSE, ROUNDING = 1e-11, 1e-6, 1e-15
 
 
-class Problem(ABC):
+class ArcProblem(ABC):
     """A model with values for its parameters.  Residuals are measured minus model, in metres.
 
     Each point has one row per name in ``components``; ``labels`` gives its marker and pose, both from 0.
@@ -52,10 +52,10 @@ class Problem(ABC):
         """The state after small moves (p,)."""
 
 
-P = TypeVar("P", bound=Problem)
+P = TypeVar("P", bound=ArcProblem)
 
 
-def weighted_rows(problem: Problem, weights: Array | None = None) -> tuple[Array, Array]:
+def weighted_rows(problem: ArcProblem, weights: Array | None = None) -> tuple[Array, Array]:
     """Residuals (n,) and slopes (n, p), each point times the square root of its weight."""
     r, j = problem.residuals(), problem.slopes()
     if weights is not None:

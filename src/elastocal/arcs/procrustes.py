@@ -19,11 +19,11 @@ import numpy as np
 
 from elastocal.arcs.frame import AxisFrame
 from elastocal.arcs.points import COORDINATES
-from elastocal.arcs.problem import Problem
+from elastocal.arcs.problem import ArcProblem
 from elastocal.spatial.entries import Array
 
 
-def directions(angles: Array, sense: int, dimension: int) -> Array:
+def unit_directions(angles: Array, sense: int, dimension: int) -> Array:
     """u_i of eq. (8), (m, d)."""
     out = np.zeros((len(angles), dimension))
     out[:, 0], out[:, 1] = np.cos(angles), sense * np.sin(angles)
@@ -43,7 +43,7 @@ def procrustes(points: Array, u: Array) -> tuple[AxisFrame, float, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class KnownAngleProblem(Problem):
+class KnownAngleProblem(ArcProblem):
     """Eq. (9) at ``frame`` = (p_0, R) and ``radius`` L.  Moves: centre (d), radius, turn in the plane, two tilts."""
 
     frame: AxisFrame

@@ -19,7 +19,7 @@ from elastocal.arcs.estimate import estimated
 from elastocal.arcs.markers_fit import MarkersFit
 from elastocal.arcs.pointing_problem import PointingProblem
 from elastocal.arcs.points import Markers, as_markers, as_noise, as_points
-from elastocal.arcs.problem import Problem, minimise
+from elastocal.arcs.problem import ArcProblem, minimise
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 
@@ -88,7 +88,7 @@ def _finished(start: BodyProblem, noise: float | None) -> RigidBody:
     return _rigid(problem, problem, problem.markers.points.size, noise)
 
 
-def _rigid(body: BodyProblem, problem: Problem, equations: int, noise: float | None) -> RigidBody:
+def _rigid(body: BodyProblem, problem: ArcProblem, equations: int, noise: float | None) -> RigidBody:
     spare = equations - problem.slopes().shape[2]
     return RigidBody(body, estimated(problem, as_noise(noise), equations, spare, "rigid body"))
 

@@ -17,7 +17,7 @@ from elastocal.arcs.known_angles import fit_known_angles, refuse_units, seen_poi
 from elastocal.arcs.points import as_markers, as_noise
 from elastocal.arcs.procrustes import KnownAngleProblem
 from elastocal.arcs.rigid import RigidBody, fit_common_rotation, rigid_start
-from elastocal.arcs.screen import LEVEL, Screening, screen
+from elastocal.arcs.screen import LEVEL, ScreenedPoints, screen
 from elastocal.arcs.starts import axis_starts, body_starts, known_angle_starts
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
@@ -72,7 +72,7 @@ def robust_known_angles(
 
 
 def _angle_instead(
-    screening: Screening, bad: BadPoint, rest: KnownAngleArc, angles: Array, noise: float | None
+    screening: ScreenedPoints, bad: BadPoint, rest: KnownAngleArc, angles: Array, noise: float | None
 ) -> float | None:
     """The angle with which the others agree with the point, if any: it lies on the circle, only elsewhere."""
     state = screening.state
@@ -121,7 +121,7 @@ def _if_settled(fit: Callable[[], F]) -> F | None:
         return None
 
 
-def _masked(markers: Sequence[ArrayLike], screening: Screening) -> list[Array]:
+def _masked(markers: Sequence[ArrayLike], screening: ScreenedPoints) -> list[Array]:
     """The data with bad points as not seen."""
     out = [np.array(m, dtype=np.float64) for m in markers]
     for (marker, pose), keep in zip(screening.state.labels, screening.kept, strict=True):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.arcs.deviations import EXACT, Deviation, deviations
-from elastocal.arcs.problem import Problem, minimise
+from elastocal.arcs.problem import ArcProblem, minimise
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools
 
@@ -31,19 +31,19 @@ class UndecidedError(InputError):
 
 
 @dataclass(frozen=True, eq=False)
-class Screening:
+class ScreenedPoints:
     """The state fitted to the points ``kept`` (points,), and how each point stands to the others.
 
     ``instead[g]``: kept points of which one may as well be the bad one in place of g.
     """
 
-    state: Problem
+    state: ArcProblem
     kept: Bools
     deviations: tuple[Deviation, ...]
     instead: dict[int, tuple[int, ...]]
 
 
-def screen(starts: Sequence[Problem], noise: float | None = None, level: float = LEVEL) -> Screening:
+def screen(starts: Sequence[ArcProblem], noise: float | None = None, level: float = LEVEL) -> ScreenedPoints:
     """Find the bad points; a stated noise is a floor for what the rest is taken to scatter."""
     if not 0 < level < 1:
         raise InputError(f"the level of the test must lie between 0 and 1, not {level}")
@@ -61,10 +61,10 @@ def screen(starts: Sequence[Problem], noise: float | None = None, level: float =
         kept = _least(state, kept, int(g), _alternatives(state, kept, int(g), noise, level))
     state = minimise(state, kept.astype(float))
     instead = {int(g): _alternatives(state, kept, int(g), noise, level) for g in np.flatnonzero(~kept)}
-    return Screening(state, kept, deviations(state, kept, noise), instead)
+    return ScreenedPoints(state, kept, deviations(state, kept, noise), instead)
 
 
-def _least(state: Problem, kept: Bools, bad: int, instead: tuple[int, ...]) -> Bools:
+def _least(state: ArcProblem, kept: Bools, bad: int, instead: tuple[int, ...]) -> Bools:
     """Of a bad point and those that may be bad in its place the one is left out that leaves the least."""
     sets = []
     for out in (bad, *instead):
@@ -86,11 +86,11 @@ def _next(found: tuple[Deviation, ...], kept: Bools, level: float) -> Bools:
     return out
 
 
-def _agreeing(state: Problem, kept: Bools, noise: float | None, level: float) -> Bools:
+def _agreeing(state: ArcProblem, kept: Bools, noise: float | None, level: float) -> Bools:
     return np.array([not d.probability * len(kept) < level for d in deviations(state, kept, noise)])
 
 
-def _alternatives(state: Problem, kept: Bools, bad: int, noise: float | None, level: float) -> tuple[int, ...]:
+def _alternatives(state: ArcProblem, kept: Bools, bad: int, noise: float | None, level: float) -> tuple[int, ...]:
     """Points without which the bad one would pass, and all others too; none where no fit settles with the bad one."""
     everyone = kept.copy()
     everyone[bad] = True
@@ -112,7 +112,7 @@ def _alternatives(state: Problem, kept: Bools, bad: int, noise: float | None, le
     return tuple(out)
 
 
-def _best(starts: Sequence[Problem], parameters: int) -> Problem:
+def _best(starts: Sequence[ArcProblem], parameters: int) -> ArcProblem:
     """The start that Cauchy's loss takes to the smallest scale; the earlier one where scales are about the same."""
     first = sorted(range(len(starts)), key=lambda i: _size_scale(starts[i], parameters)[1])[:REFINED]
     ends = []
@@ -127,7 +127,7 @@ def _best(starts: Sequence[Problem], parameters: int) -> Problem:
     return next(e for e, scale in zip(ends, scales, strict=True) if scale <= (1 + ALIKE) * min(scales))
 
 
-def _let_go(state: Problem, parameters: int) -> Problem:
+def _let_go(state: ArcProblem, parameters: int) -> ArcProblem:
     """Minimum of Cauchy's loss by reweighting; the scale is taken anew after each round."""
     last = 0.0
     for _ in range(ROUNDS):
@@ -139,12 +139,12 @@ def _let_go(state: Problem, parameters: int) -> Problem:
     return state
 
 
-def _size_scale(state: Problem, parameters: int) -> tuple[Array, float]:
+def _size_scale(state: ArcProblem, parameters: int) -> tuple[Array, float]:
     size = np.linalg.norm(state.residuals(), axis=1)
     return size, _scale(size, state, parameters)
 
 
-def _scale(size: Array, state: Problem, parameters: int) -> float:
+def _scale(size: Array, state: ArcProblem, parameters: int) -> float:
     """Standard deviation of a coordinate from the median of the points' residuals, less those that fit themselves."""
     from scipy.special import chdtri
 

@@ -19,7 +19,7 @@ from elastocal.arcs.body_problem import BodyProblem
 from elastocal.arcs.concentric import algebraic
 from elastocal.arcs.frame import AxisFrame
 from elastocal.arcs.points import STRAIGHT, Markers
-from elastocal.arcs.procrustes import KnownAngleProblem, directions, procrustes
+from elastocal.arcs.procrustes import KnownAngleProblem, procrustes, unit_directions
 from elastocal.arcs.rigid import arms_of, common_angles
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Ints
@@ -42,7 +42,7 @@ def known_angle_starts(points: Array, angles: Array, seen: Ints) -> list[KnownAn
     """Algorithm 1 for sets of the points (m, d), in both senses of rotation."""
     d, poses, out = points.shape[1], tuple(int(i) for i in seen), []
     for sense in (1, -1) if d == 2 else (1,):
-        u = directions(angles, sense, d)
+        u = unit_directions(angles, sense, d)
         for rows in (np.arange(len(points)), *pose_sets(np.arange(len(points)))):
             if not _straight(points[rows]) and not _straight(u[rows, :2]):
                 frame, radius, _ = procrustes(points[rows], u[rows])

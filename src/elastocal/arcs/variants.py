@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.arcs.concentric import ConcentricArcs, fit_concentric
-from elastocal.arcs.estimate import Estimate
+from elastocal.arcs.estimate import FitQuality
 from elastocal.arcs.own_axes import own_axes
 from elastocal.arcs.rigid import RigidBody, fit_common_rotation, fit_pointing
 from elastocal.errors import InputError
@@ -134,7 +134,7 @@ def _axes_tension(common: ConcentricArcs) -> Tension | None:
         return Tension("F", float("nan"), 1, 0, float("nan"))
 
 
-def tension(strict: Estimate, free: Estimate) -> Tension:
+def tension(strict: FitQuality, free: FitQuality) -> Tension:
     """Test of a model against a freer one for the same points."""
     from scipy.special import chdtrc, fdtrc
 

@@ -28,10 +28,20 @@ class Why(StrEnum):
     ONE_DRAW = "one random draw is printed, here many are taken"
     VIRTUAL = "the readings are not published: a virtual experiment stands for them"
     INPUTS = "inputs of the computation are not published"
+    ROUNDING = "the digits printed of its inputs leave room for the printed number"
+    OPEN = "the virtual experiment gives another size, and the cause is open"
 
 
-NOT_PRINTED = (Why.ONE_DRAW, Why.VIRTUAL, Why.INPUTS)
+NOT_PRINTED = (Why.ONE_DRAW, Why.VIRTUAL, Why.INPUTS, Why.OPEN)
 """Reasons that leave nothing to recompute from print alone: only sizes can be compared."""
+
+
+class Kind(StrEnum):
+    """What a comparison with a printed number can prove."""
+
+    FROM_PRINT = "recomputed from printed data"
+    SIZE = "only the size compares"
+    PUT_IN = "put in, comes back"
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,7 @@ class Figure:
 
     ``place`` is where it is printed.  Without ``why`` both must agree to the last printed digit; ``last_digit`` is the
     unit of that digit where Python's shortest form of the number hides it (0.70, 0).  ``at_least`` marks a bound.
+    ``put_in`` is the number that the readings were made of: that it comes back says nothing about the document.
     """
 
     name: str
@@ -51,9 +62,21 @@ class Figure:
     why: Why | None = None
     last_digit: float | None = None
     at_least: bool = False
+    put_in: float | None = None
+
+    @property
+    def kind(self) -> Kind:
+        if self.put_in is not None:
+            return Kind.PUT_IN
+        return Kind.SIZE if self.why in NOT_PRINTED else Kind.FROM_PRINT
 
     @property
     def agrees(self) -> bool:
+        """Whether a number recomputed from printed data is the printed one: digits that coincide otherwise are none."""
+        return self.kind is Kind.FROM_PRINT and self.matches
+
+    @property
+    def matches(self) -> bool:
         """Whether the recomputed number, rounded like the printed one, is the printed one, or keeps its bound."""
         if self.published is None or self.recomputed is None:
             return False
@@ -71,8 +94,8 @@ class Figure:
 
     @property
     def unexplained(self) -> bool:
-        """Printed, not reproduced, and nothing said about it."""
-        return self.published is not None and not self.agrees and not (self.why and self.note)
+        """Printed, not reproduced, and nothing said about it; no reason explains a bound that is not kept."""
+        return self.published is not None and not self.matches and (self.at_least or not (self.why and self.note))
 
 
 @dataclass(frozen=True)

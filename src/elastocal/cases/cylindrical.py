@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from elastocal.cases import cylindrical_heights as ch
 from elastocal.cases import cylindrical_noise as cn
 from elastocal.cases import cylindrical_paths as cp
 from elastocal.cases.case import Case, Figure, Outcome, Progress, Why, unwatched
@@ -41,43 +42,29 @@ class CylindricalCase(Case):
         bare, clean = study.mean_error(np.stack([np.zeros(3), exact]))
         paths = cp.Paths(truth, _path(), LOAD)
         figures = [
-            Figure("recovery_relative", 0.0, recovery, "1", _RECOVERY, "section 4.1", last_digit=1e-6),
+            _zero("recovery_relative", recovery, "1", _RECOVERY),
             *(_uncalibrated(axis, bare) for axis in range(3)),
-            Figure("compensated_residual_m", 0.0, float(clean.max()), "m", "no noise", "section 4.1", last_digit=1e-6),
-            Figure("largest_residual_m", 0.0, paths.farthest(exact), "m", _GENERAL, "section 4.1", last_digit=1e-6),
+            _zero("compensated_residual_m", float(clean.max()), "m", "no noise"),
+            _zero("largest_residual_m", paths.farthest(exact), "m", "no noise, by the general correction"),
         ]
         levels = study.levels(rng, progress)
         verdict = (
             f"Without noise the three compliances come back to {recovery:.0e} relative and the compensated path is met "
-            f"to {clean.max():.0e} m. {_noise_words(levels, study.deflections)} The report prints neither its "
-            "stiffnesses nor its path, and those used here (robot file; a 200 mm circle) differ, so its figures cannot "
-            "be recomputed, only their size compared."
+            f"to {clean.max():.0e} m. {ch.words()} The report prints neither its wrenches nor its stiffnesses nor its "
+            "path, and those used here (random; robot file; a 200 mm circle) differ, so its figures cannot be "
+            "recomputed, only their size compared."
         )
         noisy = [(v, study.identified(_noise(rng, v, study), cn.VARIANCE.sd(v))) for v in cn.NOISE]
         curves = (paths.drawn(exact), *(paths.drawn(k, v) for v, k in noisy), *cn.noise_curves(levels))
-        return Outcome(self.name, verdict, (*figures, *cn.noise_figures(levels)), curves)
+        return Outcome(self.name, verdict, (*figures, *cn.noise_figures(levels), *ch.figures()), curves)
 
 
-_RECOVERY = "largest relative error of the three compliances, no noise; the report calls them precise"
-_GENERAL = "no noise, by the general correction"
+_RECOVERY = "largest relative error of the three compliances put in, no noise; the report calls them precise"
 
 
-def _noise_words(levels: tuple[cn.Level, ...], deflections: Array) -> str:
-    import numpy as np
-
-    sd, variance, metres = (cn.inside(levels, reading) for reading in cn.READINGS)
-    better = (
-        "the variance fits" if variance > sd else "the standard deviation fits" if sd > variance else "neither fits"
-    )
-    size = 1e3 * float(np.sqrt(np.mean(deflections**2)))
-    spans = [tuple(1e3 * r.sd(v) for v in (cn.NOISE[0], cn.NOISE[-1])) for r in (cn.VARIANCE, cn.VARIANCE_M)]
-    small, large = (f"{low:.1f} to {high:.1f} mm sd" for low, high in spans)
-    return (
-        f"The report calls its noise a variance but gives it as a length. Of its {3 * len(cn.NOISE)} errors (one draw "
-        f"each) {sd} lie in the 5-95 % range of {cn.DRAWS} draws here if it is a standard deviation in mm, {variance} "
-        f"if it is a variance in mm^2 ({small}), {metres} if in m^2 ({large}, where deflections are {size:.1f} mm "
-        f"rms); so {better} better."
-    )
+def _zero(name: str, value: float, unit: str, note: str) -> Figure:
+    """What the report calls precise or zero; it must be so for any robot and path."""
+    return Figure(name, 0.0, value, unit, f"{note}; robot and path chosen here", "section 4.1", Why.INPUTS, 1e-6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +108,7 @@ class _Study:
         out = []
         for number, printed in enumerate(cn.NOISE, 1):
             unit = rng.normal(size=(cn.DRAWS, len(self.deflections)))
-            for reading in cn.READINGS:
+            for reading in cn.DRAWN:
                 sd = reading.sd(printed)
                 k = np.array([self.identified(sd * noise, sd) for noise in unit])
                 out.append(cn.Level(printed, reading, 1e3 * self.mean_error(k)))

@@ -69,12 +69,12 @@ def geometry_figures(found: TableOne) -> tuple[Figure, ...]:
         Figure("L_mm", L_MM, 1e3 * g.L, "mm", "Algorithm 1 on Table 1", "Table 2"),
         Figure("L_sd_mm", 0.06, sd["L"], "mm", _PRINTED.format(0.06 / sd["L"]), "Table 2", Why.DEFINITION),
         Figure("a_x_mm", A_X_MM, 1e3 * g.a_x, "mm",
-               f"Algorithms 1 and 2; {abs(A_X_MM - 1e3 * g.a_x) / sd['a_x']:.1f} standard deviations from print",
+               f"Algorithms 1 and 2 on Table 1 do not give the printed digits; {_off(found, 'a_x', A_X_MM)}",
                "Table 2", Why.CONTRADICTION),
         Figure("a_x_sd_mm", 0.70, sd["a_x"], "mm", "agrees, if the printed one is one standard deviation",
                "Table 2", last_digit=0.01),
         Figure("a_y_mm", A_Y_MM, 1e3 * g.a_y, "mm",
-               f"Table 1 does not give the printed value by the printed algorithm: {_away(found)} standard deviations",
+               f"Algorithms 1 and 2 on Table 1 do not give the printed value; {_off(found, 'a_y', A_Y_MM)}",
                "Table 2", Why.CONTRADICTION, 0.01),
         Figure("a_y_sd_mm", 0.69, sd["a_y"], "mm", _PRINTED.format(0.69 / sd["a_y"]), "Table 2", Why.DEFINITION),
         Figure("arc1_rms_mm", None, 1e3 * arc.estimate.rms, "mm", "per coordinate, plain; residuals of P1"),
@@ -103,8 +103,11 @@ def geometry_figures(found: TableOne) -> tuple[Figure, ...]:
     )  # fmt: skip
 
 
-def _away(found: TableOne) -> str:
-    return f"{abs(A_Y_MM - 1e3 * found.geometry.a_y) / (1e3 * found.geometry.sd['a_y']):.1f}"
+def _off(found: TableOne, name: str, printed: float) -> str:
+    """How far a length of Table 2 is from print."""
+    g = found.geometry
+    off = abs(printed - 1e3 * float(getattr(g, name)))
+    return f"{off:.2f} mm or {off / (1e3 * g.sd[name]):.1f} standard deviations away"
 
 
 def _rejected(found: TableOne) -> str:
@@ -121,10 +124,11 @@ def geometry_words(found: TableOne) -> str:
     way = "against" if found.gain.known.sense == -1 else "with"
     named = "no point of it is contradicted by the others" if found.named == 0 else f"{found.named} points are doubtful"
     return (
-        f"Table 1 gives L = {1e3 * g.L:.2f} and a_x = {1e3 * g.a_x:.2f} mm as printed ({L_MM:.2f}, {A_X_MM:.2f}), but "
-        f"a_y = {1e3 * g.a_y:.2f} instead of {A_Y_MM:.2f} mm, {_away(found)} standard deviations away ({named}); the "
-        f"printed accuracies of L and a_y are {0.06 / sd['L']:.1f} and {0.69 / sd['a_y']:.1f} standard deviations. P1 "
-        f"runs {way} q2 (the other sense leaves {1e3 * found.gain.known.other_sd:.0f} mm), and eq. (1) needs phi0 = "
+        f"Table 1 gives L = {1e3 * g.L:.2f} mm (printed {L_MM:.2f}) and a_x = {1e3 * g.a_x:.2f} mm (printed "
+        f"{A_X_MM:.2f}, {_off(found, 'a_x', A_X_MM)}), but a_y = {1e3 * g.a_y:.2f} instead of {A_Y_MM:.2f} mm, "
+        f"{_off(found, 'a_y', A_Y_MM)} ({named}); the printed accuracies of L and a_y are {0.06 / sd['L']:.1f} and "
+        f"{0.69 / sd['a_y']:.1f} standard deviations. P1 runs {way} q2 (the other sense leaves "
+        f"{1e3 * found.gain.known.other_sd:.0f} mm), and eq. (1) needs phi0 = "
         f"{np.degrees(g.phi0_by_length):.2f} deg: with alpha = {np.degrees(g.alpha):.2f} deg, as printed, it is wrong "
         f"by up to {1e3 * g.printed_error:.0f} mm. One common rotation of both markers brings the accuracy of a_x from "
         f"{sd['a_x']:.2f} to {1e3 * found.rigid.sd['a_x']:.2f} mm; that the body points along the "

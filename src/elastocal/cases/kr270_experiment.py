@@ -184,12 +184,12 @@ class HeldOut:
         from elastocal.identify.repeats import repeats
         from elastocal.model.loads.wrench import AppliedWrenches
         from elastocal.uncertainty.discrepancy import discrepancy
-        from elastocal.uncertainty.prediction import Knowledge, predict
+        from elastocal.uncertainty.prediction import IdentifiedModel, predict
         from elastocal.uncertainty.wide import wide_covariance
 
         fit, wide = found.fit, wide_covariance(found)
         fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
-        known = Knowledge(fit.model, wide.names, wide.covariance, fault, self.statics)
+        known = IdentifiedModel(fit.model, wide.names, wide.covariance, fault, self.statics)
         return rms(predict(known, self.q, AppliedWrenches(fit.model.tool, self.wrenches)).sd[:, :3])
 
 

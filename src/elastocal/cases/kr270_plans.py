@@ -1,4 +1,4 @@
-"""Plans of 15 poses for the compensated KR-270: random, D-optimal, and best at test poses (000 section 5).
+"""Plans of 15 poses for the compensated KR-270: random, D-optimal, and best at test poses (003 section 5).
 
 Truth, set-up and errors are those of the virtual experiment of Table 3 (``kr270_compensator_experiment``): joint
 compliances and the compensator's stiffness yield, 2.5 kN pulls down at the tool, three markers are read three times.
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from elastocal.design.knowledge import Knowledge
     from elastocal.design.offer import Offer
-    from elastocal.design.study import Planned
-    from elastocal.design.task import Task
+    from elastocal.design.study import PlannedStudy
+    from elastocal.design.task import PlanTask
     from elastocal.measure.sources.source import ErrorSource
     from elastocal.spatial.entries import Array
 
@@ -50,27 +50,27 @@ class Compared:
         return 100 * (1 - self.error["test_pose"] / self.error[than])
 
 
-def task(sources: tuple[ErrorSource, ...], rng: np.random.Generator) -> Task:
+def task(sources: tuple[ErrorSource, ...], rng: np.random.Generator) -> PlanTask:
     """The experiment with its test poses."""
     import numpy as np
 
-    from elastocal.design.drawing import Box, Draw
+    from elastocal.design.drawing import Draw, Region
     from elastocal.design.feasibility.tool_box import FAR, ToolBox
     from elastocal.design.loading.actuator import Actuator
     from elastocal.design.measuring import Measuring
-    from elastocal.design.task import Task
-    from elastocal.design.testing import TestPlan, placed
+    from elastocal.design.task import PlanTask
+    from elastocal.design.testing import TestPlan, placed_tests
     from elastocal.files.robot.read import read_robot
     from elastocal.model.statics.observation import Marker
 
     truth = read_robot("kuka-kr270").without(*LEFT_OUT)
     down = np.array([[0.0, 0.0, -DOWN, 0.0, 0.0, 0.0]])
-    tests = TestPlan(truth.tool, f"{TESTS} points of a box", box=Box(LOW, HIGH), count=TESTS, wrenches=down)
-    return Task(
+    tests = TestPlan(truth.tool, f"{TESTS} points of a box", box=Region(LOW, HIGH), count=TESTS, wrenches=down)
+    return PlanTask(
         truth, Measuring("deflection", tuple(Marker(m) for m in MARKERS), sources), tuple(SOUGHT.values()),
         loadings=(Actuator(sizes=(DOWN,), directions=((0.0, 0.0, -1.0),)),), draw=Draw(DRAWN),
         filters=(ToolBox(low=(-FAR, -FAR, HEIGHT), radius=RADIUS),), count=POSES, repeats=REPEATS,
-        tests=placed(tests, truth, truth.tool, rng),
+        tests=placed_tests(tests, truth, truth.tool, rng),
     )  # fmt: skip
 
 
@@ -82,14 +82,14 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
 
     from elastocal.design.criteria.test_pose import TestPose
     from elastocal.design.offer import offered
-    from elastocal.design.study import planned
+    from elastocal.design.study import planned_study
 
     by_d = offered(task(sources, rng), rng)
     by_tests = replace(by_d, criterion=TestPose(by_d.derivatives))
     counts = COUNTS if curves else ()
     found = {
-        "d": planned(by_d, rng, counts=counts, restarts=RESTARTS),
-        "test_pose": planned(by_tests, rng, counts=counts, restarts=RESTARTS),
+        "d": planned_study(by_d, rng, counts=counts, restarts=RESTARTS),
+        "test_pose": planned_study(by_tests, rng, counts=counts, restarts=RESTARTS),
     }
     known = {name: [plan.plan.known] for name, plan in found.items()}
     known["random"] = random_plans(by_d, POSES, rng)
@@ -130,6 +130,6 @@ def _percent(offer: Offer, sd: Array) -> dict[str, float]:
     }
 
 
-def _efficiency(plan: Planned) -> float:
+def _efficiency(plan: PlannedStudy) -> float:
     assert plan.certificate is not None
     return plan.certificate.efficiency

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from elastocal.cases.case import Case, Figure, Outcome, Progress, Why, unwatched
 from elastocal.cases.kr5_drawings import sweeps, validation
 from elastocal.cases.kr5_logs import COULOMB, NOISE, VISCOUS, sweep_log, validation_log
+from elastocal.cases.kr5_table4 import moments
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,13 +22,8 @@ if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
     from elastocal.report.blocks import Lines
 
-G = 9.81
 MOVED = {"A5": 4, "A3": 2, "A2": 1}
 POSE_DEG = (90, -90, 90, 0, 0, 0)
-TABLE_4 = {"A5": (11.47, 1.169, 4.90, 0.499), "A3": (89.49, 8.612, 88.86, 9.058), "A2": (375.70, 38.297, 0.0, 0.0)}
-"""m d_x g, m d_x, m d_y g, m d_y as printed."""
-SINE = {"A5": 1, "A3": -1, "A2": 1}
-"""Signs that the sines have in eq. (15)-(17); Table IV prints sizes without them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +47,7 @@ class GravityCase(Case):
         terms = {t.joint: t for t in _terms(done.found)}
         figures = (
             *_coefficients(terms, {t.joint: t for t in done.recursion.terms}, done.recursion),
-            *_moments(terms),
+            *moments(terms),
             *_friction(done.found),
             *_validation(done),
         )
@@ -61,7 +57,7 @@ class GravityCase(Case):
 def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     from elastocal.files.robot.read import read_robot
     from elastocal.gravity.fit import identify_gravity
-    from elastocal.gravity.hold_out import judge
+    from elastocal.gravity.hold_out import judge_masses
     from elastocal.gravity.recursion import recursive_moments
     from elastocal.gravity.samples import slow_samples
     from elastocal.gravity.sense import torque_sense
@@ -77,7 +73,7 @@ def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     weightless = model.with_parameters(dict.fromkeys(seek, 0.0))
     found = identify_gravity(weightless, samples, sense=sense, friction=Friction(), seek=seek)
     progress(2, 3)
-    judged = judge(found, other, model)
+    judged = judge_masses(found, other, model)
     progress(3, 3)
     return _Run(swept, found, recursion, judged, other.torque - sense.sign * judged.prediction.weight.torque)
 
@@ -122,51 +118,10 @@ def _coefficients(all_at_once: dict[str, Term], alone: dict[str, Term], recursio
         for name, printed, value, sd, unit, equation in each:
             note = f"{'eq. (17) has none; ' if name == 'tau2_sin' else ''}{route}; +- {sd:.2g}"
             place = f"eq. ({equation})"
-            out.append(Figure(f"{name}{way}", printed, value, unit, note, place, Why.VIRTUAL, 0.01))
+            out.append(Figure(f"{name}{way}", printed, value, unit, note, place, Why.VIRTUAL, 0.01, put_in=printed))
     constant = next(s.constant for s in recursion.series if s.joint == "A5")
     note = "dropped there as friction; the virtual log goes both ways and has no constant"
     return (*out, Figure("tau5_constant", -0.052, constant, "N m", note, "eq. (15)", Why.VIRTUAL))
-
-
-def _moments(terms: dict[str, Term]) -> tuple[Figure, ...]:
-    from math import cos, radians, sin
-
-    out = []
-    for joint, printed in TABLE_4.items():
-        t, link = terms[joint], joint[1]
-        sine = SINE[joint] * t.sine
-        found = (-t.cosine, -t.cosine / G, sine, sine / G)
-        names = (f"m{link}_dx_g", f"m{link}_dx", f"m{link}_dy_g", f"m{link}_dy")
-        for name, published, value, unit in zip(names, printed, found, ("N m", "kg m") * 2, strict=True):
-            sign = (
-                f"; the sign of eq. (15)-(17), {'+' if SINE[joint] > 0 else '-'} sin, taken off"
-                if "_dy" in name
-                else ""
-            )
-            why = Why.CONTRADICTION if joint == "A3" else Why.VIRTUAL
-            note = f"from the log{sign}{_MISPRINT.get(name, '')}"
-            out.append(Figure(name, published, value, unit, note, "Table IV", why, _LAST[unit]))
-    x, y = 126.28 * cos(radians(44.85)), 126.28 * sin(radians(44.85))
-    return (
-        *out,
-        *(
-            Figure(name, printed, value, unit, note, "Table IV", Why.CONTRADICTION)
-            for name, printed, value, unit, note in (
-                ("m3_dx_printed", 8.612, 89.49 / G, "kg m", "89.49 N m divided by 9.81; 8.612 is a misprint"),
-                ("m3_dx_g_resolved", 89.49, x, "N m", "126.28 cos 44.85 deg of eq. (16)"),
-                ("m3_dy_g_resolved", 88.86, y, "N m", "126.28 sin 44.85 deg of eq. (16)"),
-            )
-        ),
-    )
-
-
-_LAST = {"N m": 0.01, "kg m": 0.001}
-_MISPRINT = {
-    "m3_dx": "; 8.612 is a misprint of 9.122 = 89.49 / 9.81, and eq. (16) itself gives 89.53 / 9.81 = 9.126",
-    "m3_dx_g": "; eq. (16) itself gives 89.53",
-    "m3_dy_g": "; eq. (16) itself gives 89.06",
-    "m3_dy": "; eq. (16) itself gives 89.06 / 9.81 = 9.078",
-}
 
 
 def _friction(found: GravityFit) -> tuple[Figure, ...]:

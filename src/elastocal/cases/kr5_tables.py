@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from elastocal.encoders.series import Series
+    from elastocal.encoders.series import EncoderSeries
 
 MOTOR_DEG = (360, 720, 1080, 1440, 1800)
 TABLE_1 = (
@@ -41,21 +41,21 @@ COUNTS = {
 """The entries of (6), in 1000 counts per degree."""
 
 
-def series() -> tuple[Series, ...]:
+def series() -> tuple[EncoderSeries, ...]:
     """Both tables; each joint of Table I moved alone."""
     from math import pi
 
-    from elastocal.encoders.series import Column, Series
+    from elastocal.encoders.series import AxisColumn, EncoderSeries
 
-    def columns(letter: str, of: dict[int, tuple[float, ...]], factor: float) -> dict[str, Column]:
-        return {f"A{i}": Column.of(f"{letter}_{i}", values, factor) for i, values in of.items()}
+    def columns(letter: str, of: dict[int, tuple[float, ...]], factor: float) -> dict[str, AxisColumn]:
+        return {f"A{i}": AxisColumn.of(f"{letter}_{i}", values, factor) for i, values in of.items()}
 
     alone = [
-        Series("I", (1, 2, 3, 4, 5), columns("epsilon", {i: counts}, 1.0), columns("theta", {i: angles}, pi / 180),
-               columns("phi", {i: MOTOR_DEG}, pi / 180))
+        EncoderSeries("I", (1, 2, 3, 4, 5), columns("epsilon", {i: counts}, 1.0),
+                      columns("theta", {i: angles}, pi / 180), columns("phi", {i: MOTOR_DEG}, pi / 180))
         for i, (counts, angles) in enumerate(TABLE_1, start=1)
     ]  # fmt: skip
     by_column = [tuple(float(v) for v in column) for column in zip(*TABLE_2, strict=True)]
     angles, counts = (dict(zip((4, 5, 6), part, strict=True)) for part in (by_column[:3], by_column[3:]))
-    wrist = Series("II", tuple(range(1, 8)), columns("epsilon", counts, 1.0), columns("theta", angles, pi / 180))
+    wrist = EncoderSeries("II", tuple(range(1, 8)), columns("epsilon", counts, 1.0), columns("theta", angles, pi / 180))
     return (*alone, wrist)

@@ -122,7 +122,7 @@ def _recovered(first: _Analysis) -> list[Figure]:
         )
         gap = "; the whole gap, half of it is g of eq. (6), (7)" if "backlash" in name else ""
         note = f"+- {e.sd:.2g} (one sd); virtual readings made from the printed value{gap}"
-        out.append(Figure(name, published, e.value, unit, note, "figure 4(d)", Why.VIRTUAL))
+        out.append(Figure(name, published, e.value, unit, note, "figure 4(d)", Why.VIRTUAL, put_in=published))
     return out
 
 

@@ -1,7 +1,7 @@
 """Commands whose loaded equilibrium pose is the desired pose, target by target.
 
 nominal   IK(T): what the controller would do by itself
-settle    v with the loaded tool at T;  q = v - theta_J       (``loaded_inverse``)
+settle    v with the loaded tool at T;  q = v - theta_J       (``statics.loaded_inverse``)
 told      pose that the controller's own nominal model has at q: the target to write into a Cartesian program
 """
 
@@ -12,20 +12,20 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from elastocal.compensate.loaded_inverse import Goal, Settled, settle
-from elastocal.compensate.loaded_newton import loaded_newton
-from elastocal.compensate.loaded_state import LoadedRobot
 from elastocal.compensate.nominal import Nominal
-from elastocal.compensate.nominal_motion import nominal_pose
-from elastocal.compensate.outcome import judged
+from elastocal.compensate.outcome import target_status
 from elastocal.compensate.path_loads import PathLoads
-from elastocal.compensate.status import Status
+from elastocal.compensate.status import TargetStatus
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.task import Aim, Task, task
 from elastocal.errors import InputError
+from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import RobotModel
+from elastocal.model.statics.loaded_goal import Goal, Settled
+from elastocal.model.statics.loaded_inverse import loaded_inverse
+from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.statics.state import chunk_size
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.model.task import Aim, task
+from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.rotation import rotation_vector
 
 FEW_COORDINATES_CHUNK = 16_000
@@ -48,7 +48,7 @@ class Correction:
     status: Ints
 
     def counts(self) -> dict[str, int]:
-        return {s.name.lower(): int(np.sum(self.status == s)) for s in Status if np.any(self.status == s)}
+        return {s.name.lower(): int(np.sum(self.status == s)) for s in TargetStatus if np.any(self.status == s)}
 
     def moved(self, targets: Targets) -> Array:
         """How far the told poses are from the desired ones: shift and rotation vector in base axes, (N, 6)."""
@@ -101,36 +101,32 @@ def correction_chunks(
             goal = Goal(position[:, some], rotation[:, :, some], applied)
             robot = robots[number]
             q = found.q[:, some]
-            settled = _settled(robot, targets.frame, what, goal, q, found.reached[some])
+            settled = loaded_inverse(robot, targets.frame, what, goal, q, found.reached[some])
             margins = None if found.margins is None else found.margins[:, some]
-            status = judged(robot, inverse, goal, q, found.reached[some], margins, settled)
+            status = target_status(robot, inverse, goal, q, found.reached[some], margins, settled)
             out.append(_told(robot, targets.frame, controller, q, settled, status))
         yield rows, Correction(*(np.concatenate([getattr(p, f.name) for p in out]) for f in fields(Correction)))
-
-
-def _settled(robot: LoadedRobot, frame: str, what: Task, goal: Goal, q: Array, reached: Bools) -> Settled:
-    if robot.followers:
-        out = Settled(np.full_like(q, np.nan), np.full((robot.flex.n, q.shape[1]), np.nan), np.zeros_like(reached))
-    else:
-        out = settle(robot, frame, what, goal, q)
-    hard = reached & ~out.done
-    if hard.any():
-        again = loaded_newton(robot, frame, what, goal.picked(hard), q[:, hard])
-        out.q[:, hard], out.theta[:, hard], out.done[hard] = again.q, again.theta, again.done
-    return replace(out, done=out.done & reached)
 
 
 def _told(
     robot: LoadedRobot, frame: str, controller: RobotModel | None, nominal: Array, settled: Settled, status: Ints
 ) -> Correction:
-    lost = np.isin(status, [Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.UNSTABLE, Status.UNDETERMINED_BACKLASH])
+    lost = np.isin(
+        status,
+        [
+            TargetStatus.OUT_OF_REACH,
+            TargetStatus.NOT_CONVERGED,
+            TargetStatus.UNSTABLE,
+            TargetStatus.UNDETERMINED_BACKLASH,
+        ],
+    )
     lost |= ~settled.done
     q, knows = settled.q, robot.model
     told = q
     if controller is not None:
         told = controller.controller.to_joints(knows.controller.to_controller(q.T)).T
         knows = controller
-    position, rotation = nominal_pose(knows, frame, told)
+    position, rotation = rigid_pose(knows.nominal, frame, told)
     if lost.any():
         q, position, rotation = (np.where(lost, np.nan, a) for a in (q, position, rotation))
     return Correction(nominal.T, q.T, position.T, np.moveaxis(rotation, -1, 0), status)

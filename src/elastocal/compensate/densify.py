@@ -20,12 +20,12 @@ import numpy as np
 
 from elastocal.compensate.correction import Correction, correct
 from elastocal.compensate.path_loads import PathLoads
-from elastocal.compensate.status import Status
+from elastocal.compensate.status import TargetStatus
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.task import Aim
 from elastocal.errors import InputError
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
+from elastocal.model.task import Aim
 from elastocal.spatial.entries import Array, Ints
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Moves:
         t = fraction[:, None]
         ends = self.targets.position
         place = (1 - t) * ends[a] + t * ends[b]
-        turn = between(self.targets.rotation[a], self.targets.rotation[b], fraction).as_matrix()
+        turn = rotations_between(self.targets.rotation[a], self.targets.rotation[b], fraction).as_matrix()
         near = (1 - t) * self.correction.nominal[a] + t * self.correction.nominal[b]
         number = self.loads.number(slice(0, len(self.targets)))[b]
         out: list[tuple[Ints, Correction]] = []
@@ -94,15 +94,15 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
     if not tolerance > 0:
         raise InputError(f"tolerance {tolerance} m: give a positive length")
     bad = np.flatnonzero(
-        (moves.correction.status[moves.start] != Status.CORRECTED)
-        | (moves.correction.status[moves.end] != Status.CORRECTED)
+        (moves.correction.status[moves.start] != TargetStatus.CORRECTED)
+        | (moves.correction.status[moves.end] != TargetStatus.CORRECTED)
     )
     count = len(moves.start)
     failed = np.zeros(count, dtype=np.int64)
     failed[bad] = np.maximum(*(moves.correction.status[ends[bad]] for ends in (moves.start, moves.end)))
     without, left = np.zeros(count), np.zeros(count)
     parts: list[tuple[Ints, Ints, Correction]] = []
-    move = np.flatnonzero(failed == Status.CORRECTED)
+    move = np.flatnonzero(failed == TargetStatus.CORRECTED)
     low, width = np.zeros(len(move), dtype=np.int64), np.full(len(move), _PARTS)
     told = [moves.told(move, np.zeros(len(move))), _picked(moves.correction, moves.end[move])] if len(move) else []
     while len(move):
@@ -110,7 +110,7 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
         np.maximum.at(failed, move, lost)
         if (width == _PARTS).all():
             without[move] = error
-        split = (error > tolerance) & (width > len(PROBES)) & (failed[move] == Status.CORRECTED)
+        split = (error > tolerance) & (width > len(PROBES)) & (failed[move] == TargetStatus.CORRECTED)
         np.maximum.at(left, move[~split], error[~split])
         half = width[split] // 2
         centre = _picked(middle, split)
@@ -122,7 +122,7 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
     return _inserts(parts, moves, without, left, failed)
 
 
-def between(first: Array, last: Array, fraction: Array) -> Rotation:
+def rotations_between(first: Array, last: Array, fraction: Array) -> Rotation:
     """Rotations (K,) at fractions (K,) of the turn about one axis from (K, 3, 3) to (K, 3, 3)."""
     from scipy.spatial.transform import Rotation
 
@@ -158,7 +158,7 @@ def _inserts(
         for name, shape in (("position", (3,)), ("rotation", (3, 3)), ("command", (n,)))
     ]
     order = np.lexsort((at, move))
-    order = order[failed[move[order]] == Status.CORRECTED]
+    order = order[failed[move[order]] == TargetStatus.CORRECTED]
     return Inserts(
         move[order], at[order] / _PARTS, arrays[0][order], arrays[1][order], arrays[2][order], without, left, failed
     )

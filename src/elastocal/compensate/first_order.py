@@ -10,15 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.compensate.correction import Correction
-from elastocal.compensate.loaded_state import LoadedRobot
 from elastocal.compensate.nominal import Nominal
 from elastocal.compensate.path_loads import PathLoads
-from elastocal.compensate.status import Status
+from elastocal.compensate.status import TargetStatus
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.task import Aim, task
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
+from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.statics.state import CHUNK
+from elastocal.model.task import Aim, task
 from elastocal.spatial.rotation import rotations
 
 
@@ -50,7 +50,7 @@ def first_order(
     ends = [end for _, _, _, end in inverse.chunks(told, CHUNK)]
     command, again = np.concatenate([f.q for f in ends], axis=1).T, np.concatenate([f.reached for f in ends])
     good = reached & again
-    status = np.where(good, int(Status.CORRECTED), int(Status.OUT_OF_REACH))
+    status = np.where(good, int(TargetStatus.CORRECTED), int(TargetStatus.OUT_OF_REACH))
     lost = ~good
     command[lost], position[lost], rotation[lost] = np.nan, np.nan, np.nan
     return Correction(nominal, command, position, rotation, status)

@@ -8,14 +8,26 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.compensate import inverse_kinematics, spherical_wrist
-from elastocal.compensate.inverse_kinematics import Found
+from elastocal.compensate import spherical_wrist
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.task import Task
 from elastocal.compensate.turns import into_limits, nearest_turns, unwrapped
 from elastocal.compensate.wrist_geometry import WristGeometry, wrist_geometry
+from elastocal.model.inverse_kinematics import along_path, inverse_kinematics
 from elastocal.model.robot import RobotModel
-from elastocal.spatial.entries import Array, Ints
+from elastocal.model.task import Task
+from elastocal.spatial.entries import Array, Bools, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Joint values (n, N) and whether each reaches its target; where not, the nearest that was found or nan.
+
+    ``margins`` (k, N) tell how far each is from its singularities, where the inverse knows.
+    """
+
+    q: Array
+    reached: Bools
+    margins: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,19 +64,20 @@ class Nominal:
                 found = Found(whole.q[:, rows], whole.reached[rows])
             elif self.arm is None:
                 start = np.ascontiguousarray(targets.reference[rows].T)
-                found = inverse_kinematics.newton(self.model, self.frame, self.task, position, rotation, start)
+                posed = inverse_kinematics(self.model.nominal, self.frame, self.task, position, rotation, start)
+                found = Found(posed.q, posed.reached)
             elif targets.along_path:
                 if first == 0:
                     branch = nearest_branch(self.arm, position[:, :1], rotation[:, :, :1], before)
                 free = np.full(position.shape[1], before[3])
-                solved = spherical_wrist.solve(self.arm, position, rotation, branch, free)
+                solved = spherical_wrist.wrist_joints(self.arm, position, rotation, branch, free)
                 track = unwrapped(solved.q, before)
                 found = Found(into_limits(track, self.arm.limits), solved.reached, solved.margins)
                 known = np.flatnonzero(found.reached)
                 before = track[:, known[-1]] if len(known) else before
             else:
                 own = np.ascontiguousarray(targets.reference[rows].T)
-                solved = spherical_wrist.solve(
+                solved = spherical_wrist.wrist_joints(
                     self.arm, position, rotation, spherical_wrist.branch_of(self.arm, own), own[3]
                 )
                 found = Found(nearest_turns(solved.q, own, self.arm.limits), solved.reached, solved.margins)
@@ -73,7 +86,8 @@ class Nominal:
     def _path(self, targets: Targets) -> Found:
         """A path is followed as a whole: every target starts near the one before it."""
         position, rotation = targets.last(slice(None))
-        return inverse_kinematics.along_path(self.model, self.frame, self.task, position, rotation, targets.reference)
+        whole = along_path(self.model.nominal, self.frame, self.task, position, rotation, targets.reference)
+        return Found(whole.q, whole.reached)
 
 
 def references_on(arm: WristGeometry, targets: Targets, branch: Ints, near: Array) -> Array:
@@ -84,7 +98,7 @@ def references_on(arm: WristGeometry, targets: Targets, branch: Ints, near: Arra
     """
     position, rotation = targets.last(slice(None))
     free = np.full(len(targets), near[3])
-    solved = spherical_wrist.solve(arm, position, rotation, branch, free)
+    solved = spherical_wrist.wrist_joints(arm, position, rotation, branch, free)
     return nearest_turns(solved.q, np.repeat(near[:, None], len(targets), axis=1), arm.limits).T
 
 

@@ -5,25 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.compensate import spherical_wrist
-from elastocal.compensate.inverse_kinematics import row_scales
-from elastocal.compensate.loaded_inverse import Goal, Settled
-from elastocal.compensate.loaded_state import LoadedRobot
 from elastocal.compensate.nominal import Nominal
-from elastocal.compensate.nominal_motion import nominal_motion
-from elastocal.compensate.status import Status
+from elastocal.compensate.status import TargetStatus
+from elastocal.model.kinematics import rigid_motion
+from elastocal.model.pose_search import row_scales
 from elastocal.model.statics import backlash, stability
 from elastocal.model.statics.continuation import LARGEST_BEND
-from elastocal.model.statics.found import Found
+from elastocal.model.statics.found import FoundStates
+from elastocal.model.statics.loaded_goal import Goal, Settled
+from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.spatial.entries import Array, Bools, Ints
 
 SINGULAR = 1e-3
 """Margin below which a bend of a milliradian may turn a joint by a radian."""
 BLAMED = 0.05
 """Margin below which a search that failed is blamed on the singularity."""
-_NEAR = (Status.NEAR_SHOULDER_SINGULARITY, Status.NEAR_ELBOW_SINGULARITY, Status.NEAR_WRIST_SINGULARITY)
+_NEAR = (
+    TargetStatus.NEAR_SHOULDER_SINGULARITY,
+    TargetStatus.NEAR_ELBOW_SINGULARITY,
+    TargetStatus.NEAR_WRIST_SINGULARITY,
+)
 
 
-def judged(
+def target_status(
     robot: LoadedRobot,
     inverse: Nominal,
     goal: Goal,
@@ -33,27 +37,27 @@ def judged(
     out: Settled,
 ) -> Ints:
     """Status (N,); what is named first hides what comes after."""
-    status = np.full(len(reached), int(Status.CORRECTED), dtype=np.int64)
+    status = np.full(len(reached), int(TargetStatus.CORRECTED), dtype=np.int64)
     model, known = robot.model, np.where(out.done, out.q, 0.0)
     beyond = [row for row, _, _ in model.beyond_limits(known.T)]
-    status[beyond] = Status.JOINT_LIMIT
+    status[beyond] = TargetStatus.JOINT_LIMIT
     if margins is None:
         margins = _margin(inverse, nominal)
-        names: tuple[Status, ...] = (Status.NEAR_SINGULARITY,)
+        names: tuple[TargetStatus, ...] = (TargetStatus.NEAR_SINGULARITY,)
     else:
         names = _NEAR
-        status[_flipped(inverse, nominal, known, margins) & out.done] = Status.CONFIGURATION_FLIP
+        status[_flipped(inverse, nominal, known, margins) & out.done] = TargetStatus.CONFIGURATION_FLIP
     theta = np.where(out.done, out.theta, robot.constant)
-    found = Found(model, robot.flex, known, theta, tuple(goal.applied))
-    unstable, _ = stability.judge(found, np.ones_like(out.done))
-    status[out.done & backlash.undetermined(found)] = Status.UNDETERMINED_BACKLASH
+    found = FoundStates(model, robot.flex, known, theta, tuple(goal.applied))
+    unstable, _ = stability.judge_stability(found, np.ones_like(out.done))
+    status[out.done & backlash.undetermined(found)] = TargetStatus.UNDETERMINED_BACKLASH
     bend = np.abs(theta - robot.constant)[robot.flex.rotates].max(axis=0, initial=0.0)
-    status[out.done & (unstable | (bend > LARGEST_BEND))] = Status.UNSTABLE
-    status[~out.done] = Status.NOT_CONVERGED
+    status[out.done & (unstable | (bend > LARGEST_BEND))] = TargetStatus.UNSTABLE
+    status[~out.done] = TargetStatus.NOT_CONVERGED
     least = margins.min(axis=0)
     close = np.flatnonzero((least < SINGULAR) | (~out.done & (least < BLAMED)))
     status[close] = np.array(names)[np.argmin(margins[:, close], axis=0)]
-    status[~reached] = Status.OUT_OF_REACH
+    status[~reached] = TargetStatus.OUT_OF_REACH
     return status
 
 
@@ -74,8 +78,8 @@ def _margin(inverse: Nominal, q: Array) -> Array:
     """Smallest over largest singular value of the task's Jacobian, lengths divided by the robot's extent: (1, N)."""
     rows = list(inverse.task.rows)
     finite = np.isfinite(q[0])
-    jacobian = nominal_motion(inverse.model, inverse.frame, np.where(finite, q, 0.0))[2][rows]
+    jacobian = rigid_motion(inverse.model.nominal, inverse.frame, np.where(finite, q, 0.0))[2][rows]
     values = np.linalg.svd(
-        np.moveaxis(jacobian * row_scales(inverse.model, inverse.task)[:, None], -1, 0), False, False
+        np.moveaxis(jacobian * row_scales(inverse.model, inverse.task.rows)[:, None], -1, 0), False, False
     )
     return np.asarray(np.where(finite, values[:, -1] / values[:, 0], 0.0)[None])

@@ -12,11 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.compensate.nominal_motion import nominal_pose
 from elastocal.compensate.program import Program
 from elastocal.compensate.stations import Stations
 from elastocal.errors import InputError
 from elastocal.model.frames import Frame
+from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -91,7 +91,7 @@ def placed(model: RobotModel, stations: Stations) -> Placed:
         reference[by_axes] = model.controller.to_joints(stations.joints[by_axes])
         for frame in set(out.frames):
             rows = np.flatnonzero(by_axes & np.array([f == frame for f in out.frames]))
-            at, turned = nominal_pose(model, frame, np.ascontiguousarray(reference[rows].T))
+            at, turned = rigid_pose(model.nominal, frame, np.ascontiguousarray(reference[rows].T))
             position[rows], rotation[rows] = at.T, np.moveaxis(turned, -1, 0)
     return out
 

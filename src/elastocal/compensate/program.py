@@ -83,7 +83,7 @@ class Skipped(NamedTuple):
     reason: str
 
 
-class Frame(NamedTuple):
+class ProgramFrame(NamedTuple):
     """A base or tool in use: its pose (None: neither in the files nor given) and where it is first used."""
 
     name: str
@@ -122,8 +122,8 @@ class Program:
     joints: Array
     moves: tuple[Move, ...]
     skipped: tuple[Skipped, ...]
-    bases: Mapping[str, Frame]
-    tools: Mapping[str, Frame]
+    bases: Mapping[str, ProgramFrame]
+    tools: Mapping[str, ProgramFrame]
     notes: tuple[str, ...]
     layout: object
     wrenches: Array | None = None

@@ -17,15 +17,15 @@ from elastocal.compensate.nominal import Nominal
 from elastocal.compensate.placed import Placed
 from elastocal.compensate.program_loads import ProgramLoads
 from elastocal.compensate.references import references
-from elastocal.compensate.status import Status
+from elastocal.compensate.status import TargetStatus
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.task import Aim, task
 from elastocal.compensate.taught import taught, taught_covariance
 from elastocal.compensate.verification import Residual, expected_residual, residual
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
+from elastocal.model.task import Aim, task
 from elastocal.spatial.entries import Array, Ints
-from elastocal.uncertainty.prediction import Knowledge
+from elastocal.uncertainty.prediction import IdentifiedModel
 
 _CHUNK = 2000
 
@@ -80,7 +80,7 @@ def corrected(work: Job, by_first_order: bool = False) -> Correction:
         for name in ("nominal", "command", "position", "rotation", "status"):
             getattr(out, name)[rows] = getattr(part, name)
     targets = work.at.stations.program.targets
-    out.status[[targets[t].kept for t in work.at.stations.target]] = Status.KEPT
+    out.status[[targets[t].kept for t in work.at.stations.target]] = TargetStatus.KEPT
     return out
 
 
@@ -105,7 +105,7 @@ def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
     return out
 
 
-def residuals(model: RobotModel, work: Job, command: Array) -> Residual:
+def command_residuals(model: RobotModel, work: Job, command: Array) -> Residual:
     """Where a model of the robot, with the same tool frames, goes with commands (S, n)."""
     total = len(command)
     out = Residual(np.full((total, 3), np.nan), np.full((total, 3), np.nan), np.zeros(total, dtype=np.int64))
@@ -129,7 +129,7 @@ def as_taught(model: RobotModel, work: Job, nominal: Array) -> Job:
     return replace(work, at=replace(work.at, position=position, rotation=rotation), reference=reference)
 
 
-def confidence(known: Knowledge, work: Job, command: Array, nominal: Array | None = None) -> Array:
+def confidence(known: IdentifiedModel, work: Job, command: Array, nominal: Array | None = None) -> Array:
     """Covariance (S, 6, 6) of the residual that is expected of corrected commands (S, n).
 
     With ``nominal`` (S, n) the targets count as taught with these commands.

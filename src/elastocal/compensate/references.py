@@ -14,9 +14,9 @@ from elastocal.compensate.nominal import Nominal, references_on
 from elastocal.compensate.placed import Placed
 from elastocal.compensate.spherical_wrist import branch_of, branch_of_kuka_status
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.task import Task
 from elastocal.compensate.wrist_geometry import WristGeometry
 from elastocal.errors import InputError
+from elastocal.model.task import Task
 from elastocal.spatial.entries import Array, Bools, Ints
 
 _CHUNK = 4000

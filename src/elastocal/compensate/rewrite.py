@@ -12,7 +12,7 @@ from elastocal.compensate.placed import Placed
 from elastocal.compensate.posts.krl_turn import new_turn
 from elastocal.compensate.program import Changes, Inserted
 from elastocal.compensate.program_correction import Job
-from elastocal.compensate.status import Status
+from elastocal.compensate.status import TargetStatus
 from elastocal.spatial.entries import Array, Bools
 
 SAME = 4e-8
@@ -35,7 +35,7 @@ def rewritten(work: Job, found: Correction, inserted: Mapping[int, Inserted]) ->
     """New values of all targets that were corrected; ``inserted`` are further points of linear moves."""
     at, stations = work.at, work.at.stations
     program = stations.program
-    good = found.status == Status.CORRECTED
+    good = found.status == TargetStatus.CORRECTED
     place, turn = at.in_program(found.position, found.rotation)
     fixed = np.array([work.aim(i) == "position" for i in range(len(stations))], dtype=bool)
     rows = stations.row

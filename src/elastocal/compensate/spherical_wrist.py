@@ -31,7 +31,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class WristSolution:
     """Joint values (6, N), nan out of reach, and how far each is from its singularities (3, N).
 
     ``margins``: distance of the wrist centre from the singular cylinder about axis 1 per length of the arm, sine of
@@ -46,7 +46,9 @@ class Solution:
         return np.asarray(~np.isnan(self.q[0]))
 
 
-def solve(arm: WristGeometry, position: Array, rotation: Array, branch: int | Ints, free: Array) -> Solution:
+def wrist_joints(
+    arm: WristGeometry, position: Array, rotation: Array, branch: int | Ints, free: Array
+) -> WristSolution:
     """Joint values for tool positions (3, N) and rotations (3, 3, N) on a branch, each within half a turn of zero.
 
     ``free`` (N,) is q4 where the wrist is exactly singular, so that any q4 would do.
@@ -65,12 +67,12 @@ def solve(arm: WristGeometry, position: Array, rotation: Array, branch: int | In
     lost = np.isnan(q1 + q2)
     if lost.any():
         q[:, lost] = np.nan
-    return Solution(q, np.stack([lift, bend, tilt]))
+    return WristSolution(q, np.stack([lift, bend, tilt]))
 
 
 def all_branches(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> tuple[Array, Array]:
     """Joint values (8, 6, N) of all branches, turns nearest to the reference (6, N), and their margins (8, 3, N)."""
-    found = [solve(arm, position, rotation, b, reference[3]) for b in BRANCHES]
+    found = [wrist_joints(arm, position, rotation, b, reference[3]) for b in BRANCHES]
     q = np.stack([nearest_turns(s.q, reference, arm.limits) for s in found])
     return q, np.stack([s.margins for s in found])
 

@@ -22,7 +22,7 @@ from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.model.statics.state import chunk_size
 from elastocal.spatial.entries import Array, Ints
-from elastocal.uncertainty.prediction import Knowledge
+from elastocal.uncertainty.prediction import IdentifiedModel
 
 
 def taught(model: RobotModel, targets: Targets, nominal: Array, loads: PathLoads) -> Targets:
@@ -45,7 +45,7 @@ def taught(model: RobotModel, targets: Targets, nominal: Array, loads: PathLoads
     return Targets(targets.frame, position, rotation, reference)
 
 
-def taught_covariance(known: Knowledge, nominal: Array, command: Array, frame: str, loads: PathLoads) -> Array:
+def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, frame: str, loads: PathLoads) -> Array:
     """Covariance (N, 6, 6) of what is left of taught targets with commands (N, n); nan without a determined state."""
     total = len(command)
     out = np.full((total, 6, 6), np.nan)
@@ -64,7 +64,7 @@ def taught_covariance(known: Knowledge, nominal: Array, command: Array, frame: s
     return out
 
 
-def _slope(known: Knowledge, model: RobotModel, q: Array, frame: str, applied: list[AppliedWrenches]) -> Array:
+def _slope(known: IdentifiedModel, model: RobotModel, q: Array, frame: str, applied: list[AppliedWrenches]) -> Array:
     """Derivative (N, 6, p) of the pose by the parameters, in the order of the covariance."""
     names, slope, _ = loaded_observation(model, q, applied, [Marker(frame, "pose")], known.names)
     order: Ints = np.array([names.index(n) for n in known.names], dtype=np.int64)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.compensate.inverse_kinematics import missing
 from elastocal.compensate.path_loads import PathLoads
 from elastocal.compensate.targets import Targets
 from elastocal.model.robot import RobotModel
@@ -22,7 +21,8 @@ from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.model.statics.state import chunk_size
 from elastocal.spatial.entries import Array, Ints
-from elastocal.uncertainty.prediction import Knowledge, Prediction
+from elastocal.spatial.gap import missing
+from elastocal.uncertainty.prediction import IdentifiedModel, Prediction
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,9 @@ def residual(true: RobotModel, command: Array, targets: Targets, loads: PathLoad
     return Residual(out[:3].T, out[3:].T, status)
 
 
-def expected_residual(knowledge: Knowledge, command: Array, frame: str, loads: PathLoads | None = None) -> Prediction:
+def expected_residual(
+    knowledge: IdentifiedModel, command: Array, frame: str, loads: PathLoads | None = None
+) -> Prediction:
     """Residual (zero) that a compensation model expects of its own commands (N, n), with its covariance (N, 6, 6)."""
     push = loads or PathLoads()
     total = len(command)

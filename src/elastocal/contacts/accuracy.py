@@ -61,7 +61,7 @@ class Accuracy:
         return np.asarray(self.sd <= self.size / threshold)
 
 
-def blocks(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> Blocks:
+def contact_blocks(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> Blocks:
     """The rows of every contact at a model; contacts without a determined state have none."""
     kind = campaign.measurement
     exact = Campaign(kind, kind.predict(model), campaign.sources, beliefs=campaign.beliefs)

@@ -35,7 +35,7 @@ class ContactJudgement:
     standing: tuple[Combination, ...]
 
 
-def judged(described: RobotModel, fit: Fit, standing: tuple[Combination, ...] = ()) -> ContactJudgement:
+def judged_contacts(described: RobotModel, fit: Fit, standing: tuple[Combination, ...] = ()) -> ContactJudgement:
     """The fit against the robot as its file describes it."""
     kind = fit.campaign.measurement
     if not isinstance(kind, ContactForce):
@@ -45,7 +45,7 @@ def judged(described: RobotModel, fit: Fit, standing: tuple[Combination, ...] = 
     return ContactJudgement(
         before,
         after,
-        undetermined(kind, fit.model, fit.campaign),
+        undetermined_contacts(kind, fit.model, fit.campaign),
         force_level(fit.campaign),
         standing,
     )
@@ -57,7 +57,7 @@ def force_error(kind: ContactForce, model: RobotModel, readings: Array) -> float
     return float(np.mean(left[np.isfinite(left)])) if np.isfinite(left).any() else float("nan")
 
 
-def undetermined(kind: ContactForce, model: RobotModel, campaign: Campaign) -> tuple[str, ...]:
+def undetermined_contacts(kind: ContactForce, model: RobotModel, campaign: Campaign) -> tuple[str, ...]:
     """Contacts whose state a model does not determine, counted and named by the reason."""
     status = kind.touched(model).status
     places = campaign.places or tuple(f"contact {i + 1}" for i in range(kind.count))

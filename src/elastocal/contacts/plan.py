@@ -13,9 +13,10 @@ import numpy as np
 from elastocal.measure.contact_force import ContactForce
 from elastocal.model.configurations import middle, starts
 from elastocal.model.kinematics import kinematics
+from elastocal.model.pose_status import PoseStatus
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactStatus
-from elastocal.model.statics.kinetostatics_inverse import PoseStatus, inverse
+from elastocal.model.statics.kinetostatics_inverse import inverse
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -62,7 +63,7 @@ def rest_height(model: RobotModel, frame: str) -> float:
     return float(kinematics(model, middle(model), frame).position[0, 2])
 
 
-def plan_of(model: RobotModel, kind: ContactForce) -> tuple[ContactPlan, Ints]:
+def contact_plan_of(model: RobotModel, kind: ContactForce) -> tuple[ContactPlan, Ints]:
     """The contacts that joint values mean for a model, and the numbers of those that touch."""
     found = kind.touched(model)
     rows = np.flatnonzero(found.status == ContactStatus.CONTACT)

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.contacts.accuracy import Accuracy, Blocks, accuracy, blocks
-from elastocal.contacts.plan import ContactPlan, as_measurement, on_objects, plan_of
+from elastocal.contacts.accuracy import Accuracy, Blocks, accuracy, contact_blocks
+from elastocal.contacts.plan import ContactPlan, as_measurement, contact_plan_of, on_objects
 from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
@@ -33,7 +33,7 @@ DOUBLINGS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Option:
+class RepairOption:
     """A changed plan; ``origin`` (M,) is the number of each contact in the plan as it was, -1 for a new one."""
 
     title: str
@@ -51,8 +51,8 @@ class Repair:
 
     threshold: float
     rows: Ints
-    options: tuple[Option, ...]
-    chosen: Option | None
+    options: tuple[RepairOption, ...]
+    chosen: RepairOption | None
 
     @property
     def unresolved(self) -> tuple[str, ...]:
@@ -66,13 +66,13 @@ def repair(model: RobotModel, campaign: Campaign, names: Sequence[str], threshol
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
         raise InputError(f"a measurement of {kind.kind} has no contacts to change")
-    plan, rows = plan_of(model, kind)
+    plan, rows = contact_plan_of(model, kind)
     if not len(rows):
         raise InputError("no contact of the plan touches its object; check joint values, objects and their units")
     desk, q = _Desk(model, replace(campaign, places=None), tuple(names)), kind.q[rows]
     found, _ = desk.blocks(plan, q)
     own = np.arange(len(rows))
-    options = [Option("as planned", plan, own, accuracy(found, model))]
+    options = [RepairOption("as planned", plan, own, accuracy(found, model))]
 
     def done() -> bool:
         return bool(options[-1].accuracy.resolved(threshold).all())
@@ -119,12 +119,14 @@ class _Desk:
         whole, reached = as_measurement(self.model, plan, near)
         kind = ContactForce(whole.q[reached], plan.touches.rows(reached), plan.axes)
         readings = np.full((kind.count, len(kind.rows)), np.nan)
-        return blocks(self.model, replace(self.campaign, measurement=kind, readings=readings), self.names), reached
+        return contact_blocks(
+            self.model, replace(self.campaign, measurement=kind, readings=readings), self.names
+        ), reached
 
-    def option(self, title: str, plan: ContactPlan, near: Array, origin: Ints) -> tuple[Option, Bools]:
+    def option(self, title: str, plan: ContactPlan, near: Array, origin: Ints) -> tuple[RepairOption, Bools]:
         """Without the contacts that cannot be pressed so, and which are left."""
         found, reached = self.blocks(plan, near)
-        return Option(title, plan.rows(reached), origin[reached], accuracy(found, self.model)), reached
+        return RepairOption(title, plan.rows(reached), origin[reached], accuracy(found, self.model)), reached
 
 
 def _fewest(high: Blocks, low: Blocks, wanted: Bools, threshold: float) -> Ints | None:

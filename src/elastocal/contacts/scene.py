@@ -19,7 +19,7 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class ContactScene:
     """All in m and N: ``arms`` and ``outlines`` are lines (k, 2), the others (N, 2).
 
     ``points`` are where the model has the tips under the ``felt`` forces, ``expected`` what it expects to be felt (nan
@@ -33,7 +33,7 @@ class Scene:
     expected: Array
 
 
-def scene(model: RobotModel, campaign: Campaign) -> Scene:
+def contact_scene(model: RobotModel, campaign: Campaign) -> ContactScene:
     """What a model makes of the contacts of a campaign that felt a force."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
@@ -45,7 +45,7 @@ def scene(model: RobotModel, campaign: Campaign) -> Scene:
     points = Position(gap.pushed).predict(model)
     first = [int(np.flatnonzero(part.touches.which == i)[0]) for i in np.unique(part.touches.which)]
     arms = _arms(model, part.q[first], part.touches.frame)
-    return Scene(arms, _outlines(part), points[:, :2], gap.force[:, :2], part.touched(model).force[:, :2])
+    return ContactScene(arms, _outlines(part), points[:, :2], gap.force[:, :2], part.touched(model).force[:, :2])
 
 
 def _arms(model: RobotModel, q: Array, frame: str) -> list[Array]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.contacts.plan import ContactPlan, commanded, on_objects, plan_of
+from elastocal.contacts.plan import ContactPlan, commanded, contact_plan_of, on_objects
 from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
@@ -33,7 +33,7 @@ def virtual_contacts(
     gross_size: float = 20.0,
 ) -> Virtual:
     """Contacts planned for the robot as ``described``, felt by the ``truth``; ``gross`` forces are off by so much."""
-    plan, rows = plan_of(described, kind)
+    plan, rows = contact_plan_of(described, kind)
     if len(rows) < kind.count:
         lost = int(np.setdiff1d(np.arange(kind.count), rows)[0])
         raise InputError(f"contact {lost + 1} of the plan does not touch: {_why(kind, described, lost)}")

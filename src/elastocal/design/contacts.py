@@ -14,9 +14,10 @@ import numpy as np
 from elastocal.design.feasibility.filter import Removed, nothing_left
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
+from elastocal.model.pose_status import PoseStatus
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactStatus, contact
-from elastocal.model.statics.kinetostatics_inverse import PoseStatus, inverse
+from elastocal.model.statics.kinetostatics_inverse import inverse
 from elastocal.model.surfaces.surface import Surface
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array

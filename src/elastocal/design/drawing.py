@@ -16,7 +16,7 @@ Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Box:
+class Region:
     """A box of the workspace in base axes, m."""
 
     low: Vector
@@ -32,7 +32,7 @@ class Draw:
     """``count`` configurations, all over the joints' ranges or with the tool in one of the boxes ``around`` a task."""
 
     count: int = 4000
-    around: tuple[Box, ...] = ()
+    around: tuple[Region, ...] = ()
 
 
 def drawn(model: RobotModel, draw: Draw, rng: np.random.Generator) -> tuple[Poses, int]:

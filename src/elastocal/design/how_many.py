@@ -18,7 +18,7 @@ from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.exchange import Search, climbed, grown
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
-from elastocal.design.search import Plan, plan_of, search
+from elastocal.design.search import Plan, best_climb, search
 from elastocal.design.space import OpenPlanError, space_of
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
@@ -98,7 +98,7 @@ def accuracy_curve(
         if out:
             task = Search(space, criterion, law)
             more = climbed(task, grown(task, out[-1].plan.chosen, count))
-            plan = plan_of(candidates, criterion, (*plan.climbs, more), space)
+            plan = best_climb(candidates, criterion, (*plan.climbs, more), space)
         out.append(Point(count, plan, requirement.ratio(plan.known) if requirement else float("nan")))
     return tuple(out)
 

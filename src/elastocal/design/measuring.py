@@ -28,7 +28,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:
-    from elastocal.design.task import Task
+    from elastocal.design.task import PlanTask
 
 KINDS: dict[str, Callable[[Setup, Statics], Measurement]] = {
     "deflection": Deflection,
@@ -53,7 +53,7 @@ class Measuring(Method):
         """The readings of (N, n) configurations under their loads."""
         return KINDS[self.kind](Setup(q, load, markers or self.markers), self.statics)
 
-    def choices(self, task: Task, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
         """Every configuration drawn under every load."""
         poses, missed = drawn(task.model, task.draw, rng)
         options = tuple(o for load in task.loadings for o in load.options(task.model))

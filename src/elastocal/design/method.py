@@ -21,7 +21,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools, Ints
 
 if TYPE_CHECKING:
-    from elastocal.design.task import Task
+    from elastocal.design.task import PlanTask
 
 
 class Method(ABC):
@@ -36,7 +36,7 @@ class Method(ABC):
     errors_sought: ClassVar[bool] = False
 
     @abstractmethod
-    def choices(self, task: Task, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
         """Everything drawn, and what could not be had whatever the cell is like."""
 
     @abstractmethod

@@ -10,17 +10,17 @@ import numpy as np
 from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.criterion import Criterion, Stakes
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.feasibility.filter import Filter, Removed, nothing_left, screened
+from elastocal.design.feasibility.filter import Filter, Removed, nothing_left, screened_pool
 from elastocal.design.feasibility.joint_limits import JointLimits
 from elastocal.design.feasibility.load import LoadPossible
 from elastocal.design.how_many import Requirement
 from elastocal.design.knowledge import Knowledge
-from elastocal.design.loading.loading import Option
+from elastocal.design.loading.loading import LoadOption
 from elastocal.design.observed import Observed, independent, observed, taken_together
 from elastocal.design.pool import Pool
 from elastocal.design.rules import Rules
 from elastocal.design.space import Space, space_of
-from elastocal.design.task import Limits, Task, Tests, criterion_of, requirement_of
+from elastocal.design.task import Limits, PlanTask, Tests, criterion_of, requirement_of
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 
@@ -35,7 +35,7 @@ class Offer:
     ``left_out`` are parameters that the candidates cannot tell apart from others.
     """
 
-    task: Task
+    task: PlanTask
     pool: Pool
     steps: tuple[Removed, ...]
     observed: Observed
@@ -62,7 +62,7 @@ class Offer:
         if len(stated) < len(quota) or sum(stated) != count:
             raise InputError(f"loads: their poses {quota} must be given for all of them and add up to {count}")
         owner = {id(load): i for i, load in enumerate(self.task.loadings)}
-        loads = [o.loading for o in self.pool.options if isinstance(o, Option)]
+        loads = [o.loading for o in self.pool.options if isinstance(o, LoadOption)]
         of_option = np.array([owner[id(load)] for load in loads], dtype=np.int64)
         return Rules(count, self.task.may_repeat, group=of_option[self.pool.option], quota=tuple(stated))
 
@@ -74,7 +74,7 @@ class Offer:
         return requirement_of(limits, self.observed.names, self.values, self.derivatives)
 
 
-def offered(task: Task, rng: np.random.Generator) -> Offer:
+def offered(task: PlanTask, rng: np.random.Generator) -> Offer:
     """Draw, filter, linearise."""
     pool, steps = possible(task, rng)
     method, model = task.measuring, task.model
@@ -105,17 +105,17 @@ def offered(task: Task, rng: np.random.Generator) -> Offer:
     return Offer(task, pool, steps, rows, left_out, tests, slopes, values, criterion)
 
 
-def possible(task: Task, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+def possible(task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
     """Candidates that the cell allows, and what each filter took; joint limits come first, loads last."""
     pool, before = task.measuring.choices(task, rng)
     given = {f.kind for f in task.filters}
     first: list[Filter] = [] if JointLimits.kind in given else [JointLimits()]
     last: list[Filter] = [] if LoadPossible.kind in given or not task.loadings else [LoadPossible()]
-    found = screened(pool, task.cell, [*first, *task.filters, *last], task.measuring.stations(pool))
+    found = screened_pool(pool, task.cell, [*first, *task.filters, *last], task.measuring.stations(pool))
     return found.pool, (*before, *found.steps)
 
 
-def _informed(rows: Observed, task: Task) -> Candidates:
+def _informed(rows: Observed, task: PlanTask) -> Candidates:
     """With what is known before."""
     out, p = rows.candidates, len(rows.names)
     for known in task.earlier:

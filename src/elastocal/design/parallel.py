@@ -14,7 +14,7 @@ import numpy as np
 Result = TypeVar("Result")
 
 
-def spread(
+def in_parallel(
     task: Callable[[int, np.random.Generator], Result],
     count: int,
     rng: np.random.Generator,

@@ -120,11 +120,11 @@ class Relaxation:
     def _held(self, weights: Array) -> Array:
         out = np.zeros(len(weights))
         for at, total in self.places:
-            out[at] = scaled(weights[at], total, self.limit)
+            out[at] = capped_weights(weights[at], total, self.limit)
         return out
 
 
-def scaled(weights: Array, total: int, limit: float) -> Array:
+def capped_weights(weights: Array, total: int, limit: float) -> Array:
     """min(limit, t w) with t such that the sum is ``total``."""
     out = np.asarray(weights * (total / weights.sum()))
     full = out >= limit

@@ -12,7 +12,7 @@ from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.exchange import Climb, Search, climbed, grown
 from elastocal.design.knowledge import Knowledge
-from elastocal.design.parallel import spread
+from elastocal.design.parallel import in_parallel
 from elastocal.design.rules import Rules
 from elastocal.design.space import Space, known_by_rows, space_of
 from elastocal.errors import InputError
@@ -56,7 +56,7 @@ def search(
     check(candidates, criterion, rules)
     at = space_of(candidates) if space is None else space
     task = partial(_climb, Search(at, criterion, rules))
-    return plan_of(candidates, criterion, spread(task, restarts, rng, executor), at)
+    return best_climb(candidates, criterion, in_parallel(task, restarts, rng, executor), at)
 
 
 def check(candidates: Candidates, criterion: Criterion, rules: Rules) -> None:
@@ -71,7 +71,7 @@ def check(candidates: Candidates, criterion: Criterion, rules: Rules) -> None:
         )
 
 
-def plan_of(candidates: Candidates, criterion: Criterion, climbs: tuple[Climb, ...], space: Space) -> Plan:
+def best_climb(candidates: Candidates, criterion: Criterion, climbs: tuple[Climb, ...], space: Space) -> Plan:
     """The best of some climbs, the first of equals."""
     able = [c for c in climbs if not c.open] or climbs
     top = max(c.gain for c in able)

@@ -24,7 +24,7 @@ FEW = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Planned:
+class PlannedStudy:
     """``certificate`` is of the criterion itself, None where it has none; ``by_determinant`` is that of D."""
 
     offer: Offer
@@ -43,7 +43,7 @@ class Planned:
         return self.offer.errors(self.plan.known)
 
 
-def planned(
+def planned_study(
     offer: Offer,
     rng: np.random.Generator,
     *,
@@ -52,7 +52,7 @@ def planned(
     counts: Sequence[int] = (),
     restarts: int = 10,
     executor: Executor | None = None,
-) -> Planned:
+) -> PlannedStudy:
     """The best plan found; with ``limits`` the smallest that meets them; ``counts`` give the curve."""
     task, space, needed = offer.task, offer.space, None
     if (limits or counts) and any(load.poses is not None for load in task.loadings):
@@ -73,7 +73,7 @@ def planned(
     judged = replace(plan, gain=d.gain(plan.known), value=d.value(plan.known))
     by_d = own if own is not None and offer.criterion.kind == d.kind else None
     by_d = by_d or certify(offer.candidates, d, rules, judged, space=space)
-    return Planned(offer, plan, own, by_d, curve, needed)
+    return PlannedStudy(offer, plan, own, by_d, curve, needed)
 
 
 def _needed(

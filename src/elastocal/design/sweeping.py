@@ -29,7 +29,7 @@ from elastocal.model.statics.holding import holding_observation
 from elastocal.spatial.entries import Array, Bools, Ints
 
 if TYPE_CHECKING:
-    from elastocal.design.task import Task
+    from elastocal.design.task import PlanTask
 
 ACTS = 1e-9
 """Of the largest: a joint whose torque depends less on the masses is not moved by them."""
@@ -59,7 +59,7 @@ class Sweeping(Method):
     samples: int = 12
     sources: tuple[ErrorSource, ...] = ()
 
-    def choices(self, task: Task, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
         """Every configuration drawn, every joint, span and speed; the start is moved so that the sweep fits."""
         model = task.model
         poses, missed = drawn(model, task.draw, rng)

@@ -58,7 +58,7 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class PlanTask:
     """Everything that a plan follows from; ``names`` None seeks all that the candidates can tell apart.
 
     ``weights`` are criteria by kind; each of ``earlier`` gives the information of a campaign measured already.

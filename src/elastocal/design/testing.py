@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.design.drawing import Box
+from elastocal.design.drawing import Region
 from elastocal.design.pool import spread_points, spread_poses
 from elastocal.design.reaching import across, reached
 from elastocal.design.task import Tests
@@ -32,13 +32,13 @@ class TestPlan:
     words: str
     q: Array | None = None
     points: Array | None = None
-    box: Box | None = None
+    box: Region | None = None
     count: int = 0
     near: Array | None = None
     wrenches: Array | None = None
 
 
-def placed(tests: TestPlan, model: RobotModel, load_frame: str, rng: np.random.Generator) -> Tests:
+def placed_tests(tests: TestPlan, model: RobotModel, load_frame: str, rng: np.random.Generator) -> Tests:
     """Joint values within the limits; points are reached from ``near`` first, then from poses all over."""
     q = tests.q if tests.q is not None else _reached(tests, model, rng)
     beyond = model.beyond_limits(q)

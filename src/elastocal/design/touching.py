@@ -32,7 +32,7 @@ from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 
 if TYPE_CHECKING:
-    from elastocal.design.task import Task
+    from elastocal.design.task import PlanTask
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Touching(Method):
     sources: tuple[ErrorSource, ...] = ()
     standoff: float = 0.02
 
-    def choices(self, task: Task, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
         """Every configuration drawn at every object near it, with every force."""
         poses, missed = drawn(task.model, task.draw, rng)
         each = len(self.surfaces) * len(self.levels)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.encoders.cells import Cell, incidence
+from elastocal.encoders.cells import PrintedCell, incidence
 from elastocal.encoders.equations import System, system
-from elastocal.encoders.fit import Pattern, fitted
+from elastocal.encoders.fit import Pattern, fitted_system
 from elastocal.encoders.matrices import Matrices, matrices
 from elastocal.encoders.robust import kept_without
 from elastocal.encoders.series import TURN
@@ -18,7 +18,7 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True)
-class TableEntry:
+class EntryByTable:
     """One entry of S as one table has it; counts per turn are those of all tables, so the sd is of T_j only."""
 
     table: str
@@ -31,38 +31,38 @@ class TableEntry:
 
 
 def entries_by_table(
-    whole: System, pattern: Pattern, bad: frozenset[Cell], all_rows: Matrices, robust: Matrices
-) -> tuple[TableEntry, ...]:
+    whole: System, pattern: Pattern, bad: frozenset[PrintedCell], all_rows: Matrices, robust: Matrices
+) -> tuple[EntryByTable, ...]:
     """Entries of the pattern, table by table; a table that cannot stand alone is left out."""
     return tuple(e for table in dict.fromkeys(s.table for s in whole.series)
                  for e in _entries(whole, table, pattern, bad, all_rows, robust))  # fmt: skip
 
 
 def _entries(
-    whole: System, table: str, pattern: Pattern, bad: frozenset[Cell], all_rows: Matrices, robust: Matrices
-) -> Iterator[TableEntry]:
+    whole: System, table: str, pattern: Pattern, bad: frozenset[PrintedCell], all_rows: Matrices, robust: Matrices
+) -> Iterator[EntryByTable]:
     at = [k for k, s in enumerate(whole.series) if s.table == table]
     try:
         alone = system([whole.series[k] for k in at], whole.from_zero)
     except InputError:
         return
     axes, of = robust.axes, incidence(alone)
-    mine = frozenset(Cell(at.index(c.series), c.row, c.what, c.axis) for c in bad if c.series in at)
-    every = fitted(alone, None, pattern)
-    rest = fitted(alone, kept_without(alone, of, mine, every), pattern)
+    mine = frozenset(PrintedCell(at.index(c.series), c.row, c.what, c.axis) for c in bad if c.series in at)
+    every = fitted_system(alone, None, pattern)
+    rest = fitted_system(alone, kept_without(alone, of, mine, every), pattern)
     one, other = ((matrices(f, axes), TURN / m.per_turn) for f, m in ((every, all_rows), (rest, robust)))
     for block in (b for b in alone.blocks if b.relation == "joint"):
         for j in block.inputs:
             if j in pattern[block.axis]:
                 k = axes.index(block.axis), axes.index(j)
-                yield TableEntry(table, block.axis, j, *_pair(*one, k), *_pair(*other, k))
+                yield EntryByTable(table, block.axis, j, *_pair(*one, k), *_pair(*other, k))
 
 
 def _pair(found: Matrices, factor: Array, at: tuple[int, int]) -> tuple[float, float]:
     return float(found.joint[at] * factor[at[0]]), float(found.joint_sd[at] * factor[at[0]])
 
 
-def disagreement(entries: tuple[TableEntry, ...]) -> tuple[tuple[TableEntry, TableEntry, float], ...]:
+def disagreement(entries: tuple[EntryByTable, ...]) -> tuple[tuple[EntryByTable, EntryByTable, float], ...]:
     """Pairs of tables that tell of the same entry, and their difference in standard deviations."""
     out = []
     for n, a in enumerate(entries):

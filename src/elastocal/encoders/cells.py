@@ -19,14 +19,14 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.encoders.equations import System
-from elastocal.encoders.fit import Fit
+from elastocal.encoders.fit import SystemFit
 from elastocal.encoders.noise import ROUNDING
 from elastocal.encoders.series import What
 from elastocal.spatial.entries import Array, Bools, Ints
 
 
 @dataclass(frozen=True)
-class Cell:
+class PrintedCell:
     """One printed number: column ``what`` of ``axis`` in a row of a series (both count from 0)."""
 
     series: int
@@ -36,13 +36,13 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
-class Incidence:
+class CellIncidence:
     """Which equations each cell enters: pairs of ``cell`` and ``equation``, all blocks one after another.
 
     ``unknown`` is the estimate (all blocks one after another) that carries an error of the cell, -1 for a count.
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[PrintedCell, ...]
     cell: Ints
     equation: Ints
     unknown: Ints
@@ -87,30 +87,30 @@ class CellTests:
     alone: Array
 
 
-def incidence(system: System) -> Incidence:
+def incidence(system: System) -> CellIncidence:
     pairs = list(_pairs(system))
     cells = tuple(dict.fromkeys(c for c, _, _ in pairs))
     number = {c: i for i, c in enumerate(cells)}
     at = np.array([(number[c], e, u) for c, e, u in pairs], dtype=np.int64).reshape(-1, 3)
-    return Incidence(cells, at[:, 0], at[:, 1], at[:, 2])
+    return CellIncidence(cells, at[:, 0], at[:, 1], at[:, 2])
 
 
-def _pairs(system: System) -> Iterator[tuple[Cell, int, int]]:
+def _pairs(system: System) -> Iterator[tuple[PrintedCell, int, int]]:
     equation = unknown = 0
     for block in system.blocks:
         for k, row in zip(block.series.tolist(), block.rows.tolist(), strict=True):
-            yield Cell(k, row, "counts", block.axis), equation, -1
+            yield PrintedCell(k, row, "counts", block.axis), equation, -1
             for i, name in enumerate(block.inputs):
                 if block.relation == "motor" or name in system.series[k].joints:
-                    yield Cell(k, row, block.relation, name), equation, unknown + i
+                    yield PrintedCell(k, row, block.relation, name), equation, unknown + i
             equation += 1
         unknown += block.x.shape[1]
 
 
-def tested(fit: Fit, of: Incidence) -> CellTests:
+def tested(fit: SystemFit, of: CellIncidence) -> CellTests:
     """All cells against the equations kept; a cell that took part is judged by what the others leave of it."""
     away, variance, inside = _deviations(fit)
-    d = directions(fit, of)
+    d = error_directions(fit, of)
     usable = np.isfinite(variance[of.equation]) & (d != 0)
     weight = np.where(usable, 1 / np.where(usable, variance[of.equation], 1.0), 0.0)
     total = len(of.cells)
@@ -129,13 +129,13 @@ def tested(fit: Fit, of: Incidence) -> CellTests:
     return CellTests(delta, sd * np.sqrt(scale), gain, statistic, spare, probability, np.sqrt(gain) / robust, alone)
 
 
-def directions(fit: Fit, of: Incidence) -> Array:
+def error_directions(fit: SystemFit, of: CellIncidence) -> Array:
     """d of each pair: how an error of the cell moves the equation."""
     every = np.concatenate([b.beta for b in fit.blocks])
     return np.where(of.unknown < 0, 1.0, -every[of.unknown])
 
 
-def _deviations(fit: Fit) -> tuple[Array, Array, Bools]:
+def _deviations(fit: SystemFit) -> tuple[Array, Array, Bools]:
     """Deviation of each equation from the others' prediction, its variance (inf: none), and whether it took part."""
     away, variance, inside = [], [], []
     for b in fit.blocks:
@@ -149,7 +149,9 @@ def _deviations(fit: Fit) -> tuple[Array, Array, Bools]:
     return np.concatenate(away), np.concatenate(variance), np.concatenate(inside)
 
 
-def _rest(fit: Fit, of: Incidence, usable: Bools, inside: Bools, gain: Array) -> tuple[Array, Array, Array, Array]:
+def _rest(
+    fit: SystemFit, of: CellIncidence, usable: Bools, inside: Bools, gain: Array
+) -> tuple[Array, Array, Array, Array]:
     """For each cell: whitened squares and spare equations of the levels it touches without it, the least share of the
     variance that rounding of counts leaves, and a robust factor of the standard deviation."""
     noise = np.concatenate([b.block.noise for b in fit.blocks])
@@ -172,7 +174,7 @@ def _rest(fit: Fit, of: Incidence, usable: Bools, inside: Bools, gain: Array) ->
     return left, np.asarray(spare), bound, np.asarray(robust)
 
 
-def _alone(fit: Fit, of: Incidence, usable: Bools, inside: Bools, gain: Array, bound: Array) -> Array:
+def _alone(fit: SystemFit, of: CellIncidence, usable: Bools, inside: Bools, gain: Array, bound: Array) -> Array:
     """F of cells that took part, with what is left in the blocks they touch."""
     owner = np.concatenate([np.full(len(b.kept), i) for i, b in enumerate(fit.blocks)])
     squares = np.array([np.sum((b.residuals / b.sd)[b.kept] ** 2) for b in fit.blocks])

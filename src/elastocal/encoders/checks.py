@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from elastocal.encoders.equations import System
-from elastocal.encoders.fit import Fit
+from elastocal.encoders.fit import SystemFit
 from elastocal.encoders.matrices import Matrices
 from elastocal.encoders.rational import round_numbers
-from elastocal.encoders.series import Series
+from elastocal.encoders.series import EncoderSeries
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools
 
@@ -33,9 +33,9 @@ def check_moved(system: System, axes: Sequence[str]) -> None:
             raise InputError(f"{tables}: joint {axis} never moves while its counts are read; add rows in which it does")
 
 
-def check_units(series: Sequence[Series]) -> None:
+def check_table_units(series: Sequence[EncoderSeries]) -> None:
     """Two tables whose own entries differ by 57.3 do not have the same unit."""
-    found: dict[str, tuple[Series, float]] = {}
+    found: dict[str, tuple[EncoderSeries, float]] = {}
     for one in series:
         for axis in one.joints:
             slope = _slope(one, axis) if axis in one.counts else np.nan
@@ -52,7 +52,7 @@ def check_units(series: Sequence[Series]) -> None:
             found.setdefault(axis, (one, slope))
 
 
-def _slope(series: Series, axis: str) -> float:
+def _slope(series: EncoderSeries, axis: str) -> float:
     """Counts per unit of the own joint, all joints of the series fitted; nan where that cannot be had."""
     moving = [a for a, c in series.joints.items() if np.ptp(c.values) > 0]
     if axis not in moving:
@@ -64,7 +64,11 @@ def _slope(series: Series, axis: str) -> float:
 
 
 def doubts(
-    found: Matrices, fit: Fit, unseen: Sequence[tuple[str, str]], rounds: Sequence[bool], prismatic: Collection[str]
+    found: Matrices,
+    fit: SystemFit,
+    unseen: Sequence[tuple[str, str]],
+    rounds: Sequence[bool],
+    prismatic: Collection[str],
 ) -> tuple[str, ...]:
     """What is to be said of a result that may be right; ``rounds``: which counts per turn are a round number."""
     out = [*_followers(found, prismatic), *_large(found, prismatic), *_motor_units(found, rounds)]

@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.encoders.series import Series, axes_of
+from elastocal.encoders.series import EncoderSeries, named_axes
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Ints
 
@@ -24,7 +24,7 @@ Relation = Literal["motor", "joint"]
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class MotorEquations:
     """Equations ``y = x beta`` of one motor; ``inputs`` name the first columns of x, offsets stand behind them.
 
     ``series`` and ``rows`` (n,) say where each equation comes from, ``noise`` (n,) which level it has.
@@ -44,26 +44,26 @@ class Block:
 class System:
     """All blocks; ``levels`` names the noise levels by table and relation."""
 
-    series: tuple[Series, ...]
+    series: tuple[EncoderSeries, ...]
     axes: tuple[str, ...]
     from_zero: bool
-    blocks: tuple[Block, ...]
+    blocks: tuple[MotorEquations, ...]
     levels: tuple[tuple[str, Relation], ...]
 
-    def block(self, relation: Relation, axis: str) -> Block | None:
+    def block(self, relation: Relation, axis: str) -> MotorEquations | None:
         return next((b for b in self.blocks if (b.relation, b.axis) == (relation, axis)), None)
 
 
-def system(series: Sequence[Series], from_zero: bool = False) -> System:
+def system(series: Sequence[EncoderSeries], from_zero: bool = False) -> System:
     """The equations of some series; refuses motions that cannot be told apart."""
-    found, axes = tuple(series), axes_of(series)
+    found, axes = tuple(series), named_axes(series)
     tables = tuple(dict.fromkeys(s.table for s in found))
     levels: tuple[tuple[str, Relation], ...] = tuple((t, r) for t in tables for r in ("motor", "joint"))
     blocks = [b for axis in axes for b in (_motor(found, axis, levels), _joint(found, axis, from_zero, levels)) if b]
     return System(found, axes, from_zero, tuple(blocks), levels)
 
 
-def _motor(series: Sequence[Series], axis: str, levels: Sequence[tuple[str, Relation]]) -> Block | None:
+def _motor(series: Sequence[EncoderSeries], axis: str, levels: Sequence[tuple[str, Relation]]) -> MotorEquations | None:
     used = [(k, s) for k, s in enumerate(series) if axis in s.counts and axis in s.motors]
     if not used:
         return None
@@ -75,8 +75,8 @@ def _motor(series: Sequence[Series], axis: str, levels: Sequence[tuple[str, Rela
 
 
 def _joint(
-    series: Sequence[Series], axis: str, from_zero: bool, levels: Sequence[tuple[str, Relation]]
-) -> Block | None:
+    series: Sequence[EncoderSeries], axis: str, from_zero: bool, levels: Sequence[tuple[str, Relation]]
+) -> MotorEquations | None:
     used = [(k, s) for k, s in enumerate(series) if axis in s.counts and s.joints]
     named = dict.fromkeys(j for _, s in used for j in s.joints)
     inputs = tuple(j for j in named if any(_moves(s, j, from_zero) for _, s in used))
@@ -91,7 +91,7 @@ def _joint(
     return block
 
 
-def _moves(series: Series, joint: str, from_zero: bool) -> bool:
+def _moves(series: EncoderSeries, joint: str, from_zero: bool) -> bool:
     if joint not in series.joints:
         return False
     values = series.joints[joint].values
@@ -99,13 +99,13 @@ def _moves(series: Series, joint: str, from_zero: bool) -> bool:
 
 
 def _block(
-    relation: Relation, axis: str, inputs: tuple[str, ...], used: Sequence[tuple[int, Series]],
+    relation: Relation, axis: str, inputs: tuple[str, ...], used: Sequence[tuple[int, EncoderSeries]],
     angles: Sequence[Array], from_zero: bool, levels: Sequence[tuple[str, Relation]],
-) -> Block:  # fmt: skip
+) -> MotorEquations:  # fmt: skip
     counts = [len(s.rows) for _, s in used]
     offsets = np.repeat(np.eye(len(used)), counts, axis=0)
     x = np.vstack(angles) if from_zero else np.hstack([np.vstack(angles), offsets])
-    return Block(
+    return MotorEquations(
         relation,
         axis,
         inputs,
@@ -117,7 +117,7 @@ def _block(
     )
 
 
-def _check_apart(block: Block, series: Sequence[Series]) -> None:
+def _check_apart(block: MotorEquations, series: Sequence[EncoderSeries]) -> None:
     """Joints that move in proportion cannot be told apart, nor one that moves no more often than it has unknowns."""
     scaled = block.x / np.linalg.norm(block.x, axis=0)
     _, s, vt = np.linalg.svd(scaled)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.encoders.equations import Block, Relation, System
-from elastocal.encoders.noise import Level, level
+from elastocal.encoders.equations import MotorEquations, Relation, System
+from elastocal.encoders.noise import NoiseLevel, level
 from elastocal.spatial.entries import Array, Bools
 
 ROUNDS, SAME = 30, 1e-5
@@ -25,7 +25,7 @@ class BlockFit:
     """Estimates ``beta`` (p,) with covariance, 0 where the pattern has a zero; for each equation the residual, its
     leverage (of one that took no part: the variance of its prediction, in its own) and its standard deviation."""
 
-    block: Block
+    block: MotorEquations
     beta: Array
     covariance: Array
     residuals: Array
@@ -43,12 +43,12 @@ class BlockFit:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class SystemFit:
     """``levels``: the noise of each table and relation, None where no equation is spare."""
 
     system: System
     blocks: tuple[BlockFit, ...]
-    levels: tuple[Level | None, ...]
+    levels: tuple[NoiseLevel | None, ...]
 
     @property
     def spare(self) -> Array:
@@ -63,9 +63,9 @@ class Fit:
         return float(self.spare[int(np.argmax(told))])
 
 
-def fitted(
-    system: System, kept: tuple[Bools, ...] | None = None, pattern: Pattern | None = None, near: Fit | None = None
-) -> Fit:
+def fitted_system(
+    system: System, kept: tuple[Bools, ...] | None = None, pattern: Pattern | None = None, near: SystemFit | None = None
+) -> SystemFit:
     """Least squares of the equations ``kept`` (one mask for each block; default all) within a pattern of zeros.
 
     ``near`` is another fit of the system, whose blocks are used again where nothing has changed.
@@ -82,20 +82,20 @@ def fitted(
         last, levels = levels, _levels(system, parts)
         if all(_same(a, b) for a, b in zip(last, levels, strict=True)):
             break
-    return Fit(system, tuple(parts), levels)
+    return SystemFit(system, tuple(parts), levels)
 
 
-def _variance(found: Level | None, size: float) -> float:
+def _variance(found: NoiseLevel | None, size: float) -> float:
     return 1.0 if found is None else found.variance(size)
 
 
-def _same(a: Level | None, b: Level | None) -> bool:
+def _same(a: NoiseLevel | None, b: NoiseLevel | None) -> bool:
     if a is None or b is None:
         return a is b
     return abs(a.angle - b.angle) <= SAME * b.angle and abs(a.count - b.count) <= SAME * b.count
 
 
-def _active(block: Block, pattern: Pattern) -> Bools:
+def _active(block: MotorEquations, pattern: Pattern) -> Bools:
     acting = pattern.get(block.axis)
     out = np.ones(block.x.shape[1], dtype=bool)
     if block.relation == "joint" and acting is not None:
@@ -103,7 +103,7 @@ def _active(block: Block, pattern: Pattern) -> Bools:
     return out
 
 
-def _started(block: Block, kept: Bools, active: Bools, near: BlockFit | None) -> BlockFit:
+def _started(block: MotorEquations, kept: Bools, active: Bools, near: BlockFit | None) -> BlockFit:
     if near is not None and np.array_equal(near.kept, kept) and np.array_equal(near.active, active):
         return near
     return _solved(block, kept, active, np.ones(len(block.y)))
@@ -117,7 +117,7 @@ def _weighted(part: BlockFit, sd: Array) -> BlockFit:
     return replace(part, covariance=part.covariance * factor[0] ** 2, sd=sd)
 
 
-def _solved(block: Block, kept: Bools, active: Bools, sd: Array) -> BlockFit:
+def _solved(block: MotorEquations, kept: Bools, active: Bools, sd: Array) -> BlockFit:
     """Least squares by singular values; an equation that the kept ones say nothing of has infinite leverage."""
     beta, covariance = np.zeros(block.x.shape[1]), np.zeros((block.x.shape[1],) * 2)
     white = block.x[:, active] / sd[:, None]
@@ -136,7 +136,7 @@ def _solved(block: Block, kept: Bools, active: Bools, sd: Array) -> BlockFit:
     return BlockFit(block, beta, covariance, block.y - block.x @ beta, leverage, sd, kept, active)
 
 
-def _levels(system: System, parts: list[BlockFit]) -> tuple[Level | None, ...]:
+def _levels(system: System, parts: list[BlockFit]) -> tuple[NoiseLevel | None, ...]:
     """Noise of each table and relation, from the parts of all blocks that belong to it."""
     count = len(system.levels)
     squares, spare = np.zeros((count, len(parts))), np.zeros((count, len(parts)))

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.encoders.by_table import TableEntry, entries_by_table
-from elastocal.encoders.checks import check_moved, check_units, doubts
+from elastocal.encoders.by_table import EntryByTable, entries_by_table
+from elastocal.encoders.checks import check_moved, check_table_units, doubts
 from elastocal.encoders.equations import System, system
-from elastocal.encoders.fit import Fit, Pattern, fitted
+from elastocal.encoders.fit import Pattern, SystemFit, fitted_system
 from elastocal.encoders.matrices import Matrices, Regularity, matrices, regularity_of
 from elastocal.encoders.offsets import ZeroTest, offsets_are_zero
 from elastocal.encoders.pattern import robust_pattern, significance, unseen
 from elastocal.encoders.ratios import Ratios, ratios_of
-from elastocal.encoders.robust import LEVEL, ContradictionError, GrossError, Screening
+from elastocal.encoders.robust import LEVEL, ContradictionError, GrossError, ScreenedCells
 from elastocal.encoders.scatter import scattered
-from elastocal.encoders.series import Series
+from elastocal.encoders.series import EncoderSeries
 from elastocal.encoders.swapped import swapped
-from elastocal.encoders.wrap import unwrapped, wraps
+from elastocal.encoders.wrap import unwrapped_counts, wraps
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.spatial.entries import Array, Bools
 
@@ -39,14 +39,14 @@ class TransmissionFit:
     system: System
     pattern: Pattern
     bad: tuple[GrossError, ...]
-    everything: Fit
-    rest: Fit
+    everything: SystemFit
+    rest: SystemFit
     all_rows: Matrices
     robust: Matrices
     regularity: Regularity
     significance: Array
     unseen: tuple[tuple[str, str], ...]
-    tables: tuple[TableEntry, ...]
+    tables: tuple[EntryByTable, ...]
     ratios: Ratios
     zero: ZeroTest
     notes: tuple[str, ...]
@@ -64,7 +64,7 @@ class TransmissionFit:
 
 
 def identify_transmission(
-    series: Sequence[Series],
+    series: Sequence[EncoderSeries],
     *,
     axes: Sequence[str] | None = None,
     from_zero: bool | None = None,
@@ -77,8 +77,8 @@ def identify_transmission(
     ``from_zero`` says whether counts are zero where the joints are; None: if the tables do not contradict it.
     ``prismatic`` names the joints whose values are lengths.
     """
-    check_units(series)
-    given = unwrapped(series, wrap) if wrap is not None else tuple(series)
+    check_table_units(series)
+    given = unwrapped_counts(series, wrap) if wrap is not None else tuple(series)
     for found in wraps(given) if wrap is None else ():
         raise InputError(
             f"{found.place}: the counter runs over at {found.modulus} (this row fits the others with "
@@ -100,7 +100,7 @@ def identify_transmission(
         equations = without
         screening, pattern = robust_pattern(equations, LEVEL)
     kept = tuple(b.kept for b in screening.fit.blocks)
-    everything = fitted(equations, None, pattern)
+    everything = fitted_system(equations, None, pattern)
     known = _known_counts(per_turn or {}, names)
     all_rows, robust = (matrices(f, names).with_per_turn(known) for f in (everything, screening.fit))
     seen, ratios = unseen(equations), ratios_of(robust, pattern, known, prismatic)
@@ -115,14 +115,14 @@ def identify_transmission(
     )  # fmt: skip
 
 
-def _mixed_up(screening: Screening, series: Sequence[Series], prismatic: Collection[str]) -> tuple[str, ...]:
+def _mixed_up(screening: ScreenedCells, series: Sequence[EncoderSeries], prismatic: Collection[str]) -> tuple[str, ...]:
     """Doubts where residuals are no noise, or bad numbers are many, with the columns whose exchange explains them."""
     found, many = scattered(screening.fit, prismatic), len(screening.bad) > MANY * sum(len(s.rows) for s in series)
     said = swapped(series, screening.fit.system.from_zero, LEVEL, prismatic) if found or many else None
     return found if said is None else (f"{said} look swapped: exchanged, they agree with the others.", *found)
 
 
-def _without_offsets(series: Sequence[Series]) -> System | None:
+def _without_offsets(series: Sequence[EncoderSeries]) -> System | None:
     """Equations without offsets; None where joints that stood still away from zero would take their place."""
     try:
         return system(series, True)
@@ -147,7 +147,7 @@ def _ordered(equations: System, axes: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _significance(equations: System, axes: tuple[str, ...], kept: tuple[Bools, ...]) -> Array:
-    out, whole = np.full((len(axes), len(axes)), np.nan), fitted(equations, kept)
+    out, whole = np.full((len(axes), len(axes)), np.nan), fitted_system(equations, kept)
     for found in whole.blocks:
         for j in found.block.inputs if found.block.relation == "joint" else ():
             out[axes.index(found.block.axis), axes.index(j)] = significance(whole, found, j)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.encoders.fit import Fit
+from elastocal.encoders.fit import SystemFit
 from elastocal.encoders.series import TURN
 from elastocal.spatial.entries import Array
 
@@ -59,7 +59,7 @@ class Matrices:
         )  # fmt: skip
 
 
-def matrices(fit: Fit, axes: Sequence[str]) -> Matrices:
+def matrices(fit: SystemFit, axes: Sequence[str]) -> Matrices:
     """Everything that a fit tells of these axes; zeros of the pattern are exact zeros."""
     n = len(axes)
     per_turn, per_turn_sd, per_turn_freedom = (np.full(n, np.nan) for _ in range(3))

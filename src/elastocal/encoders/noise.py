@@ -21,7 +21,7 @@ ROUNDS = 8
 
 
 @dataclass(frozen=True)
-class Level:
+class NoiseLevel:
     """``angle`` (rad, or m) and ``count`` are standard deviations; ``spare`` equations stand behind them."""
 
     angle: float
@@ -32,7 +32,7 @@ class Level:
         return float((self.angle * size) ** 2 + self.count**2)
 
 
-def level(size: Array, squares: Array, spare: Array) -> Level | None:
+def level(size: Array, squares: Array, spare: Array) -> NoiseLevel | None:
     """From sums of squared residuals and spare equations of the blocks; None where no equation is spare."""
     used = spare > 1e-6
     n = spare[used]
@@ -47,7 +47,7 @@ def level(size: Array, squares: Array, spare: Array) -> Level | None:
         last, (a, b) = (a, b), _step(x, y, n / (a * x + b + ROUNDING) ** 2)
         if abs(a - last[0]) + abs(b - last[1]) <= 1e-6 * (a + b + ROUNDING):
             break
-    return Level(float(np.sqrt(a / scale)), float(np.sqrt(b + ROUNDING)), total)
+    return NoiseLevel(float(np.sqrt(a / scale)), float(np.sqrt(b + ROUNDING)), total)
 
 
 def _step(x: Array, y: Array, w: Array) -> tuple[float, float]:

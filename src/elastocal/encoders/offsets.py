@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.encoders.fit import Fit
+from elastocal.encoders.fit import SystemFit
 
 LEVEL = 0.05
 
@@ -25,7 +25,7 @@ class ZeroTest:
     accepted: bool
 
 
-def offsets_are_zero(fit: Fit) -> ZeroTest:
+def offsets_are_zero(fit: SystemFit) -> ZeroTest:
     """The test, by a fit with free offsets."""
     from scipy.special import fdtrc
 

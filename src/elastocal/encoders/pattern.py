@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.encoders.cells import Cell
+from elastocal.encoders.cells import PrintedCell
 from elastocal.encoders.equations import System
-from elastocal.encoders.fit import BlockFit, Fit, Pattern, fitted
-from elastocal.encoders.robust import LEVEL, Screening, screened
-from elastocal.encoders.series import axes_of
+from elastocal.encoders.fit import BlockFit, Pattern, SystemFit, fitted_system
+from elastocal.encoders.robust import LEVEL, ScreenedCells, screened_cells
+from elastocal.encoders.series import named_axes
 
 PASSES = 5
 
 
-def significance(fit: Fit, found: BlockFit, joint: str) -> float:
+def significance(fit: SystemFit, found: BlockFit, joint: str) -> float:
     """Probability of an entry at least as large if it were zero; nan where nothing is known of the noise."""
     from scipy.special import stdtr
 
@@ -29,7 +29,7 @@ def significance(fit: Fit, found: BlockFit, joint: str) -> float:
     return float(2 * stdtr(freedom, -abs(found.beta[at]) / sd))
 
 
-def measured(system: System) -> int:
+def measured_entries(system: System) -> int:
     """How many entries of T_j the tables tell of."""
     return sum(len(b.inputs) for b in system.blocks if b.relation == "joint")
 
@@ -38,12 +38,12 @@ def full(system: System) -> dict[str, frozenset[str]]:
     return {b.axis: frozenset(b.inputs) for b in system.blocks if b.relation == "joint"}
 
 
-def eliminated(fit: Fit, level: float = LEVEL) -> dict[str, frozenset[str]]:
+def eliminated(fit: SystemFit, level: float = LEVEL) -> dict[str, frozenset[str]]:
     """The pattern that is left when no entry beside the diagonal is insignificant; ``fit`` says which rows count."""
-    system, pattern, total = fit.system, full(fit.system), measured(fit.system)
+    system, pattern, total = fit.system, full(fit.system), measured_entries(fit.system)
     kept = tuple(b.kept for b in fit.blocks)
     while True:
-        fit = fitted(system, kept, pattern, fit)
+        fit = fitted_system(system, kept, pattern, fit)
         weak = [(b.block.axis, j) for b in fit.blocks if (j := _weakest(fit, b, pattern, level / total))]
         if not weak:
             return pattern
@@ -51,7 +51,7 @@ def eliminated(fit: Fit, level: float = LEVEL) -> dict[str, frozenset[str]]:
             pattern[axis] = pattern[axis] - {joint}
 
 
-def _weakest(fit: Fit, found: BlockFit, pattern: Pattern, limit: float) -> str | None:
+def _weakest(fit: SystemFit, found: BlockFit, pattern: Pattern, limit: float) -> str | None:
     """The least significant entry of a motor, where it is not significant."""
     if found.block.relation == "motor":
         return None
@@ -60,21 +60,21 @@ def _weakest(fit: Fit, found: BlockFit, pattern: Pattern, limit: float) -> str |
     return joint if chance > limit else None
 
 
-def robust_pattern(system: System, level: float = LEVEL) -> tuple[Screening, Pattern]:
+def robust_pattern(system: System, level: float = LEVEL) -> tuple[ScreenedCells, Pattern]:
     """Zeros and bad numbers in turn, until neither changes."""
     pattern: dict[str, frozenset[str]] = full(system)
-    cells: frozenset[Cell] = frozenset()
+    cells: frozenset[PrintedCell] = frozenset()
     for _ in range(PASSES):
-        found = screened(system, pattern, cells, level)
+        found = screened_cells(system, pattern, cells, level)
         again = eliminated(found.fit, level)
         if again == pattern and found.cells == cells:
             break
         pattern, cells = again, found.cells
-    return screened(system, pattern, cells, level), pattern
+    return screened_cells(system, pattern, cells, level), pattern
 
 
 def unseen(system: System) -> tuple[tuple[str, str], ...]:
     """Motor and joint of the entries that no table tells of."""
     blocks = {b.axis: b.inputs for b in system.blocks if b.relation == "joint"}
-    axes = axes_of(system.series)
+    axes = named_axes(system.series)
     return tuple((i, j) for i in axes for j in axes if j not in blocks.get(i, ()))

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.encoders.cells import Cell, CellTests, Incidence, directions, incidence, tested
+from elastocal.encoders.cells import CellIncidence, CellTests, PrintedCell, error_directions, incidence, tested
 from elastocal.encoders.equations import System
-from elastocal.encoders.fit import Fit, Pattern, fitted
-from elastocal.encoders.series import Column
+from elastocal.encoders.fit import Pattern, SystemFit, fitted_system
+from elastocal.encoders.series import AxisColumn
 from elastocal.encoders.slips import is_transposition, slip
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Bools
@@ -68,17 +68,17 @@ def _decimals(sd: float) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Screening:
+class ScreenedCells:
     """The fit of what is kept, and the cells left out."""
 
-    fit: Fit
+    fit: SystemFit
     bad: tuple[GrossError, ...]
-    cells: frozenset[Cell]
+    cells: frozenset[PrintedCell]
 
 
-def screened(
-    system: System, pattern: Pattern | None = None, start: frozenset[Cell] = frozenset(), level: float = LEVEL
-) -> Screening:
+def screened_cells(
+    system: System, pattern: Pattern | None = None, start: frozenset[PrintedCell] = frozenset(), level: float = LEVEL
+) -> ScreenedCells:
     """Find the bad numbers within a pattern of zeros, from those left out at the start."""
     of = incidence(system)
     out = {i for i, c in enumerate(of.cells) if c in start}
@@ -95,16 +95,16 @@ def screened(
         fit = _fit(system, of, out, fit, pattern)
     tests = tested(fit, of)
     bad = sorted((_named(system, of, tests, i) for i in out), key=lambda b: (b.table, b.row, b.column))
-    return Screening(fit, tuple(bad), frozenset(of.cells[i] for i in out))
+    return ScreenedCells(fit, tuple(bad), frozenset(of.cells[i] for i in out))
 
 
-def _worst(tests: CellTests, of: Incidence, out: set[int], level: float) -> int | None:
+def _worst(tests: CellTests, of: CellIncidence, out: set[int], level: float) -> int | None:
     far = (tests.probability * len(of.cells) < level) | (tests.robust > FAR) | (tests.alone > ALONE**2)
     options = [int(i) for i in np.flatnonzero(far) if not out.intersection(of.mates(int(i)))]
     return max(options, key=lambda i: (max(tests.statistic[i], tests.alone[i]), -i)) if options else None
 
 
-def _next(tests: CellTests, of: Incidence, out: set[int], level: float) -> set[int]:
+def _next(tests: CellTests, of: CellIncidence, out: set[int], level: float) -> set[int]:
     """Those that still fail, each row by the fewest numbers that explain it, and the worst of the others that fail."""
     failed = {int(i) for i in np.flatnonzero(tests.probability * len(of.cells) < level)}
     stay = {i for mates in of.row_mates.values() if out.intersection(mates) for i in _fewest(tests, out, mates)}
@@ -121,15 +121,17 @@ def _fewest(tests: CellTests, out: set[int], mates: tuple[int, ...]) -> set[int]
     return mine
 
 
-def _fit(system: System, of: Incidence, out: set[int], last: Fit | None, pattern: Pattern | None) -> Fit:
-    near = last or fitted(system, None, pattern)
-    return fitted(system, kept_without(system, of, frozenset(of.cells[i] for i in out), near), pattern, near)
+def _fit(
+    system: System, of: CellIncidence, out: set[int], last: SystemFit | None, pattern: Pattern | None
+) -> SystemFit:
+    near = last or fitted_system(system, None, pattern)
+    return fitted_system(system, kept_without(system, of, frozenset(of.cells[i] for i in out), near), pattern, near)
 
 
-def kept_without(system: System, of: Incidence, cells: frozenset[Cell], fit: Fit) -> tuple[Bools, ...]:
+def kept_without(system: System, of: CellIncidence, cells: frozenset[PrintedCell], fit: SystemFit) -> tuple[Bools, ...]:
     """The equations that none of these cells enters; a joint leaves those of motors that it does not move."""
     out = [i for i, c in enumerate(of.cells) if c in cells]
-    d = directions(fit, of)
+    d = error_directions(fit, of)
     sizes = np.concatenate([np.full(len(b.block.y), b.size) for b in fit.blocks])
     matters = (of.unknown < 0) | (np.abs(d) > 1e-6 * sizes[of.equation])
     kept = np.ones(len(sizes), dtype=bool)
@@ -138,7 +140,7 @@ def kept_without(system: System, of: Incidence, cells: frozenset[Cell], fit: Fit
     return tuple(np.split(kept, ends))
 
 
-def _check_share(system: System, of: Incidence, out: set[int]) -> None:
+def _check_share(system: System, of: CellIncidence, out: set[int]) -> None:
     total = sum(len(s.rows) for s in system.series)
     rows = {(of.cells[i].series, of.cells[i].row) for i in out}
     if len(rows) > MOST * total:
@@ -156,7 +158,7 @@ def _holders(system: System, series: list[int]) -> str:
     return " and ".join(f"{table} ({held[table]} of {size[table]} rows)" for table in order)
 
 
-def _named(system: System, of: Incidence, tests: CellTests, cell: int) -> GrossError:
+def _named(system: System, of: CellIncidence, tests: CellTests, cell: int) -> GrossError:
     """The best explanation of the row among cells that cannot be told apart: one with a slip, else the one tested."""
     c = of.cells[cell]
     lost = tests.gain[cell] - AS_WELL * tests.gain[cell] / tests.statistic[cell]
@@ -172,7 +174,7 @@ def _named(system: System, of: Incidence, tests: CellTests, cell: int) -> GrossE
     )  # fmt: skip
 
 
-def _story(system: System, c: Cell, tests: CellTests, i: int) -> tuple[Column, float, float, str, float]:
+def _story(system: System, c: PrintedCell, tests: CellTests, i: int) -> tuple[AxisColumn, float, float, str, float]:
     """Column, printed and predicted number, the slip, and the standard deviation of the prediction."""
     column = system.series[c.series].column(c.what, c.axis)
     sd = float(tests.sd[i] / column.factor)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from elastocal.encoders.fit import BlockFit, Fit
+from elastocal.encoders.fit import BlockFit, SystemFit
 
 SHARE = 0.01
 """Standard deviation in parts of the range of the counts."""
@@ -14,7 +14,7 @@ ANGLE = np.radians(0.5)
 """Standard deviation of a joint angle."""
 
 
-def scattered(fit: Fit, prismatic: Collection[str] = ()) -> tuple[str, ...]:
+def scattered(fit: SystemFit, prismatic: Collection[str] = ()) -> tuple[str, ...]:
     """A sentence for each table and relation whose residuals are too large to be noise: by its worst motor."""
     out = []
     for n, (table, relation) in enumerate(fit.system.levels):

@@ -11,14 +11,16 @@ import numpy as np
 from elastocal.encoders.equations import system
 from elastocal.encoders.pattern import robust_pattern
 from elastocal.encoders.scatter import scattered
-from elastocal.encoders.series import Column, Series
+from elastocal.encoders.series import AxisColumn, EncoderSeries
 from elastocal.errors import InputError
 
 FEW = 1 / 10
 """Share of the rows that may be bad once the columns are in place."""
 
 
-def swapped(series: Sequence[Series], from_zero: bool, level: float, prismatic: Collection[str] = ()) -> str | None:
+def swapped(
+    series: Sequence[EncoderSeries], from_zero: bool, level: float, prismatic: Collection[str] = ()
+) -> str | None:
     """Table and headings of the exchange that leaves fewest bad numbers; None where none makes sense of the rows."""
     found = []
     for said, candidate in _exchanges(series):
@@ -31,7 +33,7 @@ def swapped(series: Sequence[Series], from_zero: bool, level: float, prismatic: 
     return min(found)[1] if found else None
 
 
-def _exchanges(series: Sequence[Series]) -> Iterator[tuple[str, list[Series]]]:
+def _exchanges(series: Sequence[EncoderSeries]) -> Iterator[tuple[str, list[EncoderSeries]]]:
     for k, one in enumerate(series):
         pairs = [
             *((a, b, one.joints, "joints") for a, b in combinations(one.joints, 2)),
@@ -44,5 +46,5 @@ def _exchanges(series: Sequence[Series]) -> Iterator[tuple[str, list[Series]]]:
             yield said, [*series[:k], changed, *series[k + 1 :]]
 
 
-def _with(series: Series, group: str, columns: Mapping[str, Column]) -> Series:
+def _with(series: EncoderSeries, group: str, columns: Mapping[str, AxisColumn]) -> EncoderSeries:
     return replace(series, joints=columns) if group == "joints" else replace(series, counts=columns)

@@ -36,7 +36,7 @@ ALIAS = 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ShownCounts:
     """Shown counts (n,) against inputs (n, p); ``slopes`` and their ``sd`` (p,) by other series, nan where unknown."""
 
     x: Array
@@ -56,8 +56,8 @@ class Rows:
     def spare(self) -> int:
         return len(self.shown) + int(self.known.sum()) - len(self.slopes) - 1
 
-    def some(self, at: Ints | Bools) -> Rows:
-        return Rows(self.x[at], self.shown[at], self.slopes, self.sd)
+    def some(self, at: Ints | Bools) -> ShownCounts:
+        return ShownCounts(self.x[at], self.shown[at], self.slopes, self.sd)
 
     def fitted(self, counts: Array) -> tuple[Array, float]:
         """Slopes and offset (p + 1,), and the largest residual of rows and known slopes (at least half a count).
@@ -91,7 +91,7 @@ class Turns:
     open: bool
 
 
-def plain(rows: Rows, moduli: Sequence[int]) -> bool:
+def plain(rows: ShownCounts, moduli: Sequence[int]) -> bool:
     """Whether the rows need no turns: all fit, or all but a few (worst first, up to a third) that no turns explain."""
     modulus, kept, ways = moduli[0], rows, 0.0
     for out in range(min(len(rows.shown) // 3, FEW) + 1):
@@ -108,7 +108,7 @@ def _whole(off: Array, left: float, moduli: Sequence[int]) -> bool:
     return any(np.any((np.abs(off) > m / 2) & (np.abs(off - m * np.round(off / m)) <= 5 * left + 1)) for m in moduli)
 
 
-def turned(rows: Rows, modulus: int, kept: Ints | None = None) -> Turns | None:
+def whole_turns(rows: ShownCounts, modulus: int, kept: Ints | None = None) -> Turns | None:
     """Turns that make the rows (or those ``kept``) fit the linear law; None where nothing rarer than chance does."""
     at = np.arange(len(rows.shown)) if kept is None else kept
     part = rows.some(at)
@@ -122,14 +122,14 @@ def turned(rows: Rows, modulus: int, kept: Ints | None = None) -> Turns | None:
     return Turns(modulus, turns - turns[0], chance, found.open) if np.ptp(turns) > 0 else None
 
 
-def all_but_one(rows: Rows, most: int) -> Iterator[Ints]:
+def all_but_one(rows: ShownCounts, most: int) -> Iterator[Ints]:
     """Rows in which one is left out: each of the ``most`` that fit worst as they are."""
     beta, _ = rows.fitted(rows.shown)
     off = np.abs(rows.shown - rows.x @ beta[:-1] - beta[-1])
     yield from (np.delete(np.arange(len(off)), i) for i in np.argsort(-off, kind="stable")[:most])
 
 
-def _best(rows: Rows, modulus: int) -> Turns:
+def _best(rows: ShownCounts, modulus: int) -> Turns:
     """Of the turns that fit about as well as any, those of the smallest slopes."""
     turns = np.array([
         _extended(rows, window, k, modulus)
@@ -144,13 +144,13 @@ def _best(rows: Rows, modulus: int) -> Turns:
     return Turns(modulus, turns[best], _chance(rows, float(left[best]), modulus, True), rivals)
 
 
-def _rival(rows: Rows, slopes: Array, other: Array, modulus: int) -> bool:
+def _rival(rows: ShownCounts, slopes: Array, other: Array, modulus: int) -> bool:
     """Whether other slopes are about as small, where they differ."""
     differ = np.abs(other - slopes) * rows.reach > 0.25 * modulus
     return bool(differ.any()) and np.abs(other)[differ].sum() < ALIAS * np.abs(slopes)[differ].sum()
 
 
-def _candidates(rows: Rows, modulus: int, noise: float) -> Iterator[Ints]:
+def _candidates(rows: ShownCounts, modulus: int, noise: float) -> Iterator[Ints]:
     """The nearest whole numbers, and those one short vector of the lattice away."""
     known, reach = rows.known, np.maximum(rows.reach, 1e-300)
     sd = np.where(known, np.maximum(np.nan_to_num(rows.sd), 1.0 / reach), MOST * modulus / reach)
@@ -165,7 +165,7 @@ def _candidates(rows: Rows, modulus: int, noise: float) -> Iterator[Ints]:
         yield k - step
 
 
-def _windows(rows: Rows) -> list[Ints]:
+def _windows(rows: ShownCounts) -> list[Ints]:
     """The first and the last neighbouring rows that tell all slopes apart; all rows where they are few."""
     n, p = rows.x.shape
     size = p + 9
@@ -177,7 +177,7 @@ def _windows(rows: Rows) -> list[Ints]:
     return [good[0], good[-1]] if good else [np.unique(np.linspace(0, n - 1, size).astype(np.int64))]
 
 
-def _extended(rows: Rows, at: Ints, turns: Ints, modulus: int) -> Ints:
+def _extended(rows: ShownCounts, at: Ints, turns: Ints, modulus: int) -> Ints:
     """Turns of all rows from those of some: rows nearer in the inputs first, twice as many each time."""
     scaled = rows.x / np.maximum(rows.reach, 1e-300)
     away = np.linalg.norm(scaled - scaled[at].mean(axis=0), axis=1)
@@ -193,7 +193,7 @@ def _extended(rows: Rows, at: Ints, turns: Ints, modulus: int) -> Ints:
     return out
 
 
-def _chance(rows: Rows, left: float, modulus: int, searched: bool) -> float:
+def _chance(rows: ShownCounts, left: float, modulus: int, searched: bool) -> float:
     """Logarithm of the probability that numbers without a law fit as well."""
     choices = int((~rows.known).sum()) * log(2 * MOST + 1) if searched else 0.0
     return rows.spare * min(log(4 * left / modulus), 0.0) + choices

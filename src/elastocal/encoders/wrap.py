@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.encoders.series import Series
-from elastocal.encoders.turns import Rows, Turns, all_but_one, plain, turned
+from elastocal.encoders.series import EncoderSeries
+from elastocal.encoders.turns import ShownCounts, Turns, all_but_one, plain, whole_turns
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 
@@ -36,7 +36,7 @@ class Wrap:
     turns: int
 
 
-def wraps(series: Sequence[Series]) -> Iterator[Wrap]:
+def wraps(series: Sequence[EncoderSeries]) -> Iterator[Wrap]:
     """The columns of counts that run over, by their first row that did."""
     slopes: Slopes = {}
     for k, axis in _order(series):
@@ -52,16 +52,16 @@ def wraps(series: Sequence[Series]) -> Iterator[Wrap]:
             yield Wrap(one.place(row, one.counts[axis]), axis, best.modulus, int(best.turns[row]))
 
 
-def _turns(rows: Rows, moduli: Sequence[int]) -> Turns | None:
+def _turns(rows: ShownCounts, moduli: Sequence[int]) -> Turns | None:
     """The explanation that is least by chance, of all rows before all but one."""
-    found = [t for m in moduli if (t := turned(rows, m)) is not None]
+    found = [t for m in moduli if (t := whole_turns(rows, m)) is not None]
     if not found and len(rows.shown) <= MANY:
         parts = list(all_but_one(rows, MANY))
-        found = [t for m in moduli for kept in parts if (t := turned(rows, m, kept)) is not None]
+        found = [t for m in moduli for kept in parts if (t := whole_turns(rows, m, kept)) is not None]
     return min(found, key=lambda t: t.chance, default=None)
 
 
-def unwrapped(series: Sequence[Series], modulus: int) -> tuple[Series, ...]:
+def unwrapped_counts(series: Sequence[EncoderSeries], modulus: int) -> tuple[EncoderSeries, ...]:
     """Counts that go on where the counter ran over; refuses columns in which nothing tells how often it did.
 
     A column whose shown counts differ by the modulus or more did not run over at it.
@@ -88,7 +88,7 @@ def unwrapped(series: Sequence[Series], modulus: int) -> tuple[Series, ...]:
     return tuple(out)
 
 
-def _one(series: Series, axis: str, modulus: int, slopes: Slopes) -> Series | None:
+def _one(series: EncoderSeries, axis: str, modulus: int, slopes: Slopes) -> EncoderSeries | None:
     rows = _rows(series, axis, slopes)
     if plain(rows, (modulus,)):
         return series
@@ -98,7 +98,7 @@ def _one(series: Series, axis: str, modulus: int, slopes: Slopes) -> Series | No
     return series.with_added(axis, modulus * found.turns.astype(np.float64))
 
 
-def _too_small(series: Series, axis: str, modulus: int) -> InputError:
+def _too_small(series: EncoderSeries, axis: str, modulus: int) -> InputError:
     column = series.counts[axis]
     return InputError(
         f"{series.table}, column {column.heading}: holds counts that differ by {np.ptp(column.values):g}, so they do "
@@ -106,7 +106,7 @@ def _too_small(series: Series, axis: str, modulus: int) -> InputError:
     )
 
 
-def _refusal(series: Series, axis: str, modulus: int) -> InputError:
+def _refusal(series: EncoderSeries, axis: str, modulus: int) -> InputError:
     return InputError(
         f"{series.table}, column {series.counts[axis].heading}: nothing tells how often the counter ran over at "
         f"{modulus}; add rows that are less than a third of it apart, or a table in which each joint moves alone, or "
@@ -114,27 +114,27 @@ def _refusal(series: Series, axis: str, modulus: int) -> InputError:
     )
 
 
-def _order(series: Sequence[Series]) -> list[tuple[int, str]]:
+def _order(series: Sequence[EncoderSeries]) -> list[tuple[int, str]]:
     """Columns by the number of inputs."""
     every = [(k, axis) for k, one in enumerate(series) for axis in one.counts]
     return sorted(every, key=lambda c: len(_inputs(series[c[0]], c[1])[1]))
 
 
-def _inputs(series: Series, axis: str) -> tuple[str, dict[str, Array]]:
+def _inputs(series: EncoderSeries, axis: str) -> tuple[str, dict[str, Array]]:
     """The motor's own angle where it was read, else all joints that move."""
     relation, columns = ("motor", {axis: series.motors[axis]}) if axis in series.motors else ("joint", series.joints)
     return relation, {a: c.values for a, c in columns.items() if np.ptp(c.values) > 0}
 
 
-def _rows(series: Series, axis: str, slopes: Slopes) -> Rows:
+def _rows(series: EncoderSeries, axis: str, slopes: Slopes) -> ShownCounts:
     relation, inputs = _inputs(series, axis)
     known = [slopes.get((relation, axis, a), (np.nan, np.nan)) for a in inputs]
     x = np.column_stack([*inputs.values(), np.zeros((len(series.rows), 0))])
     told = np.array(known).reshape(-1, 2)
-    return Rows(x, series.counts[axis].values, told[:, 0], told[:, 1])
+    return ShownCounts(x, series.counts[axis].values, told[:, 0], told[:, 1])
 
 
-def _learn(slopes: Slopes, series: Series, axis: str) -> None:
+def _learn(slopes: Slopes, series: EncoderSeries, axis: str) -> None:
     """Slopes of a column that is understood, each from the series that tells most of it."""
     for relation, one in (("joint", replace(series, motors={})), ("motor", series)):
         if relation == "motor" and axis not in series.motors:

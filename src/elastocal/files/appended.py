@@ -17,6 +17,8 @@ from elastocal.errors import InputError
 
 SYNC_EVERY = 1.0
 """In s."""
+_AS_IT_IS: int = getattr(os, "O_BINARY", 0)
+"""Windows would put a carriage return before every line end."""
 
 
 class AppendedLog:
@@ -27,7 +29,7 @@ class AppendedLog:
 
     def __init__(self, path: Path, first_line: bytes) -> None:
         try:
-            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o666)
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | _AS_IT_IS, 0o666)
         except FileExistsError:
             raise InputError(
                 f"--out {path}: exists already; choose another name, no recording is overwritten"

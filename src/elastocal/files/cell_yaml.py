@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.place import path_of
 
 FORMAT = "elastocal-cell/1"
 NAME = "cell.yaml"
@@ -73,7 +74,7 @@ def read_cell(folder: Path) -> CellFolder:
         raise InputError(f"{folder}: is a file; give the folder of a cell, with {NAME} in it")
     if not is_cell(folder):
         what = "is a folder without" if folder.is_dir() else "has no"
-        raise InputError(f"{folder}: {what} {NAME}; make a cell with 'elastocal new {folder.name or folder}'")
+        raise InputError(f"{folder}: {what} {NAME}; make a cell by 'elastocal new {folder} --robot ROBOT'")
     located = read_yaml(folder / NAME, _START)
     check_format(located, FORMAT, "a cell file")
     entry = schema.construct(CellEntry, located, (), located.data, {})
@@ -90,8 +91,8 @@ def tables_in(cell: CellFolder, place: Path) -> tuple[Path, ...]:
 
 
 def _place(located: Located, role: str, text: str) -> Path:
-    path = Path(text)
-    if not text or path.is_absolute():
+    path = path_of(text)
+    if not text or PureWindowsPath(text).anchor:  # /x, C:x and C:\x on every system
         raise located.error((role,), f"{text!r} is not a place in the cell; write a path seen from its folder")
     if ".." in path.parts:
         raise located.error((role,), f"{text!r} leads out of the cell; keep its files in one folder")

@@ -17,8 +17,8 @@ from elastocal.files.units import (
     either,
     fitting,
     spellings,
-    spoken,
     unit_is_of,
+    with_article,
 )
 
 
@@ -74,7 +74,7 @@ class Keys:
             units = fitting(dimension, self.joint)
             use = f"use {either(f'{name}_{u}' for u in units)}"
             if other := unit_is_of(unit):
-                return f"{name} is {spoken(dimension, self.joint)}, but {unit} is a unit of {other}; {use}"
+                return f"{name} is {with_article(dimension, self.joint)}, but {unit} is a unit of {other}; {use}"
             near = difflib.get_close_matches(unit.lower(), [u.lower() for u in units if len(u) > 3], 1, 0.8)
             meant = next((f"{name}_{u}" for u in units if near and u.lower() == near[0]), None)
             return f"unit {unit} is not known for {name}; {f'did you mean {meant!r}? ' if meant else ''}{use}"

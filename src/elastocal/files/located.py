@@ -16,6 +16,8 @@ from elastocal.files.opened import read_bytes
 
 _NULL = "tag:yaml.org,2002:null"
 _START = "a robot file starts with 'format: elastocal-robot/1'"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""Marks at the start of a file."""
 Key = str | int
 Path_ = tuple[Key, ...]
 
@@ -88,7 +90,7 @@ def spelled(path: Path_) -> str:
 def read_text(path: Path, encoding: str | None = None) -> str:
     """A file's text in the ``encoding`` stated; without one UTF-16 where its mark says so, else UTF-8: no guess."""
     raw = read_bytes(path)
-    marked = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else None
+    marked = "utf-16" if raw[:2] in UTF_16 else None
     if b"\0" in raw and not (encoding or marked):
         raise InputError(f"{path}: is not a text file; give one that was saved as plain text in UTF-8")
     name = encoding or marked or "utf-8"
@@ -104,7 +106,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
 
 
 def read_yaml(path: Path, start: str = _START) -> Located:
-    return parse_yaml(read_text(path), str(path), start)
+    return parse_yaml(read_text(path), path.as_posix(), start)
 
 
 def parse_yaml(text: str, file: str, start: str = _START) -> Located:

@@ -6,7 +6,7 @@ The marks are of the bytes that were read, not of what a file holds by the time 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -42,6 +42,13 @@ def note_file(path: Path) -> None:
     seen = _watcher.get()
     if seen is not None:
         seen[str(path)] = sha256_of(path)
+
+
+def note_marks(marks: Mapping[str, str]) -> None:
+    """Tell the watcher what a part of its work has read, which had a watcher of its own."""
+    seen = _watcher.get()
+    if seen is not None:
+        seen.update(marks)
 
 
 def read_bytes(path: Path) -> bytes:

@@ -44,7 +44,7 @@ def record_text(record: RunRecord) -> str:
 
 
 def read_record(path: Path) -> RunRecord:
-    located = Located(str(path), parse_json(read_text(path), str(path)), {})
+    located = Located(path.as_posix(), parse_json(read_text(path), path.as_posix()), {})
     check_format(located, FORMAT, "a record")
     return schema.construct(RunRecord, located, (), located.data, {})
 

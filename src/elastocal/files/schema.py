@@ -55,14 +55,14 @@ def _convert(dimension: str | None, unit: str, located: Located, path: Path_, va
         return value
     if dimension == "beam":
         return _beam(located, path, value, units)
-    return scaled(value, DIMENSIONS[dimension].get(unit, 1.0), located, path)
+    return in_si(value, DIMENSIONS[dimension].get(unit, 1.0), located, path)
 
 
-def scaled(value: Any, factor: float, located: Located, path: Path_) -> Any:
+def in_si(value: Any, factor: float, located: Located, path: Path_) -> Any:
     if isinstance(value, list):
-        return tuple(scaled(v, factor, located, (*path, i)) for i, v in enumerate(value))
+        return tuple(in_si(v, factor, located, (*path, i)) for i, v in enumerate(value))
     if isinstance(value, dict):
-        return {k: scaled(v, factor, located, (*path, k)) for k, v in value.items()}
+        return {k: in_si(v, factor, located, (*path, k)) for k, v in value.items()}
     if value is None:
         return None
     try:

@@ -65,7 +65,7 @@ def spellings(name: str, dimension: str | None, joint: str | None = None) -> tup
     return tuple(f"{name}_{u}" for u in fitting(dimension, joint) if u in USUAL) or (name,)
 
 
-def spoken(dimension: str, joint: str | None = None) -> str:
+def with_article(dimension: str, joint: str | None = None) -> str:
     """``a length``, ``an angle``"""
     kinds = _OF_JOINTS.get(dimension)
     words = [dimension] if kinds is None else [kinds[joint]] if joint in kinds else list(kinds.values())

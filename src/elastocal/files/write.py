@@ -1,4 +1,8 @@
-"""Writing that never leaves a half-written file: everything is staged beside its target, then moved in one step."""
+"""Writing that never leaves a half-written file: everything is staged beside its target, then moved in one step.
+
+Windows lets nobody replace a file that another program holds open, as a spreadsheet does with its table: all targets
+are tried before the first is replaced.
+"""
 
 from __future__ import annotations
 
@@ -45,21 +49,36 @@ def _check_writable(name: str, path: Path) -> None:
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
     """All files or none; text as UTF-8 with its line ends; a file that exists keeps its permissions."""
     staged: list[tuple[str, Path]] = []
+    at = Path()
     try:
-        for path, content in contents.items():
-            staged.append((_stage(path, content), path))
+        for at, content in contents.items():
+            staged.append((_stage(at, content), at))
+        for _, at in staged:
+            _try_to_move(at.resolve())
         while staged:
-            os.replace(staged[0][0], staged[0][1].resolve())
+            temporary, at = staged[0]
+            os.replace(temporary, at.resolve())
             staged.pop(0)
     except OSError as error:
-        name = staged[0][1] if staged else next(iter(contents))
         raise InputError(
-            f"{name}: cannot be written ({error.strerror or error}); check folder and permissions"
+            f"{at}: cannot be written ({error.strerror or error}); check folder and permissions, and whether another "
+            "program has it open"
         ) from None
     finally:
         for temporary, _ in staged:
             with suppress(OSError):
                 os.unlink(temporary)
+
+
+def encoded(path: Path, content: str | bytes) -> bytes:
+    """What the file will hold."""
+    try:
+        return content.encode("utf-8") if isinstance(content, str) else content
+    except UnicodeEncodeError as error:
+        name = error.object[max(0, error.start - 20) : error.end + 20]
+        raise InputError(
+            f"{path}: would hold a name that is no text, in {name!r}; rename that file or folder"
+        ) from None
 
 
 def make_folder(path: Path) -> None:
@@ -71,10 +90,10 @@ def make_folder(path: Path) -> None:
 
 def _stage(path: Path, content: str | bytes) -> str:
     place = path.resolve()
-    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{path.name}.", suffix=".part")
+    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.write(encoded(path, content))
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
@@ -82,6 +101,13 @@ def _stage(path: Path, content: str | bytes) -> str:
         os.unlink(temporary)
         raise
     return temporary
+
+
+def _try_to_move(place: Path) -> None:
+    """Moving a file onto itself changes nothing, and fails where it could not be replaced."""
+    if place.exists():
+        with suppress(FileExistsError):
+            os.rename(place, place)
 
 
 def _umask() -> int:

@@ -20,7 +20,7 @@ class Number(str):
     """The digits of a number."""
 
 
-class Row(list[Any]):
+class FlowList(list[Any]):
     """A list on one line."""
 
 
@@ -52,7 +52,7 @@ def _written(value: Any, factor: float) -> Any:
         return None if None in items.values() else Map(items)
     if isinstance(value, Iterable):
         row = [_written(v, factor) for v in value]
-        return None if None in row else Row(row)
+        return None if None in row else FlowList(row)
     number = float(value) + 0.0
     tries = (float(f"{number / factor:.{places}g}") for places in (6, 9, 12, 15, 16, 17))
     same = next((t for t in tries if abs(t * factor - number) <= _ULP * abs(number)), None)
@@ -89,5 +89,5 @@ def _number(dumper: yaml.SafeDumper, data: Number) -> yaml.Node:
 _TEXT, _LIST, _MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 Dumper.add_representer(Number, _number)
 Dumper.add_representer(LongText, lambda dumper, data: dumper.represent_scalar(_TEXT, str(data)))
-Dumper.add_representer(Row, lambda dumper, data: dumper.represent_sequence(_LIST, data, flow_style=True))
+Dumper.add_representer(FlowList, lambda dumper, data: dumper.represent_sequence(_LIST, data, flow_style=True))
 Dumper.add_representer(Map, lambda dumper, data: dumper.represent_mapping(_MAPPING, data, flow_style=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.gravity.terms import Level, Term, level_joints
+from elastocal.gravity.terms import LevelAxes, Term, level_joints
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.holding import holding_observation, holding_torque
 from elastocal.spatial.entries import Array
@@ -32,7 +32,7 @@ def expressions(model: RobotModel, at: Array, known: Wide | None = None) -> tupl
     return tuple(out)
 
 
-def _quarter(level: Level, i: int, at: Array) -> Array:
+def _quarter(level: LevelAxes, i: int, at: Array) -> Array:
     """Joint values (2, n) with b_i at 0 and at 90 degrees."""
     q = np.stack([at, at])
     now = level.angle(q, i)
@@ -40,7 +40,7 @@ def _quarter(level: Level, i: int, at: Array) -> Array:
     return q
 
 
-def _beyond(level: Level, i: int, torque: Array) -> Array:
+def _beyond(level: LevelAxes, i: int, torque: Array) -> Array:
     """Torque of joint i less that of the next one out, each in its own sense: (2, ...) from (2, n, ...)."""
     own = torque[:, level.columns[i]]
     if i + 1 == len(level.joints):

@@ -19,7 +19,7 @@ import numpy as np
 from elastocal.gravity.base import base_parameters
 from elastocal.gravity.prior import MassPrior
 from elastocal.gravity.samples import Samples
-from elastocal.gravity.sense import Sense, check_columns, torque_sense
+from elastocal.gravity.sense import Sense, check_torque_columns, torque_sense
 from elastocal.gravity.worth import crowding, scatter_and_worth
 from elastocal.identifiability.groups import Groups
 from elastocal.identify.fit import Fit
@@ -80,7 +80,7 @@ def identify_gravity(
     also: tuple[ErrorSource, ...] = (),
 ) -> GravityFit:
     """Everything at once; ``seek`` (default all masses and mass moments) may name joint offsets and springs too."""
-    check_columns(model, samples)
+    check_torque_columns(model, samples)
     known = sense or torque_sense(model, samples)
     kind = samples.kind(model, known.sign, masses_alone=_masses_alone(model, seek))
     count = np.isfinite(samples.torque).sum(axis=0)

@@ -82,7 +82,7 @@ class Judged:
         return (p.weight.extrapolated | p.new_way) & np.isfinite(self.error)
 
 
-def judge(found: GravityFit, samples: Samples, file: RobotModel) -> Judged:
+def judge_masses(found: GravityFit, samples: Samples, file: RobotModel) -> Judged:
     """``file`` is the robot with the masses of its file."""
     prediction = predict_reading(found, samples)
     own = found.sense.sign * holding_torque(file, samples.log.q) + prediction.friction

@@ -17,7 +17,7 @@ from elastocal.gravity.samples import Samples
 from elastocal.measure.joint_torque import JointTorque
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.friction import Friction
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.loads.payload import Payload
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -46,8 +46,8 @@ class ArmItself(ErrorSource):
         live = values > 1e-12 * values.max()
         return np.asarray(vectors[:, live] * np.sqrt(values[live]))
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
-        return tuple(Unknown(f"arm {i + 1}", "1", 1.0) for i in range(self._directions.shape[1]))
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+        return tuple(SourceUnknown(f"arm {i + 1}", "1", 1.0) for i in range(self._directions.shape[1]))
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         assert isinstance(measurement, JointTorque)

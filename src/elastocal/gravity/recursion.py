@@ -15,8 +15,8 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.gravity.samples import Samples
-from elastocal.gravity.sweeps import LOCKED, Series, Sweep, find_sweeps, fourier
-from elastocal.gravity.terms import Level, Term, level_joints
+from elastocal.gravity.sweeps import LOCKED, FourierSeries, Sweep, find_sweeps, fourier
+from elastocal.gravity.terms import LevelAxes, Term, level_joints
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
@@ -29,10 +29,10 @@ class Recursion:
     place, where these sums do not hold.
     """
 
-    level: Level
+    level: LevelAxes
     locked: Array
     terms: tuple[Term, ...]
-    series: tuple[Series, ...]
+    series: tuple[FourierSeries, ...]
     unswept: tuple[str, ...]
     elsewhere: int
 
@@ -54,7 +54,7 @@ def recursive_moments(model: RobotModel, samples: Samples, sign: int) -> Recursi
     across = np.delete(np.arange(model.n), level.columns)
     sweeps = [s for s in every if np.all(np.abs(s.locked[across] - locked[across]) < LOCKED)]
     chain = _Chain((), np.zeros((0, 0)))
-    series: list[Series] = []
+    series: list[FourierSeries] = []
     unswept: list[str] = []
     for i in reversed(range(len(level.joints))):
         mine = [s for s in sweeps if s.joint == level.columns[i]]
@@ -80,7 +80,7 @@ class _Chain:
     terms: tuple[Term, ...]
     covariance: Array
 
-    def columns(self, level: Level, q: Array) -> Array:
+    def columns(self, level: LevelAxes, q: Array) -> Array:
         """(N, 2 terms): how the torque of the last one depends on every cosine and sine."""
         out = np.zeros((len(q), 0))
         for term in self.terms:
@@ -93,8 +93,8 @@ class _Chain:
 
 
 def _fitted(
-    level: Level, i: int, samples: Samples, sweeps: Sequence[Sweep], chain: _Chain, sign: int
-) -> tuple[Series, _Chain]:
+    level: LevelAxes, i: int, samples: Samples, sweeps: Sequence[Sweep], chain: _Chain, sign: int
+) -> tuple[FourierSeries, _Chain]:
     """First order of what joint i carries beyond the next one, and the chain with it."""
     rows = np.concatenate([s.rows for s in sweeps])
     q, velocity = samples.log.q[rows], samples.velocity[rows, level.columns[i]]
@@ -103,7 +103,7 @@ def _fitted(
     following = (last, 1 if last is None else level.signs[i] * level.signs[level.joints.index(last)])
     beyond = following[1] * chain.columns(level, q)
 
-    def fit(values: Array) -> Series:
+    def fit(values: Array) -> FourierSeries:
         return fourier(level.joints[i], level.angle(q, i), values, velocity, order=1)
 
     found = fit(torque - beyond @ chain.values())

@@ -80,7 +80,7 @@ def stated_sense(model: RobotModel, samples: Samples, sign: int) -> Sense:
     return Sense(sign, agreement, _ratio(expected, samples, best), f"{SAID[sign]}, as stated{doubt}", factors)
 
 
-def check_columns(model: RobotModel, samples: Samples) -> None:
+def check_torque_columns(model: RobotModel, samples: Samples) -> None:
     """Refuse a log whose torque columns are swapped: two joints that follow each other's expected torque.
 
     Variation tells, or size: friction spoils the correlation of an arm that moves little, not its mean torque.

@@ -45,7 +45,7 @@ class Sweep:
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
+class FourierSeries:
     """``sine`` and ``cosine`` (order,) in N m with standard deviations; ``chance`` of each higher order tried.
 
     ``first`` (2, 2) is the covariance of cosine and sine of the first order.  ``coulomb`` and ``viscous`` are nan where
@@ -96,7 +96,7 @@ def find_sweeps(samples: Samples) -> tuple[Sweep, ...]:
     return tuple(sorted(wide, key=lambda s: int(s.rows[0])))
 
 
-def fourier(joint: str, angle: Array, torque: Array, velocity: Array, order: int | None = None) -> Series:
+def fourier(joint: str, angle: Array, torque: Array, velocity: Array, order: int | None = None) -> FourierSeries:
     """The series of one sweep; without ``order`` terms are added up to ``HIGHEST`` as long as they are real."""
     from scipy.special import fdtrc
 
@@ -119,7 +119,7 @@ def fourier(joint: str, angle: Array, torque: Array, velocity: Array, order: int
     sd = np.sqrt(np.diag(covariance))
     extra = dict(zip(labels, values[1 + 2 * n :], strict=True))
     nan = float("nan")
-    return Series(
+    return FourierSeries(
         joint, values[1 : 1 + n], values[1 + n : 1 + 2 * n], sd[1 : 1 + n], sd[1 + n : 1 + 2 * n],
         covariance[np.ix_([1 + n, 1], [1 + n, 1])], float(values[0]), float(extra.get("coulomb", nan)),
         float(extra.get("viscous", nan)), best.fit.scatter, len(torque), np.array(chances),

@@ -21,7 +21,7 @@ ALIKE = 1e-3
 
 
 @dataclass(frozen=True)
-class Level:
+class LevelAxes:
     """Joints whose axes are parallel and level at a pose, from the base outwards, with the sense of each."""
 
     joints: tuple[str, ...]
@@ -58,7 +58,7 @@ class Term:
     next_sign: int = 1
 
     @classmethod
-    def of(cls, level: Level, i: int, values: Array, covariance: Array, following: tuple[str | None, int]) -> Term:
+    def of(cls, level: LevelAxes, i: int, values: Array, covariance: Array, following: tuple[str | None, int]) -> Term:
         """Of the joint at place ``i``: cosine and sine (2,) with their covariance."""
         a, b = (float(v) for v in values)
         a_sd, b_sd = (float(v) for v in np.sqrt(np.maximum(np.diag(covariance), 0.0)))
@@ -112,7 +112,7 @@ class Term:
         return "" if self.next is None else f" {'+' if self.next_sign > 0 else '-'} tau_{self.next}"
 
 
-def level_joints(model: RobotModel, q: Array) -> Level:
+def level_joints(model: RobotModel, q: Array) -> LevelAxes:
     """The largest set of joints with parallel axes at right angles to gravity at joint values (n,).
 
     Joints between them must stay where they are for the sums to hold.
@@ -137,4 +137,4 @@ def level_joints(model: RobotModel, q: Array) -> Level:
             "fit of all joints at once"
         )
     signs = tuple(1 if axes[j] @ axes[best[0]] > 0 else -1 for j in best)
-    return Level(tuple(best), signs, tuple(model.joints.index(j) for j in best))
+    return LevelAxes(tuple(best), signs, tuple(model.joints.index(j) for j in best))

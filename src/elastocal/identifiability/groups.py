@@ -98,7 +98,9 @@ def _together(members: list[int], chosen: list[int], coefficients: dict[int, Arr
     return [i for i in members if i not in alone]
 
 
-def resolved(r: Array, scales: Array, kept: Sequence[int], order: Sequence[int]) -> tuple[list[int], dict[int, float]]:
+def resolved_columns(
+    r: Array, scales: Array, kept: Sequence[int], order: Sequence[int]
+) -> tuple[list[int], dict[int, float]]:
     """Columns of ``kept`` whose change by ``scales`` the readings would show beyond what those before them explain.
 
     ``r`` is whitened, so that one is the noise of all readings together; ``order`` says who comes first.  Returned are

@@ -10,7 +10,7 @@ import numpy as np
 
 from elastocal.errors import UnknownNameError
 from elastocal.identifiability.practical import covariance
-from elastocal.identify.fit import Fit, check_columns, check_equations, one_step
+from elastocal.identify.fit import Fit, check_determined, check_equations, one_step
 from elastocal.identify.loss import LOSSES, TUNING, Loss, robust_scale, scatter
 from elastocal.identify.problem import Problem, Weights, linearise, residuals, weigh
 from elastocal.measure.campaign import Campaign
@@ -38,7 +38,7 @@ def estimate(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: 
 def _solve(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: Loss, weights: Weights) -> Fit:
     search = _Search(model, campaign, linearise(campaign, model, names, weights))
     check_equations(search.origin)
-    check_columns(search.origin)
+    check_determined(search.origin)
     if loss == "linear" and search.affine:
         origin = search.origin
         return _finish(search, origin.start + one_step(origin, origin.reduced.triangle), loss, 1.0, 1, True)
@@ -68,7 +68,9 @@ class _Search:
 
     @property
     def affine(self) -> bool:
-        return self.campaign.measurement.affine and not self.origin.nuisance
+        """Also with nuisance unknowns, where what these do does not depend on the parameters."""
+        bent = any(s.bends for s in self.campaign.common) if self.origin.nuisance else False
+        return self.campaign.measurement.affine and not bent
 
     @cached_property
     def size(self) -> Array:

@@ -97,7 +97,7 @@ def check_equations(problem: Problem) -> None:
         )
 
 
-def check_columns(problem: Problem) -> None:
+def check_determined(problem: Problem) -> None:
     """Refuse what no reading and no prior can tell."""
     silent = [name for name, seen in zip(problem.names, np.any(problem.matrix, axis=0), strict=True) if not seen]
     if silent:

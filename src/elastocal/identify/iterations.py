@@ -27,7 +27,7 @@ WEAK = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class Iterations:
     """The model of every iteration, the first as given; ``steps`` are their sizes in scales of the parameters."""
 
     models: tuple[RobotModel, ...]
@@ -43,7 +43,7 @@ class Search:
         return np.array([table.rows[table.index(n)].value for n in names])
 
 
-def search(model: RobotModel, campaign: Campaign, names: Sequence[str], small: float = SMALL) -> Search:
+def iterate(model: RobotModel, campaign: Campaign, names: Sequence[str], small: float = SMALL) -> Iterations:
     """Parameters from contacts; the weights are those of the first model."""
     weights = weigh(campaign, model)
     models, steps = [model], list[float]()
@@ -52,10 +52,10 @@ def search(model: RobotModel, campaign: Campaign, names: Sequence[str], small: f
     for _ in range(MOST):
         step = _step(problem)
         size = float(np.max(np.abs(step) / problem.scales))
-        step *= min(1.0, LONGEST / max(float(np.max(np.abs(step) / sizes)), 1e-300))
-        rate = min(1.0, size / steps[-1]) if steps else 1.0
+        step /= max(1.0, float(np.max(np.abs(step) / sizes)) / LONGEST)
+        rate = size / steps[-1] if steps else 1.0
         if size * rate < small:
-            return Search((*models, _moved(models[-1], problem, step)), (*steps, size), True)
+            return Iterations((*models, _moved(models[-1], problem, step)), (*steps, size), True)
         for _ in range(HALVINGS):
             moved = _moved(models[-1], problem, step)
             ahead = linearise(campaign, moved, names, weights)
@@ -67,7 +67,7 @@ def search(model: RobotModel, campaign: Campaign, names: Sequence[str], small: f
         models.append(moved)
         steps.append(size)
         problem = ahead
-    return Search(tuple(models), tuple(steps), False)
+    return Iterations(tuple(models), tuple(steps), False)
 
 
 def _step(problem: Problem) -> Array:

@@ -18,7 +18,7 @@ from elastocal.errors import InputError
 from elastocal.identify.linear import Reduced
 from elastocal.identify.streamed import Rows, reduce_rows
 from elastocal.measure.campaign import Belief, Campaign
-from elastocal.measure.sources.source import Unknown
+from elastocal.measure.sources.source import SourceUnknown
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -132,7 +132,7 @@ class Problem:
         return slice(self.shape[0] * self.shape[1], len(self.misfit))
 
 
-def unknowns(campaign: Campaign, model: RobotModel) -> tuple[Unknown, ...]:
+def unknowns(campaign: Campaign, model: RobotModel) -> tuple[SourceUnknown, ...]:
     """Nuisance unknowns of the campaign."""
     return tuple(u for s in campaign.common for u in s.unknowns(campaign.measurement, model))
 

@@ -26,7 +26,7 @@ from elastocal.identify.loss import Loss
 from elastocal.identify.neglect import neglected
 from elastocal.identify.outliers import Suspect
 from elastocal.identify.problem import weigh
-from elastocal.identify.trial import Trial, first_fit, screened
+from elastocal.identify.trial import Trial, first_fit, without_suspects
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.model.descriptions import Description
@@ -69,7 +69,7 @@ class Identification:
 
 
 @dataclass(frozen=True)
-class Rules:
+class ReductionRules:
     """How to reduce: thresholds of the parameter-to-noise ratio, whether M3 runs, the loss of the final fit, whether
     numbers that do not belong are left out before anything is judged by their scatter, and where the search begins."""
 
@@ -105,7 +105,7 @@ def identify(
     """
     if not described:
         raise InputError("no model to identify; give at least one description")
-    rules = Rules(thresholds, statistical, loss, leave_out, begin)
+    rules = ReductionRules(thresholds, statistical, loss, leave_out, begin)
     names = [sought_names(campaign.measurement, d.model, seek, hold) for d in described]
     found = _reduced(described, names, campaign, rules, begin.model(described[-1].model, names[-1]))
     if not any(s.bends for s in campaign.scattering):
@@ -117,13 +117,13 @@ def _reduced(
     described: Sequence[Description],
     names: Sequence[tuple[str, ...]],
     campaign: Campaign,
-    rules: Rules,
+    rules: ReductionRules,
     at: RobotModel,
 ) -> Identification:
     """All stages with the weights at one model."""
     sought, gross = described[-1].model, tuple[Suspect, ...]()
     if rules.leave_out:
-        campaign, gross = screened(campaign, sought, names[-1], at, rules.begin)
+        campaign, gross = without_suspects(campaign, sought, names[-1], at, rules.begin)
     trials, lost = _descended(described, names, campaign, at, rules.begin)
     poses = campaign.measurement.pose
     stages = [_stage(d.title, d.action, len(t.groups.names), t, poses) for d, t in trials]

@@ -11,7 +11,7 @@ from elastocal.spatial.entries import Array, Ints
 
 
 @dataclass(frozen=True)
-class Repeats:
+class LackOfFit:
     """``pure_error`` and ``lack_of_fit`` are sizes in units of the stated noise; nan where nothing was repeated.
 
     ``probability`` is that of so large a ratio by chance where the model is right (F test); ``each`` is how many times
@@ -27,7 +27,7 @@ class Repeats:
     each: float
 
 
-def repeats(fit: Fit, state: Ints) -> Repeats:
+def repeats(fit: Fit, state: Ints) -> LackOfFit:
     """Split the residuals' sum of squares; ``state`` (N,) is equal for repeats of one configuration and load."""
     from scipy.special import fdtrc
 
@@ -45,11 +45,13 @@ def repeats(fit: Fit, state: Ints) -> Repeats:
     lack = max(everything - pure, 0.0)
     if pure_freedom < 1 or lack_freedom < 1:
         size = float(np.sqrt(pure / pure_freedom)) if pure_freedom > 0 else float("nan")
-        return Repeats(size, pure_freedom, float("nan"), max(lack_freedom, 0), float("nan"), float("nan"), float("nan"))
+        return LackOfFit(
+            size, pure_freedom, float("nan"), max(lack_freedom, 0), float("nan"), float("nan"), float("nan")
+        )
     ratio = (lack / lack_freedom) / (pure / pure_freedom) if pure > 0 else float("inf")
     chance = float(fdtrc(lack_freedom, pure_freedom, ratio)) if np.isfinite(ratio) else 0.0
     sizes = float(np.sqrt(pure / pure_freedom)), float(np.sqrt(lack / lack_freedom))
-    return Repeats(sizes[0], pure_freedom, sizes[1], lack_freedom, ratio, chance, _each(count))
+    return LackOfFit(sizes[0], pure_freedom, sizes[1], lack_freedom, ratio, chance, _each(count))
 
 
 def _each(count: Array) -> float:

@@ -69,7 +69,7 @@ def reduce_rows(scales: Array, total: int, chunks: Chunks) -> Reduced:
     return Reduced(triangle[:, :-1], triangle[:, -1], 0.0, count)
 
 
-def spread(total: int, few: int) -> Ints:
+def spread_indices(total: int, few: int) -> Ints:
     """About ``few`` of ``total`` indices, even but without a period that a grid of configurations could share."""
     return np.unique((np.arange(1, few + 1) * GOLDEN % 1.0 * total).astype(np.int64))
 
@@ -134,7 +134,7 @@ def _by_sample(scales: Array, total: int, few: int, chunks: Chunks) -> Reduced |
     """T, d and rest by the steps (a) to (c); None where the sample does not stand for all rows."""
     parts = [
         np.concatenate([a.reshape(len(a), -1), y.reshape(1, -1)])
-        for a, y in _checked(chunks, spread(total, few), len(scales))
+        for a, y in _checked(chunks, spread_indices(total, few), len(scales))
     ]
     sample = np.concatenate(parts, axis=1).T
     if not np.all(np.isfinite(sample)):

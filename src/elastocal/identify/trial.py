@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identifiability.groups import Groups, resolved
+from elastocal.identifiability.groups import Groups, resolved_columns
 from elastocal.identify.begin import PLAIN, Begin
 from elastocal.identify.fit import Fit, check_equations, groups_of, linear_fit
 from elastocal.identify.outliers import Suspect, suspects
@@ -47,12 +47,15 @@ def first_fit(
     extra = [u.name for u in unknowns(campaign, there)]
     problem = linearise(campaign, there, [*names, *extra], weights)
     check_equations(problem)
-    plain = linearise(_structural(campaign, there, names), there, [*names, *extra], weights)
+    structure = campaign.measurement.structure(there, names)
+    plain = problem
+    if structure is not campaign.measurement:
+        plain = linearise(replace(campaign, measurement=structure), there, [*names, *extra], weights)
     groups = groups_of(plain, model.joint_parameters)
     joints = set(model.joint_parameters)
     count = len(names)
     order = sorted(range(len(groups.names)), key=lambda i: (i < count, groups.names[i] not in joints, i))
-    seen, hidden = resolved(plain.reduced.triangle, _sizes(problem), groups.kept, order)
+    seen, hidden = resolved_columns(plain.reduced.triangle, _sizes(problem), groups.kept, order)
     kept = [groups.names[i] for i in seen]
     widowed = begin.widowed(names, kept)
     kept = [n for n in kept if n not in widowed]
@@ -61,10 +64,6 @@ def first_fit(
         problem = linearise(campaign, there, kept, weights)
     fit = _settled(linear_fit(there, campaign, problem, kept))
     return Trial(groups, {groups.names[i]: size for i, size in hidden.items()}, fit, widowed)
-
-
-def _structural(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Campaign:
-    return replace(campaign, measurement=campaign.measurement.structure(model, names))
 
 
 def _sizes(problem: Problem) -> Array:
@@ -88,7 +87,7 @@ def _settled(first: Fit) -> Fit:
     return first if np.any(first.problem.used & ~problem.used) or not again.scatter < first.scatter else again
 
 
-def screened(
+def without_suspects(
     campaign: Campaign, model: RobotModel, names: Sequence[str], at: RobotModel, begin: Begin = PLAIN
 ) -> tuple[Campaign, tuple[Suspect, ...]]:
     """The campaign without numbers that do not belong, at most one in twenty (or three), found round by round.

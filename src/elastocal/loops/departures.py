@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.loops.columns import COMPLIANCE, model_columns
 from elastocal.loops.estimate import LEVEL, Estimate, FTest, f_test, unknown
-from elastocal.loops.least_squares import Solution, solve
+from elastocal.loops.least_squares import Solution, fit_columns
 from elastocal.loops.loop import Loop
 from elastocal.spatial.entries import Array, Bools
 
@@ -64,7 +64,7 @@ def departures(loop: Loop, used: Bools, base: Solution, noise: tuple[float, floa
     x, y = columns[used], loop.displacement[used]
     f, side, lag = x[:, 0], x[:, 1], x[:, 2]
     extra = (np.abs(f), f * np.abs(f), np.abs(f) * lag, side * lag)
-    fits = [solve((*names, n), np.column_stack([x, z]), y) for n, z in zip(NAMES, extra, strict=True)]
+    fits = [fit_columns((*names, n), np.column_stack([x, z]), y) for n, z in zip(NAMES, extra, strict=True)]
     level = LEVEL / (loops * (len(NAMES) + 1))
     each = tuple(_departure(n, base, fit) for n, fit in zip(NAMES, fits, strict=True))
     uneven = each[0].test.probability < level  # then the scatter about one slope is no noise
@@ -107,7 +107,7 @@ def _repeats(x: Array, y: Array, base: Solution) -> FTest:
     """The model against one mean for each force and branch, cycle offsets in both."""
     cells, which = np.unique(x[:, :3], axis=0, return_inverse=True)
     free = np.column_stack([(which.reshape(-1, 1) == np.arange(len(cells))).astype(float), x[:, 3:]])
-    fit = solve([str(i) for i in range(free.shape[1])], free, y)
+    fit = fit_columns([str(i) for i in range(free.shape[1])], free, y)
     if fit.freedom < 1:
         return FTest(np.nan, (0, 0.0), np.nan, "no force was repeated on the same branch")
     gain = float(np.sum(base.residuals**2) - np.sum(fit.residuals**2)) / fit.scatter**2

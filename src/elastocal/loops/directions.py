@@ -18,7 +18,7 @@ from math import nan
 import numpy as np
 
 from elastocal.loops.estimate import Estimate, FTest, f_test, mean_of, unknown
-from elastocal.loops.least_squares import solve
+from elastocal.loops.least_squares import fit_columns
 from elastocal.loops.principal import Principal, pairs, principal, quadratic_rows
 from elastocal.spatial.entries import Array, Bools
 
@@ -109,7 +109,7 @@ def _matrix(rows: Array, y: Array, w: Array, root: bool) -> tuple[Array, Array, 
     names = [str(k) for k in range(m)]
     nothing = np.full(m, nan), np.full((m, m), nan), nan, 0
     start = w / (2 * np.abs(y)) if root and np.all(y != 0) else w
-    fit = solve(names, start[:, None] * rows, start * (y * np.abs(y) if root else y))
+    fit = fit_columns(names, start[:, None] * rows, start * (y * np.abs(y) if root else y))
     if not fit.known.all():
         have = m - fit.null.shape[1]
         return *nothing, f"{m} numbers need {m} directions of different lines; these give {have}, measure in more"
@@ -121,7 +121,7 @@ def _matrix(rows: Array, y: Array, w: Array, root: bool) -> tuple[Array, Array, 
         if not np.all(square > 0):
             return *nothing, "the half gaps fit no ellipse: some are zero or negative"
         g = np.sqrt(square)
-        fit = solve(names, (w / (2 * g))[:, None] * rows, w * (y - g))
+        fit = fit_columns(names, (w / (2 * g))[:, None] * rows, w * (y - g))
         x = x + fit.values
         if np.all(np.abs(fit.values) <= 1e-12 * np.max(np.abs(x))):
             return x, fit.unit_covariance, float(np.sum((w * (y - np.sqrt(rows @ x))) ** 2)), fit.freedom, ""

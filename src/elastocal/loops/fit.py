@@ -21,7 +21,7 @@ from elastocal.loops.departures import Departures, departures
 from elastocal.loops.estimate import LEVEL, Estimate, f_test, unknown
 from elastocal.loops.least_squares import Solution
 from elastocal.loops.loop import Loop
-from elastocal.loops.outliers import Outlier, screened
+from elastocal.loops.outliers import Outlier, screened_loop
 from elastocal.spatial.entries import Array, Bools
 
 
@@ -81,7 +81,7 @@ class LoopFit:
 
 def fit_loops(loops: Sequence[Loop], noise: float | None = None) -> tuple[LoopFit, ...]:
     """Every loop; ``noise`` is the stated standard deviation of a displacement in m, used where it is the larger."""
-    parts = [screened(loop, usable(loop), noise, len(loops)) for loop in loops]
+    parts = [screened_loop(loop, usable(loop), noise, len(loops)) for loop in loops]
     solutions = [solution for _, _, solution in parts]
     alone = _alone(solutions)
     common = _noise([s for s, a in zip(solutions, alone, strict=True) if not a], noise)

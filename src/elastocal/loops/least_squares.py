@@ -54,7 +54,7 @@ class Solution:
         return tuple(n for n, hits in zip(self.names, together, strict=True) if np.any(hits) and n != name)
 
 
-def solve(names: Sequence[str], columns: Array, y: Array) -> Solution:
+def fit_columns(names: Sequence[str], columns: Array, y: Array) -> Solution:
     """``columns`` (n, p), ``y`` (n,), equal weights."""
     rank = decide_rank(columns, np.ones(columns.shape[1]))
     inverse = np.linalg.pinv(columns / rank.lengths, rcond=RELATIVE) / rank.lengths[:, None]

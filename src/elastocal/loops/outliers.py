@@ -13,7 +13,7 @@ import numpy as np
 
 from elastocal.loops.columns import model_columns
 from elastocal.loops.estimate import LEVEL
-from elastocal.loops.least_squares import ROUNDING, Solution, solve
+from elastocal.loops.least_squares import ROUNDING, Solution, fit_columns
 from elastocal.loops.loop import Loop
 from elastocal.spatial.entries import Bools
 
@@ -31,7 +31,7 @@ class Outlier:
     probability: float
 
 
-def screened(
+def screened_loop(
     loop: Loop, used: Bools, noise: float | None, loops: int = 1
 ) -> tuple[Bools, tuple[Outlier, ...], Solution]:
     """The readings kept, those left out (at most a tenth, or two) in order of discovery, and the fit of the kept.
@@ -43,7 +43,7 @@ def screened(
     most = max(FEW, int(MOST * used.sum()))
     while True:
         rows = np.flatnonzero(kept)
-        fit = solve(names, columns[rows], loop.displacement[rows])
+        fit = fit_columns(names, columns[rows], loop.displacement[rows])
         worst = None if len(found) == most else _worst(fit, noise, LEVEL / loops)
         if worst is None:
             return kept, tuple(found), fit

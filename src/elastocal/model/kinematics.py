@@ -33,6 +33,22 @@ def rigid_state(model: RobotModel, q: Array, screws: tuple[int, ...] | None = No
     return model.chain.evaluate(values, q.shape[1], screws=screws)
 
 
+def rigid_pose(model: RobotModel, frame: str, q: Array) -> tuple[Array, Array]:
+    """Origin (3, N) and rotation (3, 3, N) of a frame at joint values (n, N); for one chunk, configurations last."""
+    state = rigid_state(model, q, ())
+    return state.origin(frame), state.rotation(frame)
+
+
+def rigid_motion(model: RobotModel, frame: str, q: Array) -> tuple[Array, Array, Array]:
+    """The same with the joint Jacobian (6, n, N)."""
+    dofs = tuple(i for i, d in enumerate(model.chain.dofs) if d.axis == JOINT)
+    state = rigid_state(model, q, dofs)
+    jacobian, leads = state.jacobian(frame, dofs), follower_map(model, dofs)
+    if leads is not None:
+        jacobian = np.einsum("adn,dj->ajn", jacobian, leads)
+    return state.origin(frame), state.rotation(frame), jacobian
+
+
 def kinematics(model: RobotModel, q: object, frame: str | None = None) -> Kinematics:
     """Pose and Jacobian of a frame (default: the tool) at joint values (N, n)."""
     at = frame or model.tool

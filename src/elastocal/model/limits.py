@@ -1,12 +1,38 @@
-"""Joint limits in words."""
+"""Joint limits: as bounds of the joint values, as the robot's reach, in words."""
 
 from __future__ import annotations
 
 from math import degrees
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
+    from elastocal.spatial.entries import Array
+
+
+def joint_bounds(model: RobotModel) -> tuple[Array, Array]:
+    """Lowest and highest value (n,) of every joint, infinite without limits; joints that follow it narrow them."""
+    low, high = np.full(model.n, -np.inf), np.full(model.n, np.inf)
+    for frame in model.tree.frames:
+        motion = frame.joint
+        if motion is None or motion.limits is None:
+            continue
+        ends = np.array(motion.limits)
+        if motion.follows is not None:
+            if motion.ratio == 0.0:
+                continue
+            ends = np.sort((ends - motion.offset) / motion.ratio)
+        j = model.joints.index(motion.follows or frame.name)
+        low[j], high[j] = max(low[j], ends[0]), min(high[j], ends[1])
+    return low, high
+
+
+def extent(model: RobotModel) -> float:
+    """How far the robot reaches at most, in m: its fixed offsets and the travel of its slides (1 m without limits)."""
+    slides = [m.limits or (0.0, 1.0) for m in model.motions if m.kind == "prismatic"]
+    return model.size + sum(max(abs(low), abs(high)) for low, high in slides)
 
 
 def limit_text(model: RobotModel, joint: str, value: float) -> str:

@@ -110,6 +110,11 @@ class RobotModel:
         return any(getattr(load, "follows", False) for load in self.loads)
 
     @cached_property
+    def nominal(self) -> RobotModel:
+        """The robot as its controller knows it: nothing bends, weighs or is off."""
+        return replace(self, elements=())
+
+    @cached_property
     def chain(self) -> Chain:
         virtual = [d for c in self.coordinates for d in c.dofs() if d.axis != JOINT]
         return Chain.build(self.tree, virtual)

@@ -8,6 +8,7 @@ hand at that moment may be answered and not logged.
 
 from __future__ import annotations
 
+import errno
 import socket
 import time
 from base64 import b64encode
@@ -16,14 +17,21 @@ from collections.abc import Callable
 from elastocal.files.appended import AppendedLog
 from elastocal.files.log.rsi_telegram import LARGEST, MALFORMED, Telegram, TelegramError, answer, parse_telegram
 from elastocal.record.arrival import Datagram, receiver
-from elastocal.record.statistics import Tally
+from elastocal.record.statistics import TelegramTally
 
 FIRST_LINE = b"<!-- KUKA RSI telegrams as they came, one per line; what was malformed is in comments, in base 64 -->"
+PASSING = (errno.ECONNRESET, errno.ENETRESET, errno.EMSGSIZE)
+"""What Windows says of a wait: an earlier answer found nobody or was lost, a datagram was larger than any can be."""
 _BLANK = bytes.maketrans(b"\r\n", b"  ")
 
 
 def record(
-    sock: socket.socket, log: AppendedLog, tally: Tally, sender: str, done: Callable[[], bool], controller: str | None
+    sock: socket.socket,
+    log: AppendedLog,
+    tally: TelegramTally,
+    sender: str,
+    done: Callable[[], bool],
+    controller: str | None,
 ) -> bool:
     """Until ``done``; only ``controller`` is answered (default: whoever sends the first telegram).
 
@@ -33,8 +41,10 @@ def record(
     while not done():
         try:
             datagram = receive()
-        except (TimeoutError, ConnectionResetError):  # the latter where an earlier answer found nobody (Windows)
-            continue
+        except OSError as error:
+            if isinstance(error, TimeoutError) or error.errno in PASSING:
+                continue
+            raise
         if controller is not None and datagram.peer[0] != controller:
             tally.foreign += 1
             continue
@@ -50,7 +60,7 @@ def record(
     return stamped
 
 
-def _answer(sock: socket.socket, datagram: Datagram, telegram: Telegram, sender: str, tally: Tally) -> None:
+def _answer(sock: socket.socket, datagram: Datagram, telegram: Telegram, sender: str, tally: TelegramTally) -> None:
     try:
         sock.sendto(answer(telegram, sender), datagram.peer)
     except OSError:

@@ -63,7 +63,7 @@ def telegram_at(step: int, cycle_ms: int) -> bytes:
     )
 
 
-def planned(number: int, cycle_ms: int, faults: Faults, rng: np.random.Generator) -> list[Sent]:
+def planned_telegrams(number: int, cycle_ms: int, faults: Faults, rng: np.random.Generator) -> list[Sent]:
     """What is sent, in order; the first two and the last telegram have no fault, so that every loss shows."""
     out: list[Sent] = []
     held: Sent | None = None

@@ -19,7 +19,7 @@ DECADES = 8
 
 
 @dataclass(frozen=True)
-class Summary:
+class TelegramSummary:
     """Counts of telegrams; ``lost`` never came, by their counters.  Times in s, nan where unknown.
 
     ``foreign`` came from another address than the first telegram; they are neither answered nor logged.
@@ -76,7 +76,7 @@ class Turnaround:
         return nan
 
 
-class Tally:
+class TelegramTally:
     """Counts telegrams as they come."""
 
     def __init__(self) -> None:
@@ -105,10 +105,10 @@ class Tally:
         self._overdue += 1e3 * seconds > (self._order.step or 1e9)
         self._turnaround.add(seconds)
 
-    def summary(self) -> Summary:
+    def summary(self) -> TelegramSummary:
         length = 1e-9 * (self._latest - self._began) if self.telegrams else nan
         spent = self._turnaround
-        return Summary(
+        return TelegramSummary(
             self.telegrams, self._answered, self.unanswered, self._overdue, self.delayed, self._late,
             self._order.lost, self._order.reordered, self._order.doubled, self.malformed, self.foreign,
             self._order.restarts, self._order.step, length,

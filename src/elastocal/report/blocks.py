@@ -41,7 +41,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Text:
+class Paragraphs:
     """Paragraphs of plain words."""
 
     paragraphs: tuple[str, ...]
@@ -144,7 +144,7 @@ class Scene:
         return tuple(dict.fromkeys(p.view for p in self.parts if p.view))
 
 
-Block = Text | Code | Table | Heatmap | Lines | Scene
+Block = Paragraphs | Code | Table | Heatmap | Lines | Scene
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Fact:
 
     key: str
     name: str
-    value: str | float | tuple[str, ...] | Mapping[str, str] | None
+    value: str | int | float | tuple[str, ...] | Mapping[str, str] | None
     words: str = ""
 
 

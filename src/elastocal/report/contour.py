@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.contacts.scene import Scene
+from elastocal.contacts.scene import ContactScene
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ LONGEST, CLIPPED = 0.13, 2.0
 """Length of the largest measured force as a share of the picture; a model's arrow is cut at so many times that."""
 
 
-def contour(key: str, title: str, scene: Scene, notes: tuple[str, ...] = ()) -> Lines:
+def contact_lines(key: str, title: str, scene: ContactScene, notes: tuple[str, ...] = ()) -> Lines:
     everything = np.concatenate([*scene.arms, *scene.outlines, scene.points])
     extent = float(np.max(np.ptp(everything, axis=0)))
     most = float(np.nanmax(np.linalg.norm(scene.felt, axis=1)))

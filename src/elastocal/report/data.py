@@ -8,7 +8,7 @@ import json
 from math import isfinite
 from typing import Any
 
-from elastocal.report.blocks import Cell, Code, Heatmap, Lines, Report, Scene, Table, Text, Unknown
+from elastocal.report.blocks import Cell, Code, Heatmap, Lines, Paragraphs, Report, Scene, Table, Unknown
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def as_data(report: Report) -> dict[str, Any]:
     out |= {"verdict": list(report.verdict), "notes": list(report.notes)}
     for section in report.sections:
         for block in section.blocks:
-            if isinstance(block, Text):
+            if isinstance(block, Paragraphs):
                 out["notes"] += list(block.paragraphs)
                 continue
             if block.key in out:

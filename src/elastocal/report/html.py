@@ -8,7 +8,7 @@ from typing import Any
 
 from elastocal import __version__
 from elastocal.report import figures, polar
-from elastocal.report.blocks import Block, Code, Heatmap, Lines, Report, Scene, Table, Text
+from elastocal.report.blocks import Block, Code, Heatmap, Lines, Paragraphs, Report, Scene, Table
 from elastocal.report.display import displayed, parted
 from elastocal.report.scene import scene
 
@@ -41,7 +41,7 @@ def _parts(block: Block) -> tuple[Block, ...]:
 
 
 def _block(block: Block, drawings: list[dict[str, Any]]) -> dict[str, Any]:
-    if isinstance(block, Text):
+    if isinstance(block, Paragraphs):
         return {"kind": "text", "paragraphs": block.paragraphs}
     if isinstance(block, Code):
         return {"kind": "code", "text": block.text}

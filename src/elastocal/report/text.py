@@ -8,7 +8,7 @@ from math import isfinite, nan
 
 from rich.console import Console
 
-from elastocal.report.blocks import Block, Code, Fact, Heatmap, Lines, Report, Scene, Table, Text
+from elastocal.report.blocks import Block, Code, Fact, Heatmap, Lines, Paragraphs, Report, Scene, Table
 from elastocal.report.display import Shown, displayed, number, parted, significant
 from elastocal.report.layout import columns_that_fit, laid_out, words
 
@@ -43,7 +43,7 @@ def _print_inputs(inputs: tuple[Fact, ...], console: Console) -> None:
 
 
 def _print_block(block: Block, console: Console) -> None:
-    if isinstance(block, Text):
+    if isinstance(block, Paragraphs):
         for paragraph in block.paragraphs:
             _print(paragraph, console)
     elif isinstance(block, Code):

@@ -7,7 +7,7 @@ import numpy as np
 from elastocal.spatial.entries import Array
 
 
-def dot(a: Array, b: Array) -> Array:
+def dot_products(a: Array, b: Array) -> Array:
     """Inner products (N,) of vectors (3, N); the same bits for any N."""
     return np.asarray(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
@@ -31,7 +31,7 @@ def matmul_any(a: Array, b: Array) -> Array:
     return matmul(a, b)
 
 
-def solve(matrix: Array, rhs: Array) -> Array:
+def eliminate_unpivoted(matrix: Array, rhs: Array) -> Array:
     """Gauss elimination of (d, d, N) against (d, r, N), unpivoted: for matrices near the identity.
 
     Unpivoted elimination is invariant to the units of rows and columns; where a leading minor

@@ -21,7 +21,7 @@ import numpy as np
 from elastocal.identify.fit import Fit
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.spatial.entries import Array
-from elastocal.uncertainty.metropolis import Block, NonlinearPosterior, gibbs_metropolis
+from elastocal.uncertainty.metropolis import NonlinearPart, NonlinearPosterior, gibbs_metropolis
 
 
 def equivalent_compliance(spring: GravityCompensator, q: Array, psi: Array) -> Array:
@@ -73,7 +73,7 @@ def sample_spring(
         return np.where(allowed, 0.0, -np.inf)
 
     slope = _slope(here)
-    block = Block(
+    block = NonlinearPart(
         tuple(own), to_stiffness(here), slope @ fit.covariance[np.ix_(mine, mine)] @ slope.T, curve, log_prior
     )
     known = np.arange(len(fit.problem.misfit)) >= n * r

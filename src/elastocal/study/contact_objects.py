@@ -16,7 +16,7 @@ import numpy as np
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.model.robot import RobotModel
-from elastocal.study.contact_start import basis, close_gaps, gap_problem
+from elastocal.study.contact_start import close_gaps, gap_problem, orthonormal_span
 
 PROBABLE, MOST = 0.001, 0.5
 """An object is at fault where chance gives as much with this probability, and it explains this share of the misfit."""
@@ -50,7 +50,8 @@ class Doubt:
 def doubted_objects(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> tuple[Doubt, ...]:
     """Place and size of every object that is touched, the one that explains most first.
 
-    A size that the parameters can stand for, as where only one object is touched, is not judged.
+    A size that the parameters can stand for, as where only one object is touched, is not judged; nor is what nobody
+    touched, whose columns are zero.
     """
     from scipy.stats import f as ratio
 
@@ -60,7 +61,7 @@ def doubted_objects(model: RobotModel, campaign: Campaign, names: Sequence[str])
     n, r = problem.linear.shape
     columns = np.where(problem.linear.used[:, :, None], kind.by_objects(at), 0.0)
     moved = problem.linear.weights.whiten(columns).reshape(n * r, -1)
-    span = basis(problem.linear)[: n * r]
+    span = orthonormal_span(problem.linear)[: n * r]
     left = problem.linear.misfit[: n * r] - span @ (span.T @ problem.linear.misfit[: n * r])
     total, freedom = float(left @ left), problem.linear.readings - span.shape[1]
     out = []
@@ -82,12 +83,11 @@ def doubted_objects(model: RobotModel, campaign: Campaign, names: Sequence[str])
 def _freed(kind: ContactGap) -> Iterator[tuple[str, What, list[int]]]:
     """Name, and places in the list of all objects' parameters, of what is freed together."""
     first = 0
-    for i, surface in enumerate(kind.touches.surfaces):
+    for surface in kind.touches.surfaces:
         own = [p.name for p in surface.parameters()]
         size = [first + j for j, name in enumerate(own) if name.endswith(".radius")]
         place = [first + j for j in range(len(own)) if first + j not in size]
         first += len(own)
-        if np.any(kind.touches.which == i):
-            yield surface.label, "place", place
-            if size:
-                yield surface.label, "size", size
+        yield surface.label, "place", place
+        if size:
+            yield surface.label, "size", size

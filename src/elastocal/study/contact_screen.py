@@ -26,7 +26,7 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 from elastocal.study.contact_objects import Doubt, doubted_objects
-from elastocal.study.contact_start import EVEN, basis, close_gaps, felt_rows, gap_problem
+from elastocal.study.contact_start import EVEN, close_gaps, felt_rows, gap_problem, orthonormal_span
 
 LEVEL = 1e-3
 """Probability with which contacts with nothing but noise lose any; and with which the wrong number is not named."""
@@ -36,7 +36,7 @@ STEPS = 12
 
 
 @dataclass(frozen=True)
-class Correction:
+class Misreading:
     """A number that alone explains a contact: read as ``value``, fitting as ``better``, both in SI."""
 
     name: str
@@ -52,7 +52,7 @@ class WrongContact:
     reading: int
     place: str
     chance: float
-    causes: tuple[Correction, ...]
+    causes: tuple[Misreading, ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Touched:
         return campaign.leaving_out((w.reading, row) for w in self.wrong for row in range(campaign.readings.shape[1]))
 
 
-def touched(model: RobotModel, campaign: Campaign, names: Sequence[str], leave_out: bool) -> Touched:
+def screen_contacts(model: RobotModel, campaign: Campaign, names: Sequence[str], leave_out: bool) -> Touched:
     """What does not belong; no contact is blamed where an object alone explains the misfit of all, else both may be."""
     found = Touched(wrong_contacts(model, campaign, names) if leave_out else (), ())
     both = Touched(found.wrong, doubted_objects(model, found.kept(campaign), names))
@@ -108,7 +108,7 @@ def _chances(problem: Problem) -> Array:
     from scipy.stats import f as ratio
 
     n, r = problem.shape
-    span = basis(problem)
+    span = orthonormal_span(problem)
     left = problem.misfit - span @ (span.T @ problem.misfit)
     own = span[: n * r].reshape(n, r, -1)
     free = np.eye(r) - own @ own.swapaxes(1, 2)
@@ -125,7 +125,7 @@ def _chances(problem: Problem) -> Array:
     return np.where(judged, np.minimum(n * ratio.sf(gain / r / scale, r, freedom), 1.0), 1.0)
 
 
-def _causes(model: RobotModel, campaign: Campaign, reading: int, problem: Problem) -> tuple[Correction, ...]:
+def _causes(model: RobotModel, campaign: Campaign, reading: int, problem: Problem) -> tuple[Misreading, ...]:
     """Corrections of single numbers that leave no more than noise at a model fitted to the other contacts."""
     from scipy.stats import chi2
 
@@ -157,4 +157,4 @@ def _causes(model: RobotModel, campaign: Campaign, reading: int, problem: Proble
     units = [("rad" if m.kind == "revolute" else "m") for m in model.motions] + ["N"] * len(axes)
     labels = [*model.joints, *(f"f{a}" for a in kind.axes)]
     good = [k for k in np.argsort(rest) if rest[k] < limit and gap.pressed(model)[k]]
-    return tuple(Correction(labels[k], units[k], float(read[k]), float(read[k] + change[k])) for k in good)
+    return tuple(Misreading(labels[k], units[k], float(read[k]), float(read[k] + change[k])) for k in good)

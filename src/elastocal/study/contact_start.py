@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identify.iterations import Search, search
+from elastocal.identify.iterations import Iterations, iterate
 from elastocal.identify.problem import Problem, linearise, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
@@ -38,9 +38,9 @@ def gap_campaign(campaign: Campaign) -> Campaign:
     return Campaign(gap, np.zeros((gap.count, len(gap.rows))), (EVEN,), beliefs=campaign.beliefs)
 
 
-def close_gaps(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> Search:
+def close_gaps(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> Iterations:
     """The search for parameters with which the tips lie on the objects under the measured forces."""
-    return search(model, gap_campaign(campaign), names)
+    return iterate(model, gap_campaign(campaign), names)
 
 
 def geometry_start(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> dict[str, float]:
@@ -70,7 +70,7 @@ def gap_problem(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> 
     return GapProblem(gap, linearise(stated, model, names, weigh(stated, model)))
 
 
-def basis(problem: Problem) -> Array:
+def orthonormal_span(problem: Problem) -> Array:
     """Orthonormal columns that span what the parameters can do."""
     lengths = np.linalg.norm(problem.matrix, axis=0)
     u, s, _ = np.linalg.svd(problem.matrix / np.where(lengths > 0, lengths, 1.0), full_matrices=False)

@@ -16,7 +16,7 @@ from elastocal.identify.influence import Correlation, Influence, correlations, i
 from elastocal.identify.loss import Loss
 from elastocal.identify.outliers import Suspect, suspects
 from elastocal.identify.reduction import Identification, identify, sought_names
-from elastocal.identify.repeats import Repeats, repeats
+from elastocal.identify.repeats import LackOfFit, repeats
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
@@ -25,13 +25,13 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.study.compensator_posterior import sample_spring
 from elastocal.study.compensator_start import compensator_of, spring_pairs, start_values
-from elastocal.study.contact_screen import Touched, touched
+from elastocal.study.contact_screen import Touched, screen_contacts
 from elastocal.study.contact_start import geometry_start
 from elastocal.uncertainty.bootstrap import Bootstrap, bootstrap
 from elastocal.uncertainty.discrepancy import Discrepancy, discrepancy
 from elastocal.uncertainty.gibbs import Posterior, gibbs
 from elastocal.uncertainty.metropolis import NonlinearPosterior
-from elastocal.uncertainty.prediction import Knowledge
+from elastocal.uncertainty.prediction import IdentifiedModel
 from elastocal.uncertainty.reduction_cost import Cost, reduction_cost
 from elastocal.uncertainty.springs import PossibleSprings, RebuiltSpring, possible_springs, rebuilt_springs
 from elastocal.uncertainty.wide import Wide, wide_covariance
@@ -50,7 +50,7 @@ class Study:
     identification: Identification
     wide: Wide
     influence: Influence
-    repeats: Repeats
+    repeats: LackOfFit
     budget: Budget
     suspects: tuple[Suspect, ...]
     correlations: tuple[Correlation, ...]
@@ -68,13 +68,13 @@ class Study:
         return self.identification.fit
 
     @property
-    def knowledge(self) -> Knowledge:
+    def knowledge(self) -> IdentifiedModel:
         """What predictions and compensation need."""
         fit = self.fit
         kind = fit.campaign.measurement
         statics = kind.statics if isinstance(kind, Deflection) else "loaded"
         freedom = float("inf") if fit.stated and fit.inflation == 1 else float(fit.freedom)
-        return Knowledge(fit.model, self.wide.names, self.wide.covariance, self.discrepancy.sd, statics, freedom)
+        return IdentifiedModel(fit.model, self.wide.names, self.wide.covariance, self.discrepancy.sd, statics, freedom)
 
 
 def study(
@@ -162,7 +162,7 @@ def _touched(
     if not isinstance(campaign.measurement, ContactForce):
         return None
     shaped = in_form(model, form or "beam")
-    return touched(shaped, campaign, sought_names(campaign.measurement, shaped, seek, hold), leave_out)
+    return screen_contacts(shaped, campaign, sought_names(campaign.measurement, shaped, seek, hold), leave_out)
 
 
 def _start(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.identify.fit import Fit
-from elastocal.identify.repeats import Repeats
+from elastocal.identify.repeats import LackOfFit
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Discrepancy:
     reason: str
 
 
-def discrepancy(fit: Fit, found: Repeats) -> Discrepancy:
+def discrepancy(fit: Fit, found: LackOfFit) -> Discrepancy:
     """Excess variance of the residuals, in units of the mean variance of a length reading."""
     lengths = [i for i, row in enumerate(fit.campaign.measurement.rows) if row.unit == "m"]
     if not lengths:

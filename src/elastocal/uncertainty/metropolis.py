@@ -44,7 +44,7 @@ class NonlinearPosterior(Draws):
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class NonlinearPart:
     """The nonlinear part: names, start and covariance (k, k) of psi, its curve, and its log prior, -inf if impossible.
 
     Choose psi so that the curve bends little: the proposal is a normal one.
@@ -62,7 +62,7 @@ def gibbs_metropolis(
     matrix: Array,
     readings: Array,
     known: Bools,
-    block: Block,
+    block: NonlinearPart,
     *,
     rng: np.random.Generator,
     chains: int = 4,
@@ -93,7 +93,7 @@ def gibbs_metropolis(
 class _Chains:
     """State of all chains: psi (c, k), z (c, p) = R beta with A = Q R, square (c,) = s^2, the curve at psi (c, m)."""
 
-    def __init__(self, matrix: Array, readings: Array, known: Bools, block: Block) -> None:
+    def __init__(self, matrix: Array, readings: Array, known: Bools, block: NonlinearPart) -> None:
         self.sizes = np.linalg.norm(matrix, axis=0)
         self.q, self.r = np.linalg.qr(matrix / self.sizes)
         self.readings, self.known, self.block = readings, known, block
@@ -105,7 +105,7 @@ class _Chains:
 
     @classmethod
     def begin(
-        cls, matrix: Array, readings: Array, known: Bools, block: Block, rng: np.random.Generator, chains: int
+        cls, matrix: Array, readings: Array, known: Bools, block: NonlinearPart, rng: np.random.Generator, chains: int
     ) -> _Chains:
         """Overdispersed starts: twice the spread of the linearised fit, a decade in s^2."""
         self = cls(matrix, readings, known, block)

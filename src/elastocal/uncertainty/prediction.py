@@ -31,7 +31,7 @@ def quantile_95(freedom: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Knowledge:
+class IdentifiedModel:
     """An identified model with the covariance of the parameters that were estimated.
 
     ``discrepancy`` is a standard deviation in m per axis; nan where it could not be told from noise (and is not added).
@@ -81,13 +81,15 @@ class Prediction:
         return np.where(np.isnan(self.covariance[:, :1, 0]), np.nan, axes), vectors[:, :, ::-1]
 
 
-def predict(knowledge: Knowledge, q: Array, load: AppliedWrenches, frame: str | None = None) -> Prediction:
+def predict(knowledge: IdentifiedModel, q: Array, load: AppliedWrenches, frame: str | None = None) -> Prediction:
     """Predicted deflection under a load, with its covariance."""
     at = frame or knowledge.model.tool
     return _predicted(knowledge, Deflection(Setup(q, load, (Marker(at, "pose"),)), knowledge.statics), at)
 
 
-def predict_from_rest(knowledge: Knowledge, q: Array, load: AppliedWrenches, frame: str | None = None) -> Prediction:
+def predict_from_rest(
+    knowledge: IdentifiedModel, q: Array, load: AppliedWrenches, frame: str | None = None
+) -> Prediction:
     """The same; where the unloaded arm floats in its plays, from the middle of every play."""
     found = predict(knowledge, q, load, frame)
     kind = Deflection(Setup(q, load, (Marker(found.frame, "pose"),)), knowledge.statics)
@@ -100,7 +102,7 @@ def predict_from_rest(knowledge: Knowledge, q: Array, load: AppliedWrenches, fra
     return replace(found, twist=twist, covariance=covariance, floats=floats)
 
 
-def _predicted(knowledge: Knowledge, kind: Deflection, frame: str) -> Prediction:
+def _predicted(knowledge: IdentifiedModel, kind: Deflection, frame: str) -> Prediction:
     twist = kind.predict(knowledge.model)
     slope = kind.derivative(knowledge.model, knowledge.names)
     covariance = np.einsum("nip,pq,njq->nij", slope, knowledge.covariance, slope)

@@ -16,7 +16,7 @@ from elastocal.model.configurations import spread_configurations
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.linear_observation import linear_names
 from elastocal.spatial.entries import Array
-from elastocal.uncertainty.prediction import Knowledge, Prediction, predict, same_size_loads
+from elastocal.uncertainty.prediction import IdentifiedModel, Prediction, predict, same_size_loads
 
 
 @dataclass(frozen=True)
@@ -66,4 +66,4 @@ def _predicted(fit: Fit, q: Array, load: AppliedWrenches) -> Prediction:
     linear = set(linear_names(fit.model))
     mine = [i for i, n in enumerate(fit.names[:p]) if n in linear]
     names = tuple(fit.names[i] for i in mine)
-    return predict(Knowledge(fit.model, names, fit.covariance[np.ix_(mine, mine)], 0.0, "linear"), q, load)
+    return predict(IdentifiedModel(fit.model, names, fit.covariance[np.ix_(mine, mine)], 0.0, "linear"), q, load)

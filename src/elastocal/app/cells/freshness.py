@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal.files.campaign.virtual import CAMPAIGN, TABLE
 from elastocal.files.opened import SHIPPED, sha256_of, watching
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder
     from elastocal.files.run_record import RunRecord
 
+SIMULATE = "simulate"
+
 
 @dataclass(frozen=True)
 class Freshness:
-    """What has changed since a command ran: paths, and keys of cell.yaml; ``resting`` are inputs that are stale."""
+    """What has changed since a command ran: paths, and keys of cell.yaml; ``resting`` are inputs that are stale.
+
+    ``taken`` are files that were simulated and have been put there by hand since: they are nobody's result any more.
+    """
 
     label: str
     record: RunRecord
@@ -26,22 +33,26 @@ class Freshness:
     outputs: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     resting: tuple[str, ...] = ()
+    taken: tuple[str, ...] = ()
 
     @property
     def fresh(self) -> bool:
-        return not (self.settings or self.inputs or self.outputs or self.missing or self.resting)
+        return bool(self.taken) or not (self.settings or self.inputs or self.outputs or self.missing or self.resting)
 
     def doubtful(self, output: str) -> bool:
         """Whether this output is no longer what the command would give; another one that was lost does not matter."""
-        return bool(self.settings or self.inputs or self.resting) or output in (*self.outputs, *self.missing)
+        stale = bool(self.settings or self.inputs or self.resting) or output in (*self.outputs, *self.missing)
+        return stale and not self.taken
 
     @property
     def repeat(self) -> str:
         """The command, to be typed in the folder of the cell."""
-        return shlex.join(["elastocal", *self.record.command])
+        return " ".join(("elastocal", *map(_quoted, self.record.command)))
 
     @property
     def reasons(self) -> tuple[str, ...]:
+        if self.taken:
+            return (self.taking,)
         return (
             *(f"input changed: {name}" for name in self.inputs),
             *(f"changed in cell.yaml: {name}" for name in self.settings),
@@ -49,6 +60,20 @@ class Freshness:
             *(f"output missing: {name}" for name in self.missing),
             *(f"output changed: {name}" for name in self.outputs),
         )
+
+    @property
+    def taking(self) -> str:
+        """What became of simulated files that were changed."""
+        if any(Path(name).name == TABLE for name in self.taken):
+            return "readings were changed since simulate: taken as measured"
+        return f"{', '.join(self.taken)} was changed since simulate: kept as it is"
+
+
+def _quoted(word: str) -> str:
+    """Double quotes are understood on every system; single ones only where a shell would change what stands within."""
+    if re.fullmatch(r"[\w.,:=/@+-]+", word, re.ASCII):
+        return word
+    return shlex.quote(word) if re.search(r'["$`!%\\]', word) else f'"{word}"'
 
 
 def records(cell: CellFolder) -> dict[str, RunRecord]:
@@ -63,7 +88,9 @@ def records(cell: CellFolder) -> dict[str, RunRecord]:
 
 def freshness(cell: CellFolder) -> tuple[Freshness, ...]:
     """Of every record; a result is stale too where something that it rests on is."""
-    found = {label: _judged(cell, label, record) for label, record in records(cell).items()}
+    known = records(cell)
+    results = {mark for record in known.values() for mark in record.outputs.values()}
+    found = {label: _judged(cell, label, record, results) for label, record in known.items()}
     wrote = {name: label for label, f in found.items() for name in f.record.outputs}
     changed = True
     while changed:
@@ -76,30 +103,44 @@ def freshness(cell: CellFolder) -> tuple[Freshness, ...]:
 
 
 def _resting(f: Freshness, names: tuple[str, ...]) -> Freshness:
-    return Freshness(f.label, f.record, f.settings, f.inputs, f.outputs, f.missing, names)
+    return replace(f, resting=names)
 
 
 def stale_inputs(cell: CellFolder, inputs: Mapping[str, str], label: str) -> tuple[str, ...]:
     """A sentence for every run whose results are among the inputs and no longer what it would give."""
     said = []
     for f in freshness(cell):
+        if any(name in f.taken for name in inputs):
+            said.append(f"{', '.join(f.taken)}: {f.taking}.")
         used = [name for name in inputs if name in f.record.outputs and f.doubtful(name)]
         if used and f.label != label:
             said.append(f"STALE INPUT {', '.join(used)} ({'; '.join(f.reasons)}): repeat '{f.repeat}' in the cell.")
     return tuple(said)
 
 
-def _judged(cell: CellFolder, label: str, record: RunRecord) -> Freshness:
+def _judged(cell: CellFolder, label: str, record: RunRecord, results: Collection[str]) -> Freshness:
+    """``results`` are the marks of everything that was ever written by a command."""
     marks = {name: _mark(cell.root, name) for name in (*record.inputs, *record.outputs)}
     settings = {"options": {}, **record.cell}
+    changed = tuple(name for name, mark in record.outputs.items() if marks[name] not in (mark, ""))
     return Freshness(
         label,
         record,
         tuple(key for key, value in settings.items() if setting(cell, key, record.command[0]) != value),
         (*(name for name, mark in record.inputs.items() if marks[name] != mark), *_added(cell, record)),
-        tuple(name for name, mark in record.outputs.items() if marks[name] not in (mark, "")),
-        tuple(name for name in record.outputs if not marks[name]),
+        changed,
+        tuple(name for name in record.outputs if not marks[name] and inside(name)),
+        taken=tuple(name for name in changed if _simulated(record, name) and marks[name] not in results),
     )
+
+
+def inside(name: str) -> bool:
+    """Whether a file of a record stands in the cell: what was written elsewhere goes its own ways."""
+    return not (Path(name).is_absolute() or name.startswith(".."))
+
+
+def _simulated(record: RunRecord, name: str) -> bool:
+    return record.command[0] == SIMULATE and Path(name).name in (CAMPAIGN, TABLE)
 
 
 def _added(cell: CellFolder, record: RunRecord) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -11,7 +10,9 @@ from typing import Any
 
 import typer
 
+from elastocal.app.cells.given import check_given, check_needed
 from elastocal.app.cells.in_cell import Command
+from elastocal.app.cells.label import run_label
 from elastocal.app.cells.trace import running
 from elastocal.app.cells.uses import Uses
 from elastocal.app.cells.values import Chosen, each, filled, home_of, resolved, seen_from_cell, with_options
@@ -21,9 +22,10 @@ from elastocal.files.cell_yaml import CellFolder
 
 def run_command(context: typer.Context, command: Command, uses: Uses, values: dict[str, Any], typed: set[str]) -> None:
     name = command.__name__
+    check_given(context, uses, values)
     home = home_of(uses, values)
     if home is None:
-        _needed(command, values)
+        check_needed(context, command, values)
         with running((name, *_words(context, values, typed))):
             command(**values)
         return
@@ -36,31 +38,23 @@ def run_command(context: typer.Context, command: Command, uses: Uses, values: di
 def _run_in(
     home: CellFolder, context: typer.Context, command: Command, uses: Uses, values: dict[str, Any], typed: set[str]
 ) -> None:
-    from elastocal.app.cli.output import gathered
+    from elastocal.app.cli.output import gathered_answers
 
     name = command.__name__
     chosen = resolved(home, name, uses, seen_from_cell(values, home))
     words = (name, *_words(context, seen_from_cell(values, home), typed))
     chosen = with_options(home, command, chosen, typed)
     programs = _programs(home, chosen) if "program" in uses.roles else (None,)
-    with gathered("programs") if len(programs) > 1 else nullcontext():
+    with gathered_answers("programs") if len(programs) > 1 else nullcontext():
         for program in programs:
             one = chosen if program is None else replace(chosen, values={**chosen.values, "program": program})
-            one = filled(home, uses, one, program)
-            _needed(command, one.values)
-            label = "-".join((name, *_label(program, values, typed)))
+            label = run_label(home, name, uses, one.values, typed)
+            one = filled(home, uses, one, label)
+            check_needed(context, command, one.values)
             seed = one.values.get("seed")
             with running(words, home, label=label, seed=seed, settings=_settings(home, name, one)):
                 _make_folders(uses, one)
                 command(**one.values)
-
-
-def _label(program: Path | None, values: Mapping[str, Any], typed: set[str]) -> tuple[str, ...]:
-    """What tells the record of this run from others of its command: the program, a place of its own for the result."""
-    if program is not None:
-        return (program.name,)
-    own = [values[p] for p in ("out", "report", "csv") if p in typed]
-    return (Path(own[0]).stem,) if own else ()
 
 
 def _programs(home: CellFolder, chosen: Chosen) -> tuple[Path, ...]:
@@ -102,16 +96,13 @@ def _words(context: typer.Context, values: Mapping[str, Any], typed: set[str]) -
             continue
         value, option = values[parameter.name], parameter.opts[0]
         if parameter.param_type_name == "argument":
-            yield from map(str, each(value))
+            yield from map(_word, each(value))
         elif isinstance(value, tuple):
-            yield from (option, *map(str, value))
+            yield from (option, *map(_word, value))
         else:
-            yield from (w for v in each(value) for w in ((option,) if v is True else (option, str(v))))
+            yield from (w for v in each(value) for w in ((option,) if v is True else (option, _word(v))))
 
 
-def _needed(command: Command, values: Mapping[str, Any]) -> None:
-    """Refuse what neither the command line nor a cell gave."""
-    for p in inspect.signature(command).parameters.values():
-        if p.default is inspect.Parameter.empty and values[p.name] is None:
-            shown = f"--{p.name.replace('_', '-')}" if p.name == "out" else p.name.upper()
-            raise InputError(f"{shown} is missing; give it, or a cell; see elastocal {command.__name__} --help")
+def _word(value: Any) -> str:
+    """As it can be typed on any system."""
+    return value.as_posix() if isinstance(value, Path) else str(value)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from elastocal.app.versions import versions
 from elastocal.files.opened import SHIPPED, watching
+from elastocal.files.place import seen_from
 from elastocal.report.blocks import Fact, Report
 
 if TYPE_CHECKING:
@@ -80,9 +81,9 @@ class Trace:
         if cell is None or not any(self.keeps(path) for path in files):
             return dict(files)
         from elastocal.files.run_record import RunRecord, record_text
-        from elastocal.files.write import make_folder
+        from elastocal.files.write import encoded, make_folder
 
-        outputs = {_seen(path): hashlib.sha256(_bytes(text)).hexdigest() for path, text in files.items()}
+        outputs = {_seen(path): hashlib.sha256(encoded(path, text)).hexdigest() for path, text in files.items()}
         place = cell.place("records") / f"{self.label}.json"
         make_folder(place.parent)
         record = RunRecord(
@@ -123,16 +124,9 @@ def current() -> Trace:
 
 
 def _seen(path: str | Path) -> str:
-    """From the working folder, with / between folders; as it stands where it lies on another drive."""
-    try:
-        return Path(os.path.relpath(path)).as_posix() if _inside(Path(path)) else Path(path).as_posix()
-    except ValueError:
-        return Path(path).as_posix()
+    """From the working folder where it lies within, else as it was given; with / between folders."""
+    return seen_from(path, Path()) if _inside(Path(path)) else Path(path).as_posix()
 
 
 def _inside(path: Path) -> bool:
     return path.resolve().is_relative_to(Path.cwd().resolve())
-
-
-def _bytes(content: str | bytes) -> bytes:
-    return content.encode("utf-8") if isinstance(content, str) else content

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Fill:
     """A value that the cell gives to a parameter that was not typed, unless one of others was.
 
-    ``place`` is a role of cell.yaml, with ``name`` a file in that folder; "{}" stands for the program.
+    ``place`` is a role of cell.yaml, with ``name`` a file in that folder; "{}" stands for the label of the run.
     ``parent`` takes the folder of the place.
     """
 
@@ -29,10 +29,7 @@ class Uses:
     fills: tuple[Fill, ...] = ()
 
 
-def _report(command: str) -> Fill:
-    return Fill("report", "reports", f"{command}.html")
-
-
+_REPORT = Fill("report", "reports", "{}.html")
 _ROBOT = Fill("robot", "robot", output=False)
 USES: dict[str, Uses] = {
     "show": Uses({"robot": "robot"}),
@@ -40,10 +37,10 @@ USES: dict[str, Uses] = {
     "stiffness": Uses({"robot": "robot"}),
     "kinetostatics": Uses({"robot": "robot"}),
     "convert": Uses({"source": "robot"}),
-    "plan": Uses({"source": "plan"}, (Fill("out", "planned", parent=True), _report("plan"))),
-    "assess": Uses({"robot": "planned"}, (_report("assess"),)),
-    "simulate": Uses({"plan": "planned", "truth": "robot"}, (Fill("out", "campaign", parent=True),)),
-    "identify": Uses({"campaign": "campaign"}, (Fill("out", "calibration"), _report("identify"))),
+    "plan": Uses({"source": "plan"}, (Fill("out", "planned", parent=True), _REPORT)),
+    "assess": Uses({"robot": "planned"}, (_REPORT,)),
+    "simulate": Uses({"plan": "planned", "truth": "robot"}, (Fill("out", "campaign", parent=True), _REPORT)),
+    "identify": Uses({"campaign": "campaign"}, (Fill("out", "calibration"), _REPORT)),
     "predict": Uses({"calibration": "calibration"}),
     "export": Uses(
         {"calibration": "calibration"},
@@ -54,23 +51,25 @@ USES: dict[str, Uses] = {
         (
             Fill("calibration", "calibration", output=False, unless=("robot",)),
             Fill("out", "corrected"),
-            _report("compensate-{}"),
+            _REPORT,
         ),
     ),
-    "iso9283": Uses({"measured": "validation"}, (_report("iso9283"),)),
-    "arcs": Uses({"points": "points"}, (_report("arcs"),)),
-    "compensator": Uses({"points": "points", "robot": "robot"}, (_ROBOT, _report("compensator"))),
+    "iso9283": Uses({"measured": "validation"}, (_REPORT,)),
+    "arcs": Uses({"points": "points"}, (_REPORT,)),
+    "compensator": Uses({"points": "points", "robot": "robot"}, (_ROBOT, _REPORT)),
     "transmission": Uses(
         {"tables": "counts", "robot": "robot"},
-        (_ROBOT, Fill("out", "robot", "transmission.yaml", parent=True), _report("transmission")),
+        (_ROBOT, Fill("out", "robot", "transmission.yaml", parent=True), _REPORT),
     ),
-    "loops": Uses({"data": "loops"}, (_report("loops"),)),
+    "loops": Uses({"data": "loops"}, (_REPORT,)),
     "gravity": Uses(
         {"log": "log", "robot": "robot"},
-        (_ROBOT, Fill("out", "robot", "gravity.yaml", parent=True), _report("gravity")),
+        (_ROBOT, Fill("out", "robot", "gravity.yaml", parent=True), _REPORT),
     ),
     "record": Uses({"out": "log"}),
 }
+TARGETS = ("out", "urdf", "kinematics", "schema", "report", "csv")
+"""Parameters that say where a result goes."""
 FIRST = {
     "robot": "write it, or name it in cell.yaml",
     "plan": "write it (docs/planning.md), or name it in cell.yaml",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, get_type_hints
 from elastocal.app.cells.uses import FIRST, USES, Fill, Uses
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
+from elastocal.files.place import path_of, seen_from
 
 WORDS = ("robot", "truth", "source")
 """Parameters whose text may be the path of a robot or plan file."""
@@ -31,9 +31,8 @@ def home_of(uses: Uses, values: Mapping[str, Any]) -> CellFolder | None:
     """The first cell that is named; results go there."""
     for parameter in uses.roles:
         for value in each(values.get(parameter)):
-            folder = Path(value)
-            if is_cell(folder) or (isinstance(value, Path) and folder.is_dir() and parameter != "out"):
-                return read_cell(folder)
+            if is_cell(Path(value)):
+                return read_cell(Path(value))
     return None
 
 
@@ -52,9 +51,9 @@ def _move(parameter: str, value: Any, folder: Path) -> Any:
     if isinstance(value, list):
         return [_move(parameter, v, folder) for v in value]
     if isinstance(value, Path):
-        return Path(from_folder(value, folder))
+        return Path(seen_from(value, folder))
     if isinstance(value, str) and parameter in WORDS and (robot_file(value) is not None or is_cell(Path(value))):
-        return from_folder(value, folder)
+        return seen_from(value, folder)
     return value
 
 
@@ -68,7 +67,7 @@ def resolved(home: CellFolder, name: str, uses: Uses, values: Mapping[str, Any])
             continue
         role = "robot" if name == "assess" and values.get("plan") is not None else role
         new = [_place(home, folder, role, parameter) for folder in found]
-        kind = str if isinstance(each(value)[0], str) else Path
+        kind: Any = Path.as_posix if isinstance(each(value)[0], str) else Path
         listed = [kind(t) for p in new for t in _tables(home, p)] if isinstance(value, list) else kind(new[0])
         out = out.with_value(parameter, listed, role)
     return out
@@ -77,11 +76,11 @@ def resolved(home: CellFolder, name: str, uses: Uses, values: Mapping[str, Any])
 def _place(home: CellFolder, folder: Path, role: str, parameter: str) -> Path:
     """The place of a cell, seen from the home cell; a plain path stays."""
     if not is_cell(folder):
-        return Path(from_folder(folder, home.root))
+        return Path(seen_from(folder, home.root))
     cell = home if folder.samefile(home.root) else read_cell(folder)
     if parameter != "out" and not cell.path(role).exists():
         raise _absent(cell, role)
-    return Path(from_folder(cell.path(role), home.root))
+    return Path(seen_from(cell.path(role), home.root))
 
 
 def _tables(home: CellFolder, place: Path) -> tuple[Path, ...]:
@@ -121,33 +120,31 @@ def _option(home: CellFolder, place: tuple[str, ...], hint: Any, value: Any) -> 
     text = isinstance(value, int | float) and not isinstance(value, bool) and "str" in str(hint)
     given = str(value) if text else value
     try:
-        return TypeAdapter(hint).validate_python([given] if many else given)
+        found = TypeAdapter(hint).validate_python([given] if many else given)
     except ValidationError as error:
         said = error.errors()[0]["msg"].replace("Input should be", "write")
         raise home.located.error(place, f"{value!r} does not fit; {said}") from None
+    return [_here(v) for v in found] if isinstance(found, list) else _here(found)
 
 
-def filled(home: CellFolder, uses: Uses, chosen: Chosen, program: Path | None) -> Chosen:
-    """Places of the cell for what is still open."""
+def _here(value: Any) -> Any:
+    return path_of(str(value)) if isinstance(value, Path) else value
+
+
+def filled(home: CellFolder, uses: Uses, chosen: Chosen, label: str) -> Chosen:
+    """Places of the cell for what is still open; ``label`` is that of the run."""
     for fill in uses.fills:
         if any(chosen.values.get(p) is not None for p in (fill.parameter, *fill.unless)):
             continue
         if not fill.output and not home.path(fill.place).exists():
             raise _absent(home, fill.place)
-        kind = str if fill.parameter in WORDS else Path
-        chosen = chosen.with_value(fill.parameter, kind(_file(home, fill, program)), fill.place)
+        kind: Any = Path.as_posix if fill.parameter in WORDS else Path
+        chosen = chosen.with_value(fill.parameter, kind(usual_place(home, fill, label)), fill.place)
     return chosen
 
 
-def _file(home: CellFolder, fill: Fill, program: Path | None) -> Path:
+def usual_place(home: CellFolder, fill: Fill, label: str) -> Path:
+    """Where the cell keeps what a parameter names."""
     place = home.place(fill.place)
     folder = place.parent if fill.parent else place
-    return folder / fill.name.format("" if program is None else program.name) if fill.name else folder
-
-
-def from_folder(path: Path | str, folder: Path) -> str:
-    """A path as typed, seen from another folder; on another drive as it is from anywhere."""
-    try:
-        return Path(os.path.relpath(path, folder)).as_posix()
-    except ValueError:
-        return Path(path).absolute().as_posix()
+    return folder / fill.name.format(label) if fill.name else folder

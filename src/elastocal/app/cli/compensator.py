@@ -109,8 +109,8 @@ def compensator(
     from elastocal.app.pages.compensator import ahead as pages_ahead
     from elastocal.app.pages.compensator import page as pages
     from elastocal.app.pages.compensator.plan import plan_table
-    from elastocal.app.robot_choice import robot_file
     from elastocal.errors import InputError
+    from elastocal.files.robot.word import robot_file
     from elastocal.files.write import check_targets
 
     inputs = {"POINTS.csv": points, "--robot": None if robot is None else robot_file(robot)}

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import typer
 
+from elastocal.app.cells.given import example
 from elastocal.errors import ElastocalError
 
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?[,;]?")
@@ -62,7 +63,8 @@ def _misused(error: Any, words: list[str]) -> int:
     said = " ".join(str(error.format_message()).split()).rstrip(".")
     context = getattr(error, "ctx", None)
     asked = "elastocal --help" if context is None else f"{context.command_path} --help"
-    return _failed(unquoted or f"{said[:1].lower()}{said[1:]}; see {asked}", 2)
+    shown = "" if context is None or type(error).__name__ != "MissingParameter" else example(context.command)
+    return _failed(unquoted or f"{said[:1].lower()}{said[1:]}{shown or f'; see {asked}'}", 2)
 
 
 def _unquoted(words: list[str]) -> str:

@@ -111,6 +111,7 @@ def simulate(
     gross_mm: Annotated[float, typer.Option(metavar="MM", help="Their size.")] = 2.0,
     gross_n: Annotated[float, typer.Option("--gross-N", metavar="N", help="Their size in forces of contacts.")] = 20.0,
     seed: Seed = 1,
+    report: o.ReportFile = None,
     json: o.Json = False,
 ) -> None:
     """A virtual campaign: readings of a robot that is known.
@@ -125,10 +126,11 @@ def simulate(
     from elastocal.app.cli.output import deliver, warn
     from elastocal.app.commands import simulate as command
     from elastocal.app.pages import simulate as pages
-    from elastocal.files.write import make_folder
+    from elastocal.files.write import check_targets, make_folder
 
+    check_targets({"--report": report}, {"PLAN.yaml": plan})
     result = command.run(command.SimulateRequest(plan, out, truth, seed, gross, gross_mm, gross_n))
     if json:
         warn(result.notes)
     make_folder(out)
-    deliver(pages.page(result), json, more=result.files)
+    deliver(pages.page(result), json, report, more=result.files)

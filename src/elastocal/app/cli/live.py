@@ -22,7 +22,8 @@ def live(line: Callable[[], str]) -> Iterator[None]:
     def show() -> None:
         while not ended.wait(ON_TERMINAL if terminal else ELSEWHERE):
             width = get_terminal_size().columns - 1  # a line that wraps could not be renewed
-            sys.stderr.write(f"\r{line()[:width]}\x1b[K" if terminal else f"{line()}\n")
+            # blanks wipe out what stood there: not every console of Windows knows how to clear a line
+            sys.stderr.write(f"\r{line()[:width]:<{width}}" if terminal else f"{line()}\n")
             sys.stderr.flush()
 
     thread = threading.Thread(target=show, daemon=True)

@@ -238,8 +238,11 @@ def demo(
     from elastocal.app.commands import demo as command
     from elastocal.app.pages.demo import page as pages
 
-    result = command.run(out, progress)
-    deliver(pages.page(result), json, out / "reports" / "demo.html", on_screen=pages.short(result))
+    with command.new_cell(out) as cell:
+        result = command.run(cell, progress)
+        whole = pages.page(result)
+        short = pages.short(whole, result, out)
+        deliver(whole, json, cell.place("reports") / "demo.html", on_screen=short)
 
 
 def main() -> None:

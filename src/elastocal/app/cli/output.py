@@ -48,7 +48,7 @@ def report_files(report: Report, html: Path, data: Mapping[str, Any] | None = No
 
 
 @contextmanager
-def gathered(key: str) -> Iterator[None]:
+def gathered_answers(key: str) -> Iterator[None]:
     """Several answers become one JSON object, as a list under ``key``."""
     held: list[Any] = []
     token = _gathering.set(held)

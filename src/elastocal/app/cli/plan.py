@@ -86,7 +86,7 @@ def plan(
     )  # fmt: skip
     html = out / "report.html" if report is None else report
     check_targets({"--report": report})
-    if arcs.asked(source):
+    if arcs.seeks_arcs(source):
         planned = arcs.run(request)
         if json:
             warn(planned.notes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.tracking.tracked import (
     KnownArc,
-    check_angles,
+    check_known_angles,
     check_markers,
     check_same_poses,
     known_arc,
@@ -45,7 +45,7 @@ def run(request: ArcsRequest) -> ArcsResult:
     from elastocal.app.threads import one_thread
     from elastocal.files.tables.points import read_points
 
-    noise, sense = noise_of(request.noise_um), sense_of(request.sense)
+    noise, sense = noise_of(request.noise_um), sense_from_word(request.sense)
     table = read_points(request.points)
     known = _known(table, request.known)
     axis = axis_of(request.axis, table)
@@ -56,7 +56,7 @@ def run(request: ArcsRequest) -> ArcsResult:
     rest = tuple(m for m in table.markers if m not in known)
     check_same_poses(table, rest)
     for marker in known:
-        check_angles(table, marker)
+        check_known_angles(table, marker)
     with one_thread():
         arcs = tuple(known_arc(table, m, noise, sense, axis, table.angles[m]) for m in known)
         free = free_arcs(table, rest, noise) if rest else None
@@ -72,7 +72,7 @@ def noise_of(noise_um: float | None) -> float | None:
     return None if noise_um is None else 1e-6 * noise_um
 
 
-def sense_of(word: str | None) -> int | None:
+def sense_from_word(word: str | None) -> int | None:
     from elastocal.errors import UnknownNameError
 
     if word is not None and word not in SENSES:

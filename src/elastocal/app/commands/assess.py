@@ -12,14 +12,14 @@ from elastocal import __version__
 from elastocal.app.configurations import chosen_configurations
 from elastocal.app.inputs import inputs_of
 from elastocal.app.pushing import LoadRequest, pushing
-from elastocal.app.robot_choice import load_robot, selected, without_kinds
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
+from elastocal.files.robot.word import load_robot, selected, without_kinds
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
     from elastocal.contacts.repair import Repair
-    from elastocal.files.campaign.read import CampaignFile
+    from elastocal.files.campaign.file import CampaignFile
     from elastocal.identify.expectation import Expected
     from elastocal.measure.campaign import Campaign
     from elastocal.model.compliant.link_compliance import Form

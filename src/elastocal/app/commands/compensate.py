@@ -82,9 +82,9 @@ class CompensateResult:
     def corrected(self) -> Bools:
         import numpy as np
 
-        from elastocal.compensate.status import Status
+        from elastocal.compensate.status import TargetStatus
 
-        return np.asarray(self.correction.status == Status.CORRECTED)
+        return np.asarray(self.correction.status == TargetStatus.CORRECTED)
 
 
 def run(
@@ -97,15 +97,22 @@ def run(
 def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> CompensateResult:
     import numpy as np
 
-    from elastocal.app.programs.checks import assumed, bearable, near, usable
-    from elastocal.app.programs.commands import as_written, on_truth
+    from elastocal.app.programs.checks import assumed, bearable, check_usable, near_configuration
+    from elastocal.app.programs.commands import as_written, residuals_on_truth
     from elastocal.app.programs.points import line_points
     from elastocal.compensate.placed import placed, with_tools
     from elastocal.compensate.program import uncorrected
-    from elastocal.compensate.program_correction import as_taught, confidence, corrected, job, nominals, residuals
+    from elastocal.compensate.program_correction import (
+        as_taught,
+        command_residuals,
+        confidence,
+        corrected,
+        job,
+        nominals,
+    )
     from elastocal.compensate.rewrite import rewritten
     from elastocal.compensate.stations import stations
-    from elastocal.compensate.status import Status
+    from elastocal.compensate.status import TargetStatus
     from elastocal.files.program_files import corrected_places, read_program_files
 
     robot = calibrated(request.calibration, request.robot, request.serial)
@@ -115,30 +122,34 @@ def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> Co
         corrected_places(request.out, files, dict.fromkeys((p.name for p in files), False))
     stated = given(robot.model, flange, request.bases, request.tools, request.orientation, request.rotary)
     program = post.read({p.name: data for p, data in files.items()}, stated)
-    usable(program, request.program)
+    check_usable(program, request.program)
     if not request.chord > 0:
         raise InputError(f"--chord-um {request.chord:g}: give a positive length")
     at = placed(with_tools(robot.model, program, flange), stations(program, 1e-6 * request.chord))
     load = program_pushing(at, request.loads, flange)
     progress(1, STEPS)
-    work = job(at, load.loads, near(robot.model, request.near), request.position_only)
+    work = job(at, load.loads, near_configuration(robot.model, request.near), request.position_only)
     nominal, stated_poses = nominals(work), work.targets(np.arange(len(at.stations)), robot.model.tool)
     work = as_taught(work.at.model, work, nominal) if request.taught else work
     found = replace(corrected(work, request.first_order), nominal=nominal)
-    before = residuals(work.at.model, work, nominal)
+    before = command_residuals(work.at.model, work, nominal)
     bearable(work, before)
     progress(2, STEPS)
     inserted, dense = line_points(work, found, request.densify)
     new = rewritten(work, found, inserted)
     bytes_ = post.write(program, new.changes)
     command = as_written(work, found, new.changes, post.read(bytes_, stated))
-    good = found.status == Status.CORRECTED
+    good = found.status == TargetStatus.CORRECTED
     progress(3, STEPS)
     before_load = nominal if request.taught else None
-    truth = None if request.truth is None else on_truth(request.truth, work, flange, nominal, command, request.taught)
+    truth = (
+        None
+        if request.truth is None
+        else residuals_on_truth(request.truth, work, flange, nominal, command, request.taught)
+    )
     return CompensateResult(
         request=request, robot=robot, job=work, load=load, correction=found, changes=new.changes, before=before,
-        after=residuals(work.at.model, work, command),
+        after=command_residuals(work.at.model, work, command),
         covariance=None if robot.known is None else confidence(robot.known, work, command, before_load),
         shift=found.moved(stated_poses),
         on_truth=truth, left=uncorrected(program, good[work.at.stations.row]),

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.app.commands.arcs import noise_of, sense_of
+from elastocal.app.commands.arcs import noise_of, sense_from_word
 from elastocal.app.tracking.tracked import (
     KnownArc,
-    check_angles,
+    check_known_angles,
     check_markers,
     check_same_poses,
     known_arc,
@@ -20,12 +20,12 @@ from elastocal.app.tracking.tracked_free import FreeArcs, free_arcs
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.app.tracking.compensator_plan import Planned
+    from elastocal.app.tracking.compensator_plan import PlannedArcs
     from elastocal.app.tracking.compensator_spring import SpringResult
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.arcs.known_angle_arc import KnownAngleArc
     from elastocal.arcs.variants import Tension
-    from elastocal.files.robot.word import LoadedRobot
+    from elastocal.files.robot.word import ReadRobot
     from elastocal.files.tables.points import PointTable
     from elastocal.spatial.entries import Array
 
@@ -67,7 +67,7 @@ class CompensatorResult:
     models: tuple[PivotModel, ...]
     yaml: str
     spring: SpringResult | None
-    plan: Planned | None
+    plan: PlannedArcs | None
     notes: tuple[str, ...]
 
     @property
@@ -76,11 +76,11 @@ class CompensatorResult:
 
 
 def run(request: CompensatorRequest) -> CompensatorResult:
-    from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
-    from elastocal.app.tracking.compensator_plan import planned
+    from elastocal.app.tracking.compensator_plan import planned_arcs
     from elastocal.app.tracking.compensator_spring import element_text, spring_result
     from elastocal.arcs.axes_angle import axes_angle
+    from elastocal.files.robot.word import load_robot
     from elastocal.files.tables.points import read_points
 
     noise = noise_of(request.noise_um)
@@ -96,7 +96,7 @@ def run(request: CompensatorRequest) -> CompensatorResult:
         spring = (
             None if robot is None else spring_result(robot.model, request.joint, geometry, request.at, request.limits)
         )
-        plan = planned(request, arc, pivot, geometry, noise, robot)
+        plan = planned_arcs(request, arc, pivot, geometry, noise, robot)
     apart = axes_angle(arc.rest, pivot.rest)
     notes = (
         *(robot.notes if robot else ()), *table.notes, *said, *arc.notes, *pivot.notes,
@@ -117,12 +117,12 @@ def _check(table: PointTable, request: CompensatorRequest) -> None:
         raise InputError("--limits: are of a plan or of a robot's joint; add --plan N or --robot ROBOT")
     if request.robot is None and request.at is not None:
         raise InputError("--at: is of a robot's axes; add --robot ROBOT")
-    check_angles(table, request.moving)
+    check_known_angles(table, request.moving)
     check_same_poses(table, (request.moving, *request.pivots))
 
 
 def _joint_angles(
-    table: PointTable, request: CompensatorRequest, robot: LoadedRobot | None
+    table: PointTable, request: CompensatorRequest, robot: ReadRobot | None
 ) -> tuple[Array, tuple[str, ...]]:
     """Joint values from the angle column: its own where it is named after no controller axis of the robot."""
     import numpy as np
@@ -158,7 +158,7 @@ def _arcs(
     from elastocal.app.commands.arcs import axis_of
 
     axis = axis_of(request.axis, table)
-    sense = sense_of(request.sense)
+    sense = sense_from_word(request.sense)
     arc = known_arc(table, request.moving, noise, sense, axis, angles)
     target = without(table.points[request.moving], arc.bad, 0)
     return arc, free_arcs(table, request.pivots, noise, target)

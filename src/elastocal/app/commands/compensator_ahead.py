@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from elastocal.app.commands.arcs import noise_of, sense_of
+from elastocal.app.commands.arcs import noise_of, sense_from_word
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.app.tracking.compensator_plan import Planned
+    from elastocal.app.tracking.compensator_plan import PlannedArcs
     from elastocal.model.loads.gravity_compensator import GravityCompensator
     from elastocal.model.robot import RobotModel
 
@@ -37,29 +37,29 @@ class AheadResult:
     spring: GravityCompensator
     markers: int
     sense: int
-    plan: Planned
+    plan: PlannedArcs
     notes: tuple[str, ...]
 
 
 def run(request: AheadRequest) -> AheadResult:
     import numpy as np
 
-    from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
-    from elastocal.app.tracking.compensator_plan import Planned, plan_rows
+    from elastocal.app.tracking.compensator_plan import PlannedArcs, plan_rows
     from elastocal.app.tracking.compensator_spring import joint_range
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
+    from elastocal.files.robot.word import load_robot
 
     noise = noise_of(request.noise_um)
     assert noise is not None
     robot = load_robot(request.robot)
     spring = _spring(robot.model, request)
-    sense, count = sense_of(request.sense) or 1, len(request.pivots) or MARKERS
+    sense, count = sense_from_word(request.sense) or 1, len(request.pivots) or MARKERS
     geometry = CompensatorGeometry.described(spring, sense)
     limits = joint_range(robot.model, spring.joint, request.limits, geometry)
     with one_thread():
         rows = plan_rows(geometry, request.plan, limits, np.ones(count), noise)
-    plan = Planned(limits, noise, True, f"{count} markers at equal distances from P0", rows)
+    plan = PlannedArcs(limits, noise, True, f"{count} markers at equal distances from P0", rows)
     return AheadResult(request, robot.model.name, spring, count, sense, plan, (*robot.notes, *_assumed(request)))
 
 

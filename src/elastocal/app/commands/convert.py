@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.app.robot_choice import LoadedRobot
+    from elastocal.files.robot.word import ReadRobot
     from elastocal.model.robot import RobotModel
 
 UNKNOWN = "not known: 0 means rigid; replace by a measured value"
@@ -31,7 +31,7 @@ class ConvertResult:
 
 def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
     """Write the robot ``source`` to ``target``; a file that exists is never replaced."""
-    from elastocal.app.robot_choice import load_robot
+    from elastocal.files.robot.word import load_robot
     from elastocal.files.write import check_targets, write_files
 
     if target.suffix.lower() not in YAML:
@@ -45,7 +45,7 @@ def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
     return ConvertResult(target, model.n, len(model.tree.frames), len(model.elements), robot.notes, to_fill)
 
 
-def complete_file(source: str, robot: LoadedRobot) -> tuple[RobotModel, tuple[str, ...], str]:
+def complete_file(source: str, robot: ReadRobot) -> tuple[RobotModel, tuple[str, ...], str]:
     """The robot, the joints whose compliance is to be filled in, and its robot file."""
     from elastocal.files.robot.write import robot_text
 
@@ -54,7 +54,7 @@ def complete_file(source: str, robot: LoadedRobot) -> tuple[RobotModel, tuple[st
     return model, to_fill, robot_text(model, _head(source, robot), (TO_FILL,) if to_fill else ())
 
 
-def _head(source: str, robot: LoadedRobot) -> tuple[str, ...]:
+def _head(source: str, robot: ReadRobot) -> tuple[str, ...]:
     notes = tuple(f"Note: {note}." for note in robot.notes)
     return (f"Made from {source} by 'elastocal convert'; the format is described in docs/robots.md.", *notes)
 

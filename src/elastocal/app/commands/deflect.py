@@ -7,18 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal.app.carried import with_payload
 from elastocal.app.configurations import Configurations, chosen_configurations
 from elastocal.app.inputs import Inputs, configurations_text, inputs_of
 from elastocal.app.pushing import LoadRequest, Pushing, pushing
-from elastocal.app.robot_choice import load_robot, with_payload, without_kinds
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
+from elastocal.files.robot.word import load_robot, without_kinds
 
 if TYPE_CHECKING:
     from elastocal.app.contributions import Contribution
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
-    from elastocal.model.statics.deflection import Deflection
+    from elastocal.model.statics.deflection import FrameDeflection
     from elastocal.spatial.entries import Array
 
 
@@ -51,8 +52,8 @@ class DeflectResult:
     model: RobotModel
     at: Configurations
     load: Pushing
-    found: Deflection
-    linear: Deflection | None
+    found: FrameDeflection
+    linear: FrameDeflection | None
     contributions: tuple[Contribution, ...]
     sag: bool
     notes: tuple[str, ...]
@@ -75,7 +76,7 @@ def run(request: DeflectRequest, progress: Callable[[int, int], None] | None = N
     return DeflectResult(inputs, model, at, load, found, linear, shares, request.sag, notes)
 
 
-def _far(found: Deflection) -> tuple[str, ...]:
+def _far(found: FrameDeflection) -> tuple[str, ...]:
     """A frame that turns this far has left what small-strain springs can describe."""
     import numpy as np
 
@@ -105,7 +106,7 @@ def _found(
     frame: str,
     sag: bool,
     progress: Callable[[int, int], None] | None,
-) -> Deflection:
+) -> FrameDeflection:
     from elastocal.app.sag import sag_deflection
     from elastocal.model.statics.deflection import deflection
 
@@ -119,8 +120,8 @@ def _linear(
     applied: AppliedWrenches | None,
     frame: str,
     request: DeflectRequest,
-    found: Deflection,
-) -> tuple[Deflection | None, tuple[Contribution, ...]]:
+    found: FrameDeflection,
+) -> tuple[FrameDeflection | None, tuple[Contribution, ...]]:
     """The linear formula where asked for, and the shares of a single configuration that has an equilibrium."""
     from elastocal.app.contributions import contributions
     from elastocal.model.statics.deflection import linear_deflection

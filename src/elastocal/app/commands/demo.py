@@ -33,7 +33,6 @@ Write = Callable[["Report", Mapping[Path, str | bytes]], None]
 class DemoResult:
     """What each step gave; ``stated`` is the same program corrected by the robot file, without any calibration."""
 
-    folder: Path
     planned: PlanResult
     measured: SimulateResult
     found: IdentifyResult
@@ -41,14 +40,26 @@ class DemoResult:
     stated: CompensateResult
 
 
-def run(folder: Path, watch: Watch) -> DemoResult:
-    """The cell is made in ``folder``, which must be empty, not exist, or hold an older demonstration."""
+@contextmanager
+def new_cell(folder: Path) -> Iterator[CellFolder]:
+    """The cell, made in ``folder``, which must be empty, not exist, or hold an older demonstration.
+
+    Within, it is the working folder of one run, which rests on all that its steps have read and made.
+    """
+    from elastocal.app.cells.freshness import setting
+    from elastocal.app.cells.trace import running
     from elastocal.files.cell_yaml import read_cell
 
     _make(folder)
     cell = read_cell(folder)
+    settings = {key: setting(cell, key, "demo") for key in ("reports", "options")}
+    with running(("demo", "--out", "."), cell, label="demo", seed=SEED, settings=settings):
+        yield replace(cell, folder=Path())
+
+
+def run(cell: CellFolder, watch: Watch) -> DemoResult:
     planned, measured, found = _plan(cell, watch), _simulate(cell, watch), _identify(cell, watch)
-    return DemoResult(folder, planned, measured, found, *_correct(cell, watch))
+    return DemoResult(planned, measured, found, *_correct(cell, watch))
 
 
 def _make(folder: Path) -> None:
@@ -74,9 +85,11 @@ def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: s
     from elastocal.app.cells.freshness import setting
     from elastocal.app.cells.trace import running
     from elastocal.app.cli.output import report_files
+    from elastocal.files.opened import note_file, note_marks
     from elastocal.files.write import make_folder
 
     name = words[0]
+    made: list[Path] = []
     settings = {key: setting(cell, key, name) for key in (*keys, "reports")}
     with running(words, cell, label=name + of, seed=SEED, settings=settings) as trace:
 
@@ -86,8 +99,12 @@ def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: s
             for folder in {p.parent for p in written}:
                 make_folder(folder)
             trace.write(written)
+            made.extend(files)
 
         yield write
+    note_marks(trace.inputs)
+    for path in made:
+        note_file(path)
 
 
 def _plan(cell: CellFolder, watch: Watch) -> PlanResult:

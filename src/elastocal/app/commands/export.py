@@ -42,10 +42,10 @@ class ExportResult:
 
 def run(request: ExportRequest) -> ExportResult:
     from elastocal.app.programs.calibrated import calibrated
-    from elastocal.app.robot_choice import robot_file
     from elastocal.compensate.corrected_geometry import corrected_poses
     from elastocal.files.calibration.schema import calibration_schema
     from elastocal.files.robot.kinematics import kinematics_text
+    from elastocal.files.robot.word import robot_file
 
     if not any((request.urdf, request.kinematics, request.schema)):
         raise InputError("nothing is asked for; add --urdf, --kinematics or --schema with a file name")
@@ -58,15 +58,16 @@ def run(request: ExportRequest) -> ExportResult:
     if request.urdf is not None:
         beside = request.urdf.with_suffix(".compliance.json")
         files |= {request.urdf: _urdf(request, record, model, notes), beside: sidecar_text(record, model)}
-        words += [(str(request.urdf), "corrected URDF"), (str(beside), "compliances, for whoever computes with it")]
+        words.append((request.urdf.as_posix(), "corrected URDF"))
+        words.append((beside.as_posix(), "compliances, for whoever computes with it"))
     if request.kinematics is not None:
         new = corrected_poses(model)
         notes += [f"The error of frame {name} is behind the last joint and not in the kinematics." for name in new.lost]
         files[request.kinematics] = kinematics_text(model, new.poses, record.mark)
-        words.append((str(request.kinematics), "joint origins in the style of Universal Robots"))
+        words.append((request.kinematics.as_posix(), "joint origins in the style of Universal Robots"))
     if request.schema is not None:
         files[request.schema] = calibration_schema()
-        words.append((str(request.schema), "JSON schema of calibration files"))
+        words.append((request.schema.as_posix(), "JSON schema of calibration files"))
     return ExportResult(model.name, robot_file(found.word), files, tuple(words), tuple(notes))
 
 

@@ -1,4 +1,4 @@
-"""All published cases, recomputed now over two processes, and how many printed numbers come back."""
+"""All published cases, recomputed now over two processes, and how many printed numbers follow from printed data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from elastocal.app.commands import reproduce
 
 if TYPE_CHECKING:
-    from elastocal.cases.case import Figure, Why
+    from elastocal.cases.case import Figure, Kind, Why
 
 WORKERS = 2
 LONGEST_FIRST = ("kr270-elastostatic", "scara-contact")
@@ -21,8 +21,8 @@ CLOSE = 0.01
 
 @dataclass(frozen=True)
 class Tally:
-    """Comparisons with printed numbers: all, equal to the last printed digit, within 1 % (these included), not
-    explained."""
+    """Comparisons with printed numbers: all, and of those from printed data equal to the last printed digit and within
+    1 % (these included); not explained."""
 
     compared: int
     agree: int
@@ -38,19 +38,21 @@ class Gallery:
     def printed(self) -> tuple[Figure, ...]:
         return tuple(f for r in self.results for f in printed(r))
 
-    @property
-    def from_print(self) -> tuple[Figure, ...]:
-        """Those that can be recomputed from what is printed."""
-        from elastocal.cases.case import NOT_PRINTED
+    def of(self, kind: Kind) -> tuple[Figure, ...]:
+        return tuple(f for f in self.printed if f.kind is kind)
 
-        return tuple(f for f in self.printed if f.why not in NOT_PRINTED)
+    @property
+    def come_back(self) -> tuple[float, ...]:
+        """Relative errors of the numbers that were put in, where these are not zero."""
+        return tuple(abs(f.recomputed / f.put_in - 1) for f in self.printed if f.put_in and f.recomputed is not None)
 
     @property
     def reasons(self) -> dict[Why, int]:
-        """How many numbers differ for each reason, the most frequent first."""
+        """How many numbers differ for each reason, the most frequent first; those that were put in left out."""
         from collections import Counter
 
-        return dict(Counter(f.why for f in self.printed if not f.agrees and f.why is not None).most_common())
+        differ = (f for f in self.printed if f.put_in is None and not f.matches)
+        return dict(Counter(f.why for f in differ if f.why is not None).most_common())
 
 
 def run(names: tuple[str, ...] = (), progress: Callable[[int, int], None] | None = None) -> Gallery:
@@ -74,15 +76,22 @@ def printed(result: reproduce.ReproduceResult) -> tuple[Figure, ...]:
 
 
 def tally(figures: tuple[Figure, ...]) -> Tally:
-    close = [f for f in figures if f.agrees or (f.difference is not None and abs(f.difference) <= CLOSE)]
-    return Tally(len(figures), sum(f.agrees for f in figures), len(close), sum(f.unexplained for f in figures))
+    from elastocal.cases.case import Kind
+
+    own = [f for f in figures if f.kind is Kind.FROM_PRINT]
+    close = [f for f in own if f.agrees or (f.difference is not None and abs(f.difference) <= CLOSE)]
+    return Tally(len(figures), sum(f.agrees for f in own), len(close), sum(f.unexplained for f in figures))
 
 
 def data(gallery: Gallery) -> dict[str, Any]:
     """The object that ``reproduce --report FILE --json`` prints."""
+    from elastocal.cases.case import Kind
+
     return {
         "all": asdict(tally(gallery.printed)),
-        "from_print": asdict(tally(gallery.from_print)),
+        "from_print": asdict(tally(gallery.of(Kind.FROM_PRINT))),
+        "sizes": len(gallery.of(Kind.SIZE)),
+        "put_in": len(gallery.of(Kind.PUT_IN)),
         "reasons": {why.value: count for why, count in gallery.reasons.items()},
         "cases": [{"title": r.title, "source": r.source, **reproduce.outcome_data(r.outcome)} for r in gallery.results],
     }

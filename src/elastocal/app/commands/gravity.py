@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.app.gravity_task import TORQUES, GravityTask, asked_friction, needs_motion, sense_of, with_links
+from elastocal.app.gravity_task import TORQUES, GravityTask, asked_friction, needs_motion, sense_of_torques, with_links
 from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ class GravityResult:
 def run(request: GravityRequest) -> GravityResult:
     from elastocal.app.configurations import typed, within_limits
     from elastocal.app.gravity_text import gravity_text
-    from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
     from elastocal.files.log.read import read_log
+    from elastocal.files.robot.word import load_robot
     from elastocal.gravity.gross import without_gross
     from elastocal.gravity.mounting import find_gravity
     from elastocal.gravity.prediction import predict_torque
@@ -101,7 +101,7 @@ def run(request: GravityRequest) -> GravityResult:
             None if request.mounting == "file" else find_gravity(model, samples, TORQUES[request.torques], friction)
         )
         model = model if mounting is None else mounting.mounted(model)
-        task = GravityTask(model, sense_of(request.torques, model, samples), prior, friction)
+        task = GravityTask(model, sense_of_torques(request.torques, model, samples), prior, friction)
         cleaned = without_gross(task.fit, samples)
         found = cleaned.found
         trained, judged = _judged(task, found.samples, request.hold_out, notes)
@@ -153,7 +153,7 @@ def _check(request: GravityRequest) -> MassPrior | None:
 def _judged(
     task: GravityTask, samples: Samples, share: float, notes: list[str]
 ) -> tuple[GravityFit | None, Judged | None]:
-    from elastocal.gravity.hold_out import held_out, judge
+    from elastocal.gravity.hold_out import held_out, judge_masses
 
     if share == 0:
         notes.append("Nothing was held out (--hold-out 0): how well unseen poses are predicted is not known.")
@@ -164,7 +164,7 @@ def _judged(
     except InputError as error:
         notes.append(f"No part of the log could be held out to judge by: {error}.")
         return None, None
-    return trained, judge(trained, last, task.model)
+    return trained, judge_masses(trained, last, task.model)
 
 
 def _terms(found: GravityFit, poses: Configurations | None, notes: list[str]) -> tuple[Term, ...]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.contacts.judgement import ContactJudgement
-    from elastocal.files.campaign.read import CampaignFile
+    from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import RobotModel
     from elastocal.study.whole import Study
     from elastocal.uncertainty.ensemble import Ensemble
@@ -124,12 +124,12 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
 
 
 def _contacts(file: CampaignFile, found: Study) -> ContactJudgement | None:
-    from elastocal.contacts.judgement import judged
+    from elastocal.contacts.judgement import judged_contacts
     from elastocal.contacts.standing import standing
     from elastocal.measure.contact_force import ContactForce
 
     touched = isinstance(file.campaign.measurement, ContactForce)
-    return judged(file.model, found.fit, standing(found.identification)) if touched else None
+    return judged_contacts(file.model, found.fit, standing(found.identification)) if touched else None
 
 
 def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:
@@ -159,13 +159,13 @@ def _facts(request: IdentifyRequest, file: CampaignFile) -> tuple[Fact, ...]:
     kind = file.campaign.measurement
     return (
         Fact("elastocal", "Elastocal", __version__, __version__),
-        Fact("campaign", "campaign", str(request.campaign), str(request.campaign)),
+        Fact("campaign", "campaign", request.campaign.as_posix(), request.campaign.as_posix()),
         Fact("robot", "robot", file.model.name, file.model.name),
         Fact("measurement", "measurement", kind.kind, kind.kind),
         Fact("sought", "sought", sought, sought),
         Fact("errors", "errors stated", tuple(s.label for s in file.campaign.sources), _errors(file)),
         Fact("loss", "loss", asked.loss, asked.loss),
-        Fact("seed", "seed of sampling", float(request.seed), str(request.seed)),
+        Fact("seed", "seed of sampling", request.seed, str(request.seed)),
     )
 
 

@@ -56,7 +56,7 @@ def run(measured: Path, as_path: bool = False) -> Iso9283Result:
         notes.append(f"The standard asks for {STANDARD_CYCLES} cycles; here a pose has {fewest}.")
     if not even:
         notes.append("Distances are given where both poses were measured equally often.")
-    return Iso9283Result(str(measured), visits, poses, distances, _variation(visits), path, tuple(notes))
+    return Iso9283Result(measured.as_posix(), visits, poses, distances, _variation(visits), path, tuple(notes))
 
 
 def _variation(visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]:

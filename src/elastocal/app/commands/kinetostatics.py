@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import Axes, Configurations, axes_of, numbers, of_shown, typed, within_limits
-from elastocal.app.robot_choice import load_robot
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
+from elastocal.files.robot.word import load_robot
 
 if TYPE_CHECKING:
     from elastocal.files.tables.drives import TargetTable
@@ -146,7 +146,7 @@ def _inverse(
 ) -> KinetostaticsResult:
     import numpy as np
 
-    from elastocal.model.statics.kinetostatics_inverse import PoseStatus
+    from elastocal.model.pose_status import PoseStatus
 
     axes = axes_of(model)
     near = None if request.near is None else typed(model, (request.near,), "--near").q
@@ -173,7 +173,8 @@ def _solved(model: RobotModel, frame: str, target: TargetTable, near: Array | No
     import numpy as np
 
     from elastocal.model.configurations import starts
-    from elastocal.model.statics.kinetostatics_inverse import Inverse, PoseStatus, inverse
+    from elastocal.model.pose_status import PoseStatus
+    from elastocal.model.statics.kinetostatics_inverse import Inverse, inverse
     from elastocal.spatial.rotation import rpy_matrix
 
     turn = None if target.rpy is None else np.array([rpy_matrix(*(float(v) for v in row)) for row in target.rpy])
@@ -207,7 +208,7 @@ def _angles(rotation: Array) -> Array:
 
 
 def _source(request: KinetostaticsRequest) -> str:
-    return "typed" if request.table is None else str(request.table)
+    return "typed" if request.table is None else request.table.as_posix()
 
 
 def _words(status: Sequence[IntEnum]) -> tuple[str, ...]:

@@ -29,14 +29,14 @@ def run(folder: Path, robot: str) -> NewResult:
     from elastocal.files.write import make_folder, write_files
 
     check_empty(folder)
-    found = contents(folder.resolve().name, robot)
+    found = cell_contents(folder.resolve().name, robot)
     for place in {p.parent for p in found.files}:
         make_folder(folder / place)
     write_files({folder / place: text for place, text in found.files.items()})
     return NewResult(folder, found.name, found.robot, found.files, found.to_fill, found.notes)
 
 
-def contents(name: str, robot: str) -> NewResult:
+def cell_contents(name: str, robot: str) -> NewResult:
     """What a cell of this name and robot starts with; nothing is written."""
     from elastocal.app.starter.plan import plan_text
     from elastocal.app.starter.program import NAME, square_text
@@ -62,10 +62,9 @@ def contents(name: str, robot: str) -> NewResult:
 def _robot(word: str) -> tuple[RobotModel, tuple[str, ...], tuple[str, ...], str]:
     """The robot, what its file left open, joints to fill in, and the text of its file in the cell."""
     from elastocal.app.commands.convert import complete_file
-    from elastocal.app.robot_choice import load_robot, robot_file
     from elastocal.files.located import read_text
     from elastocal.files.robot.read import shipped_text
-    from elastocal.files.robot.word import shipped_name
+    from elastocal.files.robot.word import load_robot, robot_file, shipped_name
 
     robot, file = load_robot(word), robot_file(word)
     if file is None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from elastocal.design.offer import Offer
     from elastocal.design.ordering import Ordered
     from elastocal.design.pool import Pool
-    from elastocal.design.study import Planned
-    from elastocal.design.task import Task
+    from elastocal.design.study import PlannedStudy
+    from elastocal.design.task import PlanTask
     from elastocal.files.plan.entry import PlanFile
     from elastocal.identify.budget import Budget
 
@@ -39,8 +39,8 @@ class PlanResult:
     """
 
     name: str
-    task: Task
-    planned: Planned
+    task: PlanTask
+    planned: PlannedStudy
     pool: Pool
     order: Ordered
     speeds_known: bool
@@ -54,7 +54,7 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
     import numpy as np
 
     from elastocal.design.offer import offered
-    from elastocal.design.study import planned
+    from elastocal.design.study import planned_study
 
     say = watch or (lambda done, total: None)
     file = plan_file(request)
@@ -67,7 +67,7 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
         offer = offered(task, rng)
         say(1, 3)
         counts = _counts(offer) if request.curve else ()
-        found = planned(
+        found = planned_study(
             offer, rng, limits=limits, most=request.most, counts=counts, restarts=request.restarts, executor=workers
         )
         say(2, 3)
@@ -79,18 +79,18 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
     return PlanResult(file.name, task, found, pool, order, known, budget, files, _facts(request, file, task), notes)
 
 
-def _with_tests(file: PlanFile, rng: np.random.Generator) -> Task:
-    from elastocal.design.testing import placed
+def _with_tests(file: PlanFile, rng: np.random.Generator) -> PlanTask:
+    from elastocal.design.testing import placed_tests
 
     task = file.task
     if file.tests is None:
         return task
     if file.tests.wrenches is None and task.measuring.kind == "deflection":
         raise InputError("the test poses have no load, so that nothing bends; add columns such as fz_N, or force_N")
-    return replace(task, tests=placed(file.tests, task.model, task.load_frame or task.model.tool, rng))
+    return replace(task, tests=placed_tests(file.tests, task.model, task.load_frame or task.model.tool, rng))
 
 
-def _with_earlier(task: Task, file: PlanFile) -> Task:
+def _with_earlier(task: PlanTask, file: PlanFile) -> PlanTask:
     """The information of earlier campaigns and calibrations that the plan file names."""
     from elastocal.app.planning.earlier import earlier
 
@@ -104,7 +104,7 @@ def _counts(offer: Offer) -> tuple[int, ...]:
     return tuple(sorted({min(most, max(least, round(c * offer.task.count))) for c in CURVE}))
 
 
-def _ordered(found: Planned, file: PlanFile) -> tuple[Pool, Ordered]:
+def _ordered(found: PlannedStudy, file: PlanFile) -> tuple[Pool, Ordered]:
     """The chosen poses for short motion, those under one load together where a change costs time."""
     import numpy as np
 
@@ -116,7 +116,7 @@ def _ordered(found: Planned, file: PlanFile) -> tuple[Pool, Ordered]:
     return chosen.picked(order.order), order
 
 
-def _budget(found: Planned, pool: Pool) -> Budget | None:
+def _budget(found: PlannedStudy, pool: Pool) -> Budget | None:
     """Where the uncertainty would come from, for a campaign of the plan."""
     from elastocal.design.observed import exact
     from elastocal.identify.expectation import expected
@@ -159,7 +159,7 @@ def _overlapping(offer: Offer) -> str:
     return ", ".join(f"{a.label} and {b.label}" for a, b in blurred(offer.task.model, offer.task.cell.links))
 
 
-def _ways(pool: Pool, task: Task) -> tuple[str, ...]:
+def _ways(pool: Pool, task: PlanTask) -> tuple[str, ...]:
     """Moves of the program that would meet something."""
     from elastocal.app.planning.program import route
     from elastocal.design.pool import Pool
@@ -177,7 +177,7 @@ def _ways(pool: Pool, task: Task) -> tuple[str, ...]:
     return tuple(dict.fromkeys(said))
 
 
-def _facts(request: PlanRequest, file: PlanFile, task: Task) -> tuple[Fact, ...]:
+def _facts(request: PlanRequest, file: PlanFile, task: PlanTask) -> tuple[Fact, ...]:
     errors = tuple(s.label for s in task.measuring.sources)
     words = ", ".join(k if len(task.weights) == 1 else f"{w:g} {k}" for k, w in task.weights.items())
     return (
@@ -185,8 +185,8 @@ def _facts(request: PlanRequest, file: PlanFile, task: Task) -> tuple[Fact, ...]
         Fact("source", "plan file or robot", request.source, request.source),
         Fact("robot", "robot", file.robot, file.robot),
         Fact("criterion", "criterion", words, words),
-        Fact("drawn", "configurations drawn", float(task.draw.count), str(task.draw.count)),
+        Fact("drawn", "configurations drawn", task.draw.count, str(task.draw.count)),
         Fact("errors", "errors counted", errors, "; ".join(errors) or "none stated: 10 um per number"),
-        Fact("repeats", "readings of each pose", float(task.repeats), str(task.repeats)),
-        Fact("seed", "seed", float(request.seed), str(request.seed)),
+        Fact("repeats", "readings of each pose", task.repeats, str(task.repeats)),
+        Fact("seed", "seed", request.seed, str(request.seed)),
     )

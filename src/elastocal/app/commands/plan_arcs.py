@@ -10,7 +10,7 @@ from elastocal.app.planning.request import PlanRequest
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.app.tracking.compensator_plan import Planned, PlanRow
+    from elastocal.app.tracking.compensator_plan import PlannedArcs, PlanRow
     from elastocal.files.plan.arcs import ArcPlanFile
     from elastocal.spatial.entries import Array
 
@@ -23,7 +23,7 @@ class ArcPlanResult:
 
     request: PlanRequest
     file: ArcPlanFile
-    plan: Planned
+    plan: PlannedArcs
     q: Array
     files: dict[Path, str]
     notes: tuple[str, ...]
@@ -38,7 +38,7 @@ class ArcPlanResult:
         return (MOVING, *(f"P0{i + 1}" for i in range(len(self.file.radii))))
 
 
-def asked(source: str) -> bool:
+def seeks_arcs(source: str) -> bool:
     """Whether the plan is one of arcs."""
     from elastocal.files.plan.arcs import plans_arcs
     from elastocal.files.plan.read import is_plan
@@ -61,9 +61,9 @@ def run(request: PlanRequest) -> ArcPlanResult:
     if file.poses < 3:
         raise InputError(f"--poses {file.poses}: that many angles fit either sense of rotation; give at least 3")
     check_plan_targets(request.out, file.name, file.files)
-    configurations(file, np.array(file.limits))  # whether the other axes may stand where they are
-    plan = compared(file)
-    q = configurations(file, plan.best(file.markers).angles)
+    joint_values_at(file, np.array(file.limits))  # whether the other axes may stand where they are
+    plan = compared_arc_plans(file)
+    q = joint_values_at(file, plan.best(file.markers).angles)
     result = ArcPlanResult(request, file, plan, q, {}, ())
     files, said = _files(result)
     return replace(result, files=files, notes=(*file.notes, *said))
@@ -78,20 +78,20 @@ def _refuse(request: PlanRequest) -> None:
             raise InputError(f"--{names.get(name, name)} does not go with measurement: arcs; leave it out")
 
 
-def compared(file: ArcPlanFile) -> Planned:
+def compared_arc_plans(file: ArcPlanFile) -> PlannedArcs:
     """Plans of eq. (35) and (36) and of exact covariance, for each model of the markers."""
     from elastocal.app.threads import one_thread
-    from elastocal.app.tracking.compensator_plan import Planned, plan_rows
+    from elastocal.app.tracking.compensator_plan import PlannedArcs, plan_rows
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
 
     geometry = CompensatorGeometry.described(file.compensator, file.sense)
     with one_thread():
         rows = plan_rows(geometry, file.poses, file.limits, file.radii, file.noise)
     radii = ", ".join(f"{1e3 * r:g}" for r in file.radii)
-    return Planned(file.limits, file.noise, True, f"markers {radii} mm from P0", rows)
+    return PlannedArcs(file.limits, file.noise, True, f"markers {radii} mm from P0", rows)
 
 
-def configurations(file: ArcPlanFile, angles: Array) -> Array:
+def joint_values_at(file: ArcPlanFile, angles: Array) -> Array:
     """Joint values (m, n) with the compensator's joint at these angles and the other axes where they stand."""
     import numpy as np
 
@@ -115,7 +115,7 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     import numpy as np
 
     from elastocal.app.planning.files import kuka_program
-    from elastocal.files.plan.arcs import arc_table
+    from elastocal.files.plan.arcs import arc_table_text
     from elastocal.files.plan.krl import Stop
 
     file, out = result.file, result.request.out
@@ -124,7 +124,7 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     shown = file.model.controller.to_controller(result.q)[:, file.model.joints.index(joint)]
     halts = tuple(Stop(q, (f"pose {i + 1}: read {', '.join(result.markers)}",)) for i, q in enumerate(result.q))
     texts, said = kuka_program(file.name, file.model, halts, result.request.wait)
-    texts["plan.csv"] = arc_table(axis, np.degrees(shown), result.markers)
+    texts["plan.csv"] = arc_table_text(axis, np.degrees(shown), result.markers)
     pivots = " ".join(f"--pivot {m}" for m in result.markers[1:])
     words = (
         f"Fill in plan.csv, then: elastocal compensator plan.csv --moving {MOVING} {pivots} --joint {joint} "

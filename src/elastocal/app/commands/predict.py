@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from elastocal.app.configurations import Configurations, chosen_configurations
 from elastocal.app.inputs import Inputs, configurations_text, inputs_of
 from elastocal.app.pushing import LoadRequest, Pushing, pushing
-from elastocal.app.robot_choice import load_robot
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
+from elastocal.files.robot.word import load_robot
 
 if TYPE_CHECKING:
-    from elastocal.files.calibration.read import CalibrationRecord
+    from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import RobotModel
     from elastocal.uncertainty.prediction import Prediction
 

@@ -14,7 +14,7 @@ from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from elastocal.record.address import Address
-    from elastocal.record.statistics import Summary
+    from elastocal.record.statistics import TelegramSummary
 
 PROTOCOLS = ("rsi",)
 CYCLES = (4, 12)
@@ -38,7 +38,7 @@ class RecordResult:
 
     request: RecordRequest
     address: str
-    summary: Summary
+    summary: TelegramSummary
     ended: str
     stamped: bool
     failed: str = ""
@@ -54,10 +54,10 @@ def run(request: RecordRequest, shown: Shown | None = None) -> RecordResult:
     from elastocal.record.address import bound, listen
     from elastocal.record.rsi import FIRST_LINE, record
     from elastocal.record.simulated import rehearsal
-    from elastocal.record.statistics import Tally
+    from elastocal.record.statistics import TelegramTally
 
     controller = _check(request)
-    tally = Tally()
+    tally = TelegramTally()
     failed, stamped = "", False
     with listen(_address(request)) as sock, AppendedLog(request.out, FIRST_LINE) as log, stoppable() as asked:
         address = bound(sock)
@@ -69,7 +69,7 @@ def run(request: RecordRequest, shown: Shown | None = None) -> RecordResult:
                 return f"{request.most} telegrams"
             return asked.by or (f"{request.duration:g} s" if time.monotonic() >= ends else "")
 
-        with rehearsed, (shown or _hidden)(lambda: standing(tally.summary(), str(address))):
+        with rehearsed, (shown or _hidden)(lambda: status_line(tally.summary(), str(address))):
             try:
                 stamped = record(sock, log, tally, request.sender, lambda: bool(why()), controller)
             except OSError as error:
@@ -80,7 +80,7 @@ def run(request: RecordRequest, shown: Shown | None = None) -> RecordResult:
     return RecordResult(request, str(address), tally.summary(), ended, stamped, failed)
 
 
-def standing(summary: Summary, address: str) -> str:
+def status_line(summary: TelegramSummary, address: str) -> str:
     """``250.0/s, 1234 telegrams: late 0, lost 0, ...``, what matters most first."""
     s = summary
     if not s.telegrams:

@@ -64,4 +64,5 @@ def _figure_data(f: Figure) -> dict[str, Any]:
     out = {"name": f.name, "published": f.published, "recomputed": f.recomputed, "unit": f.unit, "note": f.note}
     if f.published is None:
         return out
-    return {**out, "place": f.place, "agrees": f.agrees, "why": None if f.agrees or f.why is None else f.why.value}
+    why = None if f.agrees or f.why is None else f.why.value
+    return {**out, "place": f.place, "kind": f.kind.value, "agrees": f.agrees, "why": why}

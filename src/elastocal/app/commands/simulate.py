@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal import __version__
-from elastocal.app.robot_choice import load_robot
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
+from elastocal.files.robot.word import load_robot
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.files.campaign.read import CampaignFile
+    from elastocal.files.campaign.file import CampaignFile
     from elastocal.measure.kind import Measurement
     from elastocal.measure.virtual import Virtual
     from elastocal.model.robot import RobotModel
@@ -63,6 +63,7 @@ def run(request: SimulateRequest) -> SimulateResult:
 
     from elastocal.app.campaign_inputs import given_by
     from elastocal.files.campaign.read import read_plan
+    from elastocal.files.campaign.virtual import CAMPAIGN, TABLE
     from elastocal.files.campaign.write import campaign_files
     from elastocal.files.write import check_targets
 
@@ -70,7 +71,7 @@ def run(request: SimulateRequest) -> SimulateResult:
         raise InputError("--gross must not be negative, and --gross-mm and --gross-N must be positive")
     plan = read_plan(request.plan)
     if request.out.is_dir():
-        written = {f"--out ({name})": request.out / name for name in ("campaign.yaml", "readings.csv")}
+        written = {f"--out ({name})": request.out / name for name in (CAMPAIGN, TABLE)}
         check_targets(written, given_by("PLAN.yaml", plan))
         _check_folder(request.out)
     truth = plan.model if request.truth is None else load_robot(request.truth).model
@@ -105,14 +106,11 @@ def _drawn(request: SimulateRequest, plan: CampaignFile, truth: RobotModel, rng:
 
 
 def _check_folder(out: Path) -> None:
-    """Virtual readings may replace virtual ones, never what someone measured."""
-    from elastocal.files.campaign.write import is_virtual
+    """Virtual readings may replace virtual ones, never what someone measured or wrote."""
+    from elastocal.files.campaign.virtual import own_files
 
-    found = [name for name in ("campaign.yaml", "readings.csv") if (out / name).exists()]
-    if found and not is_virtual(out / "campaign.yaml"):
-        raise InputError(
-            f"--out {out}: holds a {found[0]} that was not simulated and would be lost; choose another folder"
-        )
+    for name, known in own_files(out).items():
+        raise InputError(f"--out {out}: holds a {name} that {known} and would be lost; choose another folder")
 
 
 def _facts(request: SimulateRequest, plan: CampaignFile, truth: RobotModel) -> tuple[Fact, ...]:
@@ -123,14 +121,14 @@ def _facts(request: SimulateRequest, plan: CampaignFile, truth: RobotModel) -> t
     size = f"{request.gross_N:g} N" if forces else f"{request.gross_mm:g} mm"
     return (
         Fact("elastocal", "Elastocal", __version__, __version__),
-        Fact("plan", "plan", str(request.plan), str(request.plan)),
+        Fact("plan", "plan", request.plan.as_posix(), request.plan.as_posix()),
         Fact("robot", "robot of the plan", plan.robot, plan.robot),
         Fact("truth", "robot that is measured", request.truth or plan.robot, request.truth or "the same"),
         Fact("errors", "errors drawn", errors, "; ".join(errors) or "none"),
-        Fact("gross", "gross errors", float(request.gross), f"{request.gross} of {size}"),
+        Fact("gross", "gross errors", request.gross, f"{request.gross} of {size}"),
         Fact("gross_mm", "", request.gross_mm),
         Fact("gross_N", "", request.gross_N),
-        Fact("seed", "seed", float(request.seed), str(request.seed)),
+        Fact("seed", "seed", request.seed, str(request.seed)),
     )
 
 

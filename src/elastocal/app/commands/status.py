@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from elastocal import __version__
-from elastocal.app.cells.freshness import Freshness, freshness
+from elastocal.app.cells.freshness import Freshness, freshness, inside
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder
+    from elastocal.files.run_record import RunRecord
 
-State = Literal["up to date", "stale", "not run yet"]
+State = Literal["up to date", "stale", "replaced", "not run yet"]
 CHAIN = ("plan", "simulate", "identify", "compensate")
 """The way from a robot to a corrected program."""
 
 
 @dataclass(frozen=True)
-class Line:
+class StatusLine:
     """One command: ``reasons`` why it is stale, ``repeat`` how to have it again, in the folder of the cell."""
 
     step: str
@@ -32,12 +33,12 @@ class Line:
 @dataclass(frozen=True, eq=False)
 class StatusResult:
     cell: CellFolder
-    lines: tuple[Line, ...]
+    lines: tuple[StatusLine, ...]
     next_step: str
     notes: tuple[str, ...]
 
     @property
-    def stale(self) -> tuple[Line, ...]:
+    def stale(self) -> tuple[StatusLine, ...]:
         return tuple(line for line in self.lines if line.state == "stale")
 
 
@@ -55,9 +56,10 @@ def run(folder: Path) -> StatusResult:
     return StatusResult(cell, lines, _next(cell, lines), notes)
 
 
-def _line(f: Freshness) -> Line:
-    state: State = "up to date" if f.fresh else "stale"
-    return Line(f.label, state, f.reasons, f.repeat, f.record.time, f.record.versions.get("elastocal", ""))
+def _line(f: Freshness) -> StatusLine:
+    state: State = "replaced" if f.taken else "up to date" if f.fresh else "stale"
+    repeat = "" if f.taken else f.repeat
+    return StatusLine(f.label, state, f.reasons, repeat, f.record.time, f.record.versions.get("elastocal", ""))
 
 
 def _order(f: Freshness) -> tuple[int, str]:
@@ -65,7 +67,7 @@ def _order(f: Freshness) -> tuple[int, str]:
     return (CHAIN.index(command) if command in CHAIN else len(CHAIN), f.label)
 
 
-def _open(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[Line, ...]:
+def _open(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[StatusLine, ...]:
     """Steps of the chain that have never run here and whose results are not there by other ways."""
     ran = {f.record.command[0] for f in found}
     there = {
@@ -76,20 +78,26 @@ def _open(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[Line, ...]:
     steps = [(step, ()) for step, is_there in there.items() if step not in ran and not is_there]
     left = _not_corrected(cell, found)
     correct = [("compensate", tuple(f"not corrected: {name}" for name in left))] if left else []
-    return tuple(Line(step, "not run yet", why, f"elastocal {step} .") for step, why in (*steps, *correct))
+    return tuple(StatusLine(step, "not run yet", why, f"elastocal {step} .") for step, why in (*steps, *correct))
 
 
 def _not_corrected(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[str, ...]:
-    """Programs of the cell that no run of compensate has read."""
+    """Programs of the cell that no run of compensate has corrected within it."""
     from elastocal.files.program_files import programs_in
 
     folder = cell.path("programs")
-    read = {name for f in found if f.record.command[0] == "compensate" for name in f.record.inputs}
+    runs = [f.record for f in found if f.record.command[0] == "compensate"]
+    read = {name for record in runs if _wrote_a_program(cell, record) for name in record.inputs}
     names = [(cell.place("programs") / p.name).as_posix() for p in programs_in(folder)] if folder.is_dir() else []
     return tuple(name for name in names if name not in read)
 
 
-def _next(cell: CellFolder, lines: tuple[Line, ...]) -> str:
+def _wrote_a_program(cell: CellFolder, record: RunRecord) -> bool:
+    reports = cell.place("reports")
+    return any(inside(name) and not Path(name).is_relative_to(reports) for name in record.outputs)
+
+
+def _next(cell: CellFolder, lines: tuple[StatusLine, ...]) -> str:
     """What to do now: what is stale first, in the order of the chain, then what has not been run."""
     for line in lines:
         if line.state == "stale" and not all(r.startswith("input is stale") for r in line.reasons):
@@ -104,7 +112,7 @@ def _next(cell: CellFolder, lines: tuple[Line, ...]) -> str:
     return "nothing is left to do"
 
 
-def _by_hand(cell: CellFolder, line: Line) -> str:
+def _by_hand(cell: CellFolder, line: StatusLine) -> str:
     if not all(r.startswith("output changed") for r in line.reasons):
         return ""
     return f", or remove {cell.places['records'].as_posix()}/{line.step}.json if it was changed on purpose"

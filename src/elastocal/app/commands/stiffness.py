@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal.app.carried import with_payload
 from elastocal.app.configurations import Configurations, chosen_configurations
 from elastocal.app.grid import Grid, grid_configurations
 from elastocal.app.inputs import Inputs, configurations_text, inputs_of
 from elastocal.app.pushing import LoadRequest, Pushing, pushing
-from elastocal.app.robot_choice import load_robot, with_payload, without_kinds
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
+from elastocal.files.robot.word import load_robot, without_kinds
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches

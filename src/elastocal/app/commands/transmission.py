@@ -46,9 +46,9 @@ class TransmissionResult:
 
 
 def run(request: TransmissionRequest) -> TransmissionResult:
-    from elastocal.app.robot_choice import load_robot
     from elastocal.app.threads import one_thread
     from elastocal.encoders.identify import identify_transmission
+    from elastocal.files.robot.word import load_robot
     from elastocal.files.tables.encoders import read_encoder_tables
 
     _check(request)

@@ -63,7 +63,7 @@ says how every result was made; each line can be typed again. To do the same wit
 
 def contents(name: str) -> dict[Path, str]:
     """Texts by place in the cell."""
-    from elastocal.app.commands.new import contents as new_cell
+    from elastocal.app.commands.new import cell_contents as new_cell
     from elastocal.files.robot.read import read_robot
 
     start = {place: text for place, text in new_cell(name, ROBOT).files.items() if place.parts[0] != "programs"}

@@ -36,15 +36,15 @@ def beams(cell: Cell, markers: Array, view: str) -> tuple[Part, ...]:
 def _wires(obstacle: Obstacle) -> tuple[Part, ...]:
     import numpy as np
 
-    from elastocal.design.obstacles.box import Box
+    from elastocal.design.obstacles.box import BoxObstacle
     from elastocal.design.obstacles.capsule import Capsule
     from elastocal.design.obstacles.mesh import Mesh
-    from elastocal.design.obstacles.sphere import Sphere
+    from elastocal.design.obstacles.sphere import SphereObstacle
     from elastocal.spatial.rotation import rpy_matrix
 
-    if isinstance(obstacle, Box):
+    if isinstance(obstacle, BoxObstacle):
         return (_edges(np.array(obstacle.centre), np.array(obstacle.size), rpy_matrix(*obstacle.rpy)),)
-    if isinstance(obstacle, Sphere):
+    if isinstance(obstacle, SphereObstacle):
         return (_balls((obstacle.centre,), obstacle.radius),)
     if isinstance(obstacle, Capsule):
         ends = (obstacle.start, obstacle.end)

@@ -30,7 +30,7 @@ def configuration_cells(at: Configurations, row: int) -> tuple[Cell, ...]:
     return tuple(float(f"{v:.10g}") for v in at.shown[row])
 
 
-def known(value: float, reason: str) -> Cell:
+def or_reason(value: float, reason: str) -> Cell:
     """The number, or why there is none."""
     return float(value) if isfinite(value) else Unknown(reason)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from elastocal.app.commands.iso9283 import Iso9283Result
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Column, Fact, Report, Section, Table
 
 _NO_TURN = "no orientation was measured"
@@ -59,7 +59,7 @@ def pose_table(result: Iso9283Result) -> Table:
     rows = tuple(
         (
             v.name, p.cycles, 1e3 * p.accuracy, 1e3 * p.repeatability, *(1e3 * float(o) for o in p.offset),
-            *(known(1e3 * float(a), _NO_TURN) for a in (*p.orientation_accuracy, *p.orientation_repeatability)),
+            *(or_reason(1e3 * float(a), _NO_TURN) for a in (*p.orientation_accuracy, *p.orientation_repeatability)),
         )
         for v, p in zip(result.visits, result.poses, strict=True)
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from elastocal import __version__
 from elastocal.app.commands.kinetostatics import KinetostaticsResult
-from elastocal.app.pages.columns import axis_columns, known
+from elastocal.app.pages.columns import axis_columns, or_reason
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
 _TORQUE = "Torques are what the drives give to hold the arm; forces act on the robot, at the frame, in base axes."
@@ -51,12 +51,12 @@ def _row(result: KinetostaticsResult, i: int) -> tuple[Cell, ...]:
     untold = "the torques do not tell it" if result.words[i] == "converged" else lost
     left = float(result.left[i]) * (1e6 if result.inverse else 1.0)
     return (
-        *(known(float(f"{v:.10g}"), lost) for v in result.shown[i]),
-        *(known(v, lost) for v in result.torque[i]),
-        *(known(v, lost) for v in 1e3 * result.position[i]),
-        *(None if result.inverse and np.isnan(v) else known(v, lost) for v in np.degrees(result.rpy[i])),
-        *(known(v, untold) for v in result.force[i]),
-        known(left, lost),
+        *(or_reason(float(f"{v:.10g}"), lost) for v in result.shown[i]),
+        *(or_reason(v, lost) for v in result.torque[i]),
+        *(or_reason(v, lost) for v in 1e3 * result.position[i]),
+        *(None if result.inverse and np.isnan(v) else or_reason(v, lost) for v in np.degrees(result.rpy[i])),
+        *(or_reason(v, untold) for v in result.force[i]),
+        or_reason(left, lost),
         result.words[i],
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from elastocal.app.commands.new import NewResult
-from elastocal.report.blocks import Column, Report, Section, Table, Text
+from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
 
 STEPS = ("plan", "simulate", "identify", "compensate", "status")
 
@@ -12,7 +12,7 @@ def page(result: NewResult) -> Report:
     columns = (Column("file", "file"),)
     rows = tuple((place.as_posix(),) for place in result.files)
     steps = [c for c in STEPS if c != "compensate" or any(p.suffix == ".src" for p in result.files)]
-    to_do = Text(tuple(f"elastocal {command} {result.folder}" for command in steps))
+    to_do = Paragraphs(tuple(f"elastocal {command} {result.folder}" for command in steps))
     fill = (
         f"Not known, and 0 in robot/robot.yaml: the compliance of {', '.join(result.to_fill)}. Fill in at least a "
         "guess before 'elastocal simulate', and fit the loads in plan/plan.yaml to it: a rigid robot shows nothing.",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from elastocal.app.commands.record import CYCLES, RecordResult
-from elastocal.app.pages.columns import known
-from elastocal.record.statistics import Summary
+from elastocal.app.pages.columns import or_reason
+from elastocal.record.statistics import TelegramSummary
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
 _STAMPED = "Turnaround is counted from the arrival at this machine, as the system stamped it, to the answer's leaving."
@@ -35,7 +35,7 @@ def _verdict(result: RecordResult) -> tuple[str, ...]:
     )
 
 
-def _counts(s: Summary) -> Table:
+def _counts(s: TelegramSummary) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = (
         ("telegrams", s.telegrams, "with a readable IPOC; all are in the log"),
         ("late", s.late, "more than half a cycle behind the one before, by their IPOC"),
@@ -53,9 +53,9 @@ def _counts(s: Summary) -> Table:
     return Table("telegrams", "", columns, rows)
 
 
-def _turnaround(s: Summary) -> Table:
+def _turnaround(s: TelegramSummary) -> Table:
     names = ("half of them", "99 %", "99.9 %", "all")
-    rows = tuple((n, known(1e3 * t, "nothing was answered")) for n, t in zip(names, s.turnaround, strict=True))
+    rows = tuple((n, or_reason(1e3 * t, "nothing was answered")) for n, t in zip(names, s.turnaround, strict=True))
     return Table("turnaround", "", (Column("answers", "answers"), Column("within_ms", "within", "ms", 3)), rows)
 
 
@@ -75,11 +75,12 @@ def _facts(result: RecordResult) -> tuple[Fact, ...]:
     from elastocal import __version__
 
     s, request = result.summary, result.request
+    log = request.out.as_posix()
     cycle = "unknown" if s.step is None else f"{s.step} counts of IPOC"
     return (
         Fact("elastocal", "Elastocal", __version__, __version__),
         Fact("listened", "listened on", result.address, result.address),
-        Fact("log", "log", *((str(request.out),) * 2 if s.telegrams or s.malformed else (None, "none: nothing came"))),
+        Fact("log", "log", *((log, log) if s.telegrams or s.malformed else (None, "none: nothing came"))),
         Fact("cycle", "cycle", s.step, cycle),
         Fact("sen_type", "answers as", request.sender, request.sender),
         Fact("ended_by", "ended by", result.ended, result.ended),

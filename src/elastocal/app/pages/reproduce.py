@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from elastocal.app.commands.reproduce import CaseLine, ReproduceResult
-from elastocal.cases.case import Figure, Listing
-from elastocal.report.blocks import Block, Column, Report, Section, Table, Text, Unknown
+from elastocal.cases.case import Figure, Kind, Listing, Why
+from elastocal.report.blocks import Block, Column, Paragraphs, Report, Section, Table, Unknown
 
 AGREES, BOUND, UNEXPLAINED = "agrees", "bound kept", "NOT EXPLAINED"
 
@@ -17,7 +17,7 @@ def list_page(cases: tuple[CaseLine, ...]) -> Report:
 
 
 def page(result: ReproduceResult) -> Report:
-    sections = [Section("Figures", (Text((f"Source: {result.source}",)), *number_tables(result)))]
+    sections = [Section("Figures", (Paragraphs((f"Source: {result.source}",)), *number_tables(result)))]
     if result.outcome.listings:
         sections.append(Section("Lists", listings(result)))
     if result.outcome.curves:
@@ -54,9 +54,21 @@ def number_tables(result: ReproduceResult) -> tuple[Block, ...]:
 
 
 def judgement(f: Figure) -> str:
-    if f.agrees:
-        return BOUND if f.at_least else AGREES
-    return UNEXPLAINED if f.unexplained or f.why is None else f.why.value
+    """Only what is recomputed from printed data can agree; a number put in says how well it comes back."""
+    if f.unexplained:
+        return UNEXPLAINED
+    why = "" if f.why is None else f.why.value
+    if f.kind is Kind.PUT_IN:
+        return _comes_back(f) if f.matches or f.why is Why.VIRTUAL else f"{_comes_back(f)}; {why}"
+    if f.at_least:
+        return BOUND if f.agrees else f"{BOUND}; {why}"
+    return AGREES if f.agrees else why
+
+
+def _comes_back(f: Figure) -> str:
+    if not f.put_in or f.recomputed is None:
+        return Kind.PUT_IN.value
+    return f"{Kind.PUT_IN.value} to {100 * abs(f.recomputed / f.put_in - 1):.1g} %"
 
 
 def listings(result: ReproduceResult) -> tuple[Block, ...]:

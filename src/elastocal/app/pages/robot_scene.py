@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from elastocal.app.drawing import LONGEST, MOST_ARMS, enlargement, spread, times
+from elastocal.app.drawing import LONGEST, MOST_ARMS, enlargement, spread_out, times
 from elastocal.report.blocks import Scene
 from elastocal.report.parts import Arrows, Dots, Ellipsoids, Look, Part, Point, Strokes
 
@@ -124,7 +124,7 @@ def loaded_scene(
     from elastocal.model.skeleton import skeleton
     from elastocal.model.statics.equilibrium import equilibrium
 
-    rows = spread(skeleton(model, q).tip, MOST_ARMS)
+    rows = spread_out(skeleton(model, q).tip, MOST_ARMS)
     at = q[rows]
     applied = () if load is None else (load if len(load.wrench) == 1 else load.picked(rows),)
     rest = skeleton(model, at, None if sag else equilibrium(model, at))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.show import ShowResult
 from elastocal.app.pages.columns import axis_columns, configuration_cells, parameter_cells, parameter_columns
-from elastocal.report.blocks import Cell, Column, Report, Section, Table, Text, Unknown
+from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.model.frames import JointMotion
@@ -30,7 +30,7 @@ def page(result: ShowResult) -> Report:
         f"Gravity ({g}) m/s2 in base axes. Tool frame: {model.tool}.",
     )
     sections = (
-        Section("", (Text(words),)),
+        Section("", (Paragraphs(words),)),
         Section("Frames", (_frames(model),)),
         Section("Joints", (_joints(model),)),
         Section("Controller", _controller(model)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from elastocal.app.commands.simulate import SimulateResult
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Column, Report, Section, Table
 
 
@@ -65,7 +65,7 @@ def _biases(result: SimulateResult) -> Table:
             b.truth,
             b.estimate,
             b.unit,
-            known(100 * (b.estimate / b.truth - 1) if b.truth else float("nan"), "is zero"),
+            or_reason(100 * (b.estimate / b.truth - 1) if b.truth else float("nan"), "is zero"),
         )
         for b in result.biases
     )

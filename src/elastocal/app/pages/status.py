@@ -18,7 +18,8 @@ def page(result: StatusResult) -> Report:
     rows = tuple((n.step, n.state, "; ".join(n.reasons), n.repeat, n.time, n.version) for n in result.lines)
     notes = ("Commands are to be typed in the folder of the cell.",) if rows else ()
     stale = result.stale
-    ran = sum(line.state != "not run yet" for line in result.lines)
+    ran = sum(line.state in ("up to date", "stale") for line in result.lines)
+    taken = tuple(f"{r[0].upper()}{r[1:]}." for n in result.lines if n.state == "replaced" for r in n.reasons)
     if stale:
         verdict = f"STALE: {', '.join(line.step for line in stale)}, {len(stale)} of {ran} results."
     else:
@@ -28,4 +29,4 @@ def page(result: StatusResult) -> Report:
         if rows
         else ()
     )
-    return Report(f"Cell {result.cell.name}", (verdict, f"Next: {result.next_step}."), sections, result.notes)
+    return Report(f"Cell {result.cell.name}", (verdict, *taken, f"Next: {result.next_step}."), sections, result.notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.stiffness import StiffnessResult
-from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, known
+from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, or_reason
 from elastocal.report.blocks import Axis, Block, Cell, Column, Heatmap, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:
@@ -107,12 +107,12 @@ def _row(result: StiffnessResult, i: int, bare: bool) -> tuple[Cell, ...]:
     stiff, give = np.diag(found.stiffness[i]), np.diag(found.compliance[i])
     cells: list[Cell] = [at.names[i]] if at.names else []
     cells += configuration_cells(at, i)
-    cells += [known(v * N_PER_UM, status.text) for v in stiff[:3]]
-    cells += [known(v * NM_PER_MRAD, status.text) for v in stiff[3:]]
-    cells += [known(float(result.smallest[i]) * N_PER_UM, _no_softest(status))]
+    cells += [or_reason(v * N_PER_UM, status.text) for v in stiff[:3]]
+    cells += [or_reason(v * NM_PER_MRAD, status.text) for v in stiff[3:]]
+    cells += [or_reason(float(result.smallest[i]) * N_PER_UM, _no_softest(status))]
     if bare:
-        cells += [known(v / N_PER_UM, status.text) for v in give[:3]]
-        cells += [known(v / NM_PER_MRAD, status.text) for v in give[3:]]
+        cells += [or_reason(v / N_PER_UM, status.text) for v in give[:3]]
+        cells += [or_reason(v / NM_PER_MRAD, status.text) for v in give[3:]]
     return (*cells, {0: "exists", 1: "rigid direction", 2: "no equilibrium"}[int(status)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.stiffness import stiffness_map
-from elastocal.report.blocks import Axis, Block, Heatmap, Text
+from elastocal.report.blocks import Axis, Block, Heatmap, Paragraphs
 
 if TYPE_CHECKING:
     from elastocal.app.workspace import Workspace
@@ -17,7 +17,7 @@ def workspace_blocks(found: Workspace, load: str, empty: str = "") -> tuple[Bloc
     state = "Stiffness under weights and springs alone; deflection: what the load adds to them."
     notes = (empty,) if empty else ()
     return (
-        Text(
+        Paragraphs(
             (
                 chosen,
                 *found.grid.at.notes,

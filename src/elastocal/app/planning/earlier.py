@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
+from elastocal.files.place import path_of
 
 if TYPE_CHECKING:
-    from elastocal.design.task import Earlier, Task
+    from elastocal.design.task import Earlier, PlanTask
     from elastocal.spatial.entries import Array
 
 
-def earlier(task: Task, words: tuple[str, ...], folder: Path) -> Task:
+def earlier(task: PlanTask, words: tuple[str, ...], folder: Path) -> PlanTask:
     """The task with the information of these files; the model takes the values of every calibration in turn."""
     found = []
     for word in words:
-        path = folder / word
+        path = folder / path_of(word)
         if path.suffix.lower() == ".json":
             task, known = _calibration(task, path)
         else:
@@ -26,7 +27,7 @@ def earlier(task: Task, words: tuple[str, ...], folder: Path) -> Task:
     return replace(task, earlier=(*task.earlier, *found))
 
 
-def _calibration(task: Task, path: Path) -> tuple[Task, Earlier]:
+def _calibration(task: PlanTask, path: Path) -> tuple[PlanTask, Earlier]:
     """Parameters that were calibrated but are not sought now are as uncertain as the calibration says."""
     import numpy as np
 
@@ -50,7 +51,7 @@ def _calibration(task: Task, path: Path) -> tuple[Task, Earlier]:
     return replace(task, model=task.model.with_parameters(values)), known
 
 
-def _campaign(task: Task, path: Path) -> Earlier:
+def _campaign(task: PlanTask, path: Path) -> Earlier:
     from elastocal.design.observed import earlier_information
     from elastocal.files.campaign.read import read_campaign
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from elastocal.app.planning.request import PlanRequest
 
 if TYPE_CHECKING:
     from elastocal.design.pool import Pool
-    from elastocal.design.study import Planned
+    from elastocal.design.study import PlannedStudy
     from elastocal.design.sweeping import Sweeping
     from elastocal.files.campaign.readings_entry import Requests
     from elastocal.files.plan.entry import PlanFile
@@ -22,7 +21,7 @@ TABLE = "plan.csv"
 
 
 def plan_files(
-    request: PlanRequest, file: PlanFile, found: Planned, pool: Pool
+    request: PlanRequest, file: PlanFile, found: PlannedStudy, pool: Pool
 ) -> tuple[dict[Path, str], tuple[str, ...]]:
     """Texts by path, and what is to be said of them; a program only where the controller is a KUKA's."""
     from elastocal.app.planning.program import contact_stops, stops, sweep_stops, unrated
@@ -62,15 +61,16 @@ def kuka_program(
 
 def robot_from(file: PlanFile, out: Path) -> str:
     """The word for the robot as seen from the folder of the plan's files."""
+    from elastocal.files.place import seen_from
     from elastocal.files.robot.word import robot_file
 
     own = robot_file(file.robot)
     if own is None:
         return file.robot
-    return Path(os.path.relpath(file.folder / own if file.located else own, out)).as_posix()
+    return seen_from(file.folder / own if file.located else own, out)
 
 
-def _unread(found: Planned, pool: Pool) -> tuple[Campaign, Pool]:
+def _unread(found: PlannedStudy, pool: Pool) -> tuple[Campaign, Pool]:
     """The campaign without its readings, and its candidates, each as often as it is read."""
     import numpy as np
 
@@ -82,27 +82,28 @@ def _unread(found: Planned, pool: Pool) -> tuple[Campaign, Pool]:
     return Campaign(kind, np.full((kind.count, len(kind.rows)), np.nan), task.measuring.sources), each
 
 
-def _requests(file: PlanFile, found: Planned) -> Requests:
+def _requests(file: PlanFile, found: PlannedStudy) -> Requests:
     from elastocal.files.campaign.readings_entry import Requests
 
     return Requests(found.offer.observed.names, (), file.form)
 
 
-def _marker_texts(request: PlanRequest, file: PlanFile, found: Planned, pool: Pool) -> dict[str, str]:
+def _marker_texts(request: PlanRequest, file: PlanFile, found: PlannedStudy, pool: Pool) -> dict[str, str]:
     from elastocal.files.campaign.write import campaign_text, table_text
 
-    campaign, _ = _unread(found, pool)
-    model = found.offer.task.model
+    campaign, each = _unread(found, pool)
+    model, times = found.offer.task.model, found.offer.task.repeats
     text = campaign_text(
         campaign, model, name=file.name, robot=robot_from(file, request.out), table=TABLE,
         requests=_requests(file, found), tool=file.tool, without=file.without,
     )  # fmt: skip
-    return {"campaign.yaml": text, TABLE: table_text(campaign, model)}
+    names = [f"P{i // times + 1}" for i in range(len(each))]
+    return {"campaign.yaml": text, TABLE: table_text(campaign, model, names)}
 
 
-def _contact_texts(request: PlanRequest, file: PlanFile, found: Planned, pool: Pool) -> dict[str, str]:
+def _contact_texts(request: PlanRequest, file: PlanFile, found: PlannedStudy, pool: Pool) -> dict[str, str]:
     from elastocal.files.contact.write import contact_table_text, contact_text
-    from elastocal.files.yaml_text import Row
+    from elastocal.files.yaml_text import FlowList
     from elastocal.measure.contact_force import ContactForce
 
     campaign, each = _unread(found, pool)
@@ -110,7 +111,7 @@ def _contact_texts(request: PlanRequest, file: PlanFile, found: Planned, pool: P
     assert isinstance(kind, ContactForce)
     head: dict[str, Any] = {"name": file.name, "robot": robot_from(file, request.out)}
     head |= {} if file.tool is None else {"tool": file.tool}
-    head |= {"without": Row(file.without)} if file.without else {}
+    head |= {"without": FlowList(file.without)} if file.without else {}
     text = contact_text(campaign, kind, model, head, TABLE, _requests(file, found))
     names = [f"P{i // times + 1}: {each.label(i)}" for i in range(len(each))]
     return {"campaign.yaml": text, TABLE: contact_table_text(campaign, kind, model, names)}

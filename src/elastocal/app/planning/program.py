@@ -25,7 +25,7 @@ def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
 
     times = f" {repeats} times" if repeats > 1 else ""
     out: list[Stop] = []
-    for block in blocks(pool):
+    for block in load_blocks(pool):
         load, q = pool.label(block[0]), {i: pool.q[i] for i in block}
         if not pool.options:
             out += [Stop(q[i], (f"P{i + 1}: read{times}",)) for i in block]
@@ -46,7 +46,7 @@ def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
     return tuple(out)
 
 
-def blocks(pool: Pool) -> tuple[range, ...]:
+def load_blocks(pool: Pool) -> tuple[range, ...]:
     """Poses that follow one another under one load."""
     ends = [i for i in range(1, len(pool)) if pool.option[i] != pool.option[i - 1]]
     return tuple(range(a, b) for a, b in zip([0, *ends], [*ends, len(pool)], strict=True))
@@ -54,15 +54,15 @@ def blocks(pool: Pool) -> tuple[range, ...]:
 
 def route(pool: Pool, kind: str) -> tuple[int, ...]:
     """Poses in the order in which the program comes to them: under a load that is carried twice, first without it."""
-    twice = (2 if kind == "deflection" and pool.options and _carried(pool, b[0]) else 1 for b in blocks(pool))
-    return tuple(i for b, times in zip(blocks(pool), twice, strict=True) for _ in range(times) for i in b)
+    twice = (2 if kind == "deflection" and pool.options and _carried(pool, b[0]) else 1 for b in load_blocks(pool))
+    return tuple(i for b, times in zip(load_blocks(pool), twice, strict=True) for _ in range(times) for i in b)
 
 
 def _carried(pool: Pool, i: int) -> bool:
-    from elastocal.design.loading.loading import Option
+    from elastocal.design.loading.loading import LoadOption
 
     option = pool.options[int(pool.option[i])]
-    return not isinstance(option, Option) or option.loading.carried
+    return not isinstance(option, LoadOption) or option.loading.carried
 
 
 def contact_stops(method: Touching, pool: Pool, repeats: int) -> tuple[Stop, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.design.task import Limits, Task
+    from elastocal.design.task import Limits, PlanTask
     from elastocal.files.plan.entry import PlanFile
 
 
@@ -61,7 +61,7 @@ def plan_file(request: PlanRequest) -> PlanFile:
     return replace(file, task=_asked(file.task, request))
 
 
-def _asked(task: Task, request: PlanRequest) -> Task:
+def _asked(task: PlanTask, request: PlanRequest) -> PlanTask:
     from elastocal.design.criteria.criterion import criterion_class
     from elastocal.design.task import MOST
 
@@ -89,16 +89,16 @@ def _bare(request: PlanRequest) -> PlanFile:
     import numpy as np
 
     from elastocal.app.configurations import numbers
-    from elastocal.app.robot_choice import load_robot, robot_file, selected, without_kinds
     from elastocal.design.cell import Cell
     from elastocal.design.loading.actuator import Actuator
     from elastocal.design.loading.hanging import Hanging
     from elastocal.design.loading.loading import Loading
     from elastocal.design.measuring import Measuring
-    from elastocal.design.task import Task
+    from elastocal.design.task import PlanTask
     from elastocal.design.testing import TestPlan
     from elastocal.files.plan.entry import PlanFile
     from elastocal.files.plan.path import read_path
+    from elastocal.files.robot.word import load_robot, robot_file, selected, without_kinds
     from elastocal.measure.sources.reading import Reading
     from elastocal.model.descriptions import in_form
     from elastocal.model.statics.observation import Marker
@@ -132,7 +132,7 @@ def _bare(request: PlanRequest) -> PlanFile:
             model.tool, f"poses of {request.test.name}", table.q, table.points, None, 0, None, table.wrenches
         )
     own = robot_file(request.source)
-    task = Task(
+    task = PlanTask(
         model, measuring, request.seek or None, (), tuple(loads), model.tool,
         cell=Cell(markers=tuple(m.frame for m in markers)),
     )  # fmt: skip

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.app.robot_choice import load_robot, robot_file
 from elastocal.errors import InputError
+from elastocal.files.robot.word import load_robot, robot_file
 
 if TYPE_CHECKING:
     from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import RobotModel
-    from elastocal.uncertainty.prediction import Knowledge
+    from elastocal.uncertainty.prediction import IdentifiedModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Calibrated:
     word: str
     model: RobotModel
     record: CalibrationRecord | None
-    known: Knowledge | None
+    known: IdentifiedModel | None
     notes: tuple[str, ...]
 
 

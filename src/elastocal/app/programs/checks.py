@@ -19,7 +19,7 @@ SOFT = 0.1
 """Share of its own size by which no arm may bend."""
 
 
-def usable(program: Program, path: Path) -> None:
+def check_usable(program: Program, path: Path) -> None:
     missing = program.missing_frames()
     if missing:
         what, name = missing[0].split(" (")[0].split(" ", 1)
@@ -33,7 +33,7 @@ def usable(program: Program, path: Path) -> None:
         raise InputError(f"{path}: has no target that can be corrected; {why}; check file and language")
 
 
-def near(model: RobotModel, text: str | None) -> Array | None:
+def near_configuration(model: RobotModel, text: str | None) -> Array | None:
     import numpy as np
 
     from elastocal.app.configurations import typed, within_limits
@@ -47,7 +47,7 @@ def bearable(work: Job, before: Residual) -> None:
     """Refuse loads that no arm is meant for: slips of units."""
     import numpy as np
 
-    from elastocal.compensate.inverse_kinematics import extent
+    from elastocal.model.limits import extent
 
     size = extent(work.at.model)
     bend = np.nan_to_num(np.linalg.norm(before.position, axis=1))

@@ -20,11 +20,11 @@ def as_written(work: Job, found: Correction, changes: Changes, again: Program) -
 
     from elastocal.compensate.program_correction import commands
     from elastocal.compensate.read_back import read_back
-    from elastocal.compensate.status import Status
+    from elastocal.compensate.status import TargetStatus
 
     at = work.at
     place, turn, axes = read_back(at, again, changes)
-    good = found.status == Status.CORRECTED
+    good = found.status == TargetStatus.CORRECTED
     near = np.where(good[:, None], found.command, found.nominal)
     position, rotation = at.in_robot(place, turn)
     loose = np.array([k == "axis" for k in at.stations.kind]) & good
@@ -38,13 +38,13 @@ def as_written(work: Job, found: Correction, changes: Changes, again: Program) -
     return out
 
 
-def on_truth(
+def residuals_on_truth(
     word: str, work: Job, flange: str, nominal: Array, command: Array, by_teaching: bool
 ) -> tuple[Residual, Residual]:
     """Residuals of the old and the new program on the robot that is taken for true."""
-    from elastocal.app.robot_choice import load_robot
     from elastocal.compensate.placed import with_tools
-    from elastocal.compensate.program_correction import as_taught, residuals
+    from elastocal.compensate.program_correction import as_taught, command_residuals
+    from elastocal.files.robot.word import load_robot
 
     true = load_robot(word).model
     if true.joints != work.at.model.joints:
@@ -54,4 +54,4 @@ def on_truth(
         )
     model = with_tools(true, work.at.stations.program, flange)
     work = as_taught(model, work, nominal) if by_teaching else work
-    return residuals(model, work, nominal), residuals(model, work, command)
+    return command_residuals(model, work, nominal), command_residuals(model, work, command)

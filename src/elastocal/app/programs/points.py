@@ -59,7 +59,7 @@ def _ends(work: Job, number: int) -> tuple[int, int]:
 
 def _linear(work: Job, found: Correction) -> tuple[list[int], tuple[str, ...]]:
     """Numbers of the moves that may get points, and why others may not."""
-    from elastocal.compensate.status import Status
+    from elastocal.compensate.status import TargetStatus
 
     program = work.at.stations.program
     out, notes = [], []
@@ -69,7 +69,7 @@ def _linear(work: Job, found: Correction) -> tuple[list[int], tuple[str, ...]]:
             notes.append(f"{m.file}, line {m.line}: gets no further points; {why}.")
         elif m.motion == "linear" and m.start is not None and m.start != m.end:
             ends = _ends(work, i)
-            if all(found.status[e] == Status.CORRECTED for e in ends):
+            if all(found.status[e] == TargetStatus.CORRECTED for e in ends):
                 out.append(i)
     return out, tuple(notes)
 

@@ -31,9 +31,10 @@ def _reachable(model: RobotModel) -> tuple[Array, float] | None:
     """Joint values (n,) that the square starts from, farthest from the limits along it, and its side in m."""
     from itertools import product
 
-    from elastocal.compensate.inverse_kinematics import extent, newton
-    from elastocal.compensate.nominal_motion import nominal_pose
-    from elastocal.compensate.task import task
+    from elastocal.model.inverse_kinematics import inverse_kinematics
+    from elastocal.model.kinematics import rigid_pose
+    from elastocal.model.limits import extent
+    from elastocal.model.task import task
 
     side = float(f"{_SHARE * extent(model):.0e}")
     low, high = np.array([m.limits for m in model.motions]).T
@@ -41,12 +42,12 @@ def _reachable(model: RobotModel) -> tuple[Array, float] | None:
     for i, shares in enumerate(np.array(list(product(_INNER, repeat=3))).T):
         j = (1, 2, 4)[i]
         start[j] = low[j] + shares * (high[j] - low[j])
-    place, turn = nominal_pose(model, model.tool, start)
+    place, turn = rigid_pose(model.nominal, model.tool, start)
     wanted = task(model, model.tool)
     margin = np.full(start.shape[1], np.inf)
     for x, y in _CORNERS:
         there = place + side * np.array([x, y, 0.0])[:, None]
-        found = newton(model, model.tool, wanted, there, turn, start)
+        found = inverse_kinematics(model.nominal, model.tool, wanted, there, turn, start)
         room = np.minimum(found.q - low[:, None], high[:, None] - found.q) / (high - low)[:, None]
         near = np.abs(found.q - start).max(axis=0) < 0.5
         margin = np.minimum(margin, np.where(found.reached & near, room.min(axis=0), -np.inf))
@@ -61,14 +62,14 @@ def _text(model: RobotModel, q: Array, side: float) -> str:
     from scipy.spatial.transform import Rotation
 
     from elastocal.app.programs.frames import FLANGE
-    from elastocal.compensate.nominal_motion import nominal_pose
+    from elastocal.model.kinematics import rigid_pose
 
     def frame(position: Array, rotation: Array) -> str:
         numbers = [*(1e3 * position), *Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True)]
         return "{" + ",".join(f"{k} {round(v, 4) + 0.0:.4f}" for k, v in zip("XYZABC", numbers, strict=True)) + "}"
 
-    place, turn = (a[..., 0] for a in nominal_pose(model, model.tool, q[:, None]))
-    hand, held = (a[..., 0] for a in nominal_pose(model, FLANGE, q[:, None]))
+    place, turn = (a[..., 0] for a in rigid_pose(model.nominal, model.tool, q[:, None]))
+    hand, held = (a[..., 0] for a in rigid_pose(model.nominal, FLANGE, q[:, None]))
     axes = np.degrees(model.controller.to_controller(q[None])[0])
     start = ",".join(f"A{i + 1} {round(v, 4) + 0.0:.4f}" for i, v in enumerate(axes))
     corners = [place + side * np.array([x, y, 0.0]) for x, y in _CORNERS]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from elastocal.app.tracking.tracked_free import FreeArcs
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.arcs.marker_design import ExpectedGeometry, Model
-    from elastocal.files.robot.word import LoadedRobot
+    from elastocal.files.robot.word import ReadRobot
     from elastocal.spatial.entries import Array
 
 BALANCE, EXACT = "eq. (35) and (36)", "exact covariance"
@@ -29,7 +29,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True, eq=False)
-class Planned:
+class PlannedArcs:
     """``limits`` of the joint in rad; ``noise`` in m assumed, ``stated`` or from the residuals; ``radii`` in words."""
 
     limits: tuple[float, float]
@@ -43,10 +43,10 @@ class Planned:
         return next(r for r in self.rows if (r.name, r.model) == (EXACT, model))
 
 
-def planned(
+def planned_arcs(
     request: CompensatorRequest, arc: KnownArc, pivot: FreeArcs, geometry: CompensatorGeometry, noise: float | None,
-    robot: LoadedRobot | None,
-) -> Planned | None:  # fmt: skip
+    robot: ReadRobot | None,
+) -> PlannedArcs | None:  # fmt: skip
     """The plan asked for, beside what was measured."""
     from elastocal.app.tracking.compensator_spring import joint_range
 
@@ -55,7 +55,7 @@ def planned(
     limits = joint_range(robot.model if robot else None, request.joint, request.limits, geometry)
     sd = noise or _scatter(arc, pivot)
     rows = plan_rows(geometry, request.plan, limits, pivot.rest.radii, sd, _places(arc, pivot, geometry))
-    return Planned(limits, sd, noise is not None, "the markers' present radii", rows)
+    return PlannedArcs(limits, sd, noise is not None, "the markers' present radii", rows)
 
 
 def plan_rows(

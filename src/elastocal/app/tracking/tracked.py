@@ -80,7 +80,7 @@ def check_same_poses(table: PointTable, markers: Sequence[str]) -> None:
         )
 
 
-def check_angles(table: PointTable, marker: str) -> None:
+def check_known_angles(table: PointTable, marker: str) -> None:
     """Every point of a marker that turns by known angles has one."""
     import numpy as np
 

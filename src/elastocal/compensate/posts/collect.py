@@ -13,7 +13,7 @@ from elastocal.compensate.posts.cycles import unsearched
 from elastocal.compensate.posts.repeats import Block
 from elastocal.compensate.posts.rows import Rows
 from elastocal.compensate.posts.text import Text
-from elastocal.compensate.program import Frame, Motion, Move, Skipped, Target
+from elastocal.compensate.program import Motion, Move, ProgramFrame, Skipped, Target
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -101,9 +101,9 @@ class Collector:
     def note(self, sentence: str) -> None:
         self.notes[sentence] = None
 
-    def frames(self, word: str, given: Mapping[str, Pose], found: Mapping[str, Pose]) -> dict[str, Frame]:
+    def frames(self, word: str, given: Mapping[str, Pose], found: Mapping[str, Pose]) -> dict[str, ProgramFrame]:
         """Frames in use; what the files and the user both state must agree."""
-        out: dict[str, Frame] = {}
+        out: dict[str, ProgramFrame] = {}
         stated_by = {name.lower(): pose for name, pose in given.items()}
         for target in self.targets:
             name = target.base if word == "base" else target.tool
@@ -115,7 +115,7 @@ class Collector:
                     f"{target.where}: the files put {word} {name} at {spoken(pose)}, given is {spoken(stated)}; "
                     f"give the frame of this program, or none"
                 )
-            out[name] = Frame(name, stated if pose is None else pose, f"{target.file}, line {target.line}")
+            out[name] = ProgramFrame(name, stated if pose is None else pose, f"{target.file}, line {target.line}")
         return out
 
     def settle(self, *by_number: dict[int, Any]) -> None:

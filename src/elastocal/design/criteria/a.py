@@ -18,7 +18,7 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Trace(Criterion):
+class CovarianceTrace(Criterion):
     """``scales`` (p,) are the sizes of the parameters that matter; without them all count as one."""
 
     kind: ClassVar[str] = "a"

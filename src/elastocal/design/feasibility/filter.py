@@ -53,7 +53,9 @@ class Screened:
     steps: tuple[Removed, ...]
 
 
-def screened(pool: Pool, cell: Cell, filters: Sequence[Filter], stations: tuple[Pool, Ints] | None = None) -> Screened:
+def screened_pool(
+    pool: Pool, cell: Cell, filters: Sequence[Filter], stations: tuple[Pool, Ints] | None = None
+) -> Screened:
     """Filters in order, each on what those before it leave; refuses where nothing is left.
 
     ``stations`` are the configurations to look at and the candidate that each belongs to (default: one each).

@@ -39,7 +39,7 @@ class SelfCollision(Filter):
             raise InputError("self_collision: the robot has no body; give links or link_radius_mm")
         clear = np.ones(len(pool.poses), dtype=bool)
         skipped = blurred(pool.model, cell.links)
-        for pair in compared(pool.model, cell.links):
+        for pair in collision_pairs(pool.model, cell.links):
             if pair not in skipped:
                 clear &= _gap(pool.poses, *pair) >= self.clearance
         return clear[pool.at]
@@ -51,7 +51,7 @@ def blurred(model: RobotModel, links: tuple[Link, ...]) -> tuple[tuple[Link, Lin
 
     low, high = joint_ranges(model)
     some = Poses(model, low + qmc.Sobol(model.n, scramble=False).random_base2(SPREAD) * (high - low))
-    return tuple(pair for pair in compared(model, links) if np.all(_gap(some, *pair) < 0))
+    return tuple(pair for pair in collision_pairs(model, links) if np.all(_gap(some, *pair) < 0))
 
 
 def _gap(poses: Poses, one: Link, other: Link) -> Array:
@@ -60,7 +60,7 @@ def _gap(poses: Poses, one: Link, other: Link) -> Array:
     return np.asarray(segment_segment(*ends) - one.radius - other.radius)
 
 
-def compared(model: RobotModel, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
+def collision_pairs(model: RobotModel, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
     """Pairs of capsules that are no neighbours."""
     return tuple((a, b) for a, b in combinations(links, 2) if not _neighbours(model, a, b))
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.design.loading.loading import Loading, Option
+from elastocal.design.loading.loading import Loading, LoadOption
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
 from elastocal.model.elements import quantity
@@ -25,23 +25,23 @@ class Hanging(Loading):
     room: float = quantity("length", default=0.0)
     floor: float | None = quantity("length", default=None)
 
-    def options(self, model: RobotModel) -> tuple[Option, ...]:
+    def options(self, model: RobotModel) -> tuple[LoadOption, ...]:
         self.check_sizes(self.masses, "masses")
         if not np.linalg.norm(model.gravity) > 0:
             raise InputError(f"load {self.label}: robot {model.name} has no gravity, so a weight does not pull")
         points = self.places(model)
         g = float(np.linalg.norm(model.gravity))
         return tuple(
-            Option(self, m * g, point, 0, f"{m:g} kg {self.label}" + (f" at {point}" if len(points) > 1 else ""))
+            LoadOption(self, m * g, point, 0, f"{m:g} kg {self.label}" + (f" at {point}" if len(points) > 1 else ""))
             for point in points
             for m in self.masses
         )
 
-    def forces(self, poses: Poses, option: Option) -> Array:
+    def forces(self, poses: Poses, option: LoadOption) -> Array:
         down = poses.model.gravity / np.linalg.norm(poses.model.gravity)
         return np.broadcast_to(option.size * down, (len(poses), 3))
 
-    def possible(self, poses: Poses, option: Option) -> Bools:
+    def possible(self, poses: Poses, option: LoadOption) -> Bools:
         """Heights count against gravity from the base."""
         up = -poses.model.gravity / np.linalg.norm(poses.model.gravity)
         if self.floor is None:

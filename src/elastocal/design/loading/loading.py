@@ -20,7 +20,7 @@ Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Option(Choice):
+class LoadOption(Choice):
     """One load that can be chosen: ``size`` (N) at the origin of frame ``point``; ``way`` numbers the directions."""
 
     loading: Loading
@@ -52,14 +52,14 @@ class Loading(ABC):
         return self.name or self.kind
 
     @abstractmethod
-    def options(self, model: RobotModel) -> tuple[Option, ...]:
+    def options(self, model: RobotModel) -> tuple[LoadOption, ...]:
         """Every size, direction and point."""
 
     @abstractmethod
-    def forces(self, poses: Poses, option: Option) -> Array:
+    def forces(self, poses: Poses, option: LoadOption) -> Array:
         """(C, 3) in base axes."""
 
-    def possible(self, poses: Poses, option: Option) -> Bools:
+    def possible(self, poses: Poses, option: LoadOption) -> Bools:
         """(C,) where the cell allows it."""
         return np.ones(len(poses), dtype=bool)
 

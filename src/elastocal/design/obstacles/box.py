@@ -16,7 +16,7 @@ from elastocal.spatial.rotation import rpy_matrix
 
 
 @dataclass(frozen=True, kw_only=True)
-class Box(Obstacle):
+class BoxObstacle(Obstacle):
     """``size`` along its own axes, which stand at ``centre`` turned by ``rpy``."""
 
     kind: ClassVar[str] = "box"

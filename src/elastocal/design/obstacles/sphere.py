@@ -15,7 +15,7 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sphere(Obstacle):
+class SphereObstacle(Obstacle):
     kind: ClassVar[str] = "sphere"
     centre: Vector = quantity("length")
     radius: float = quantity("length")

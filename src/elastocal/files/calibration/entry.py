@@ -38,7 +38,7 @@ class RobotEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadEntry:
+class LoadFrameEntry:
     frame: str
     follows: bool
 

@@ -10,31 +10,23 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files import schema
-from elastocal.files.calibration.entry import CalibrationEntry, LoadEntry, NoiseEntry, ParameterEntry, RobotEntry
-from elastocal.files.calibration.record import FORMAT, CalibrationRecord, ParameterRecord, calibration_text
+from elastocal.files.calibration.entry import CalibrationEntry, LoadFrameEntry, NoiseEntry, ParameterEntry, RobotEntry
+from elastocal.files.calibration.record import FORMAT, CalibrationRecord, ParameterRecord
 from elastocal.files.digest import robot_mark
 from elastocal.files.located import Located, Path_, check_format, parse_json, read_text
 from elastocal.files.robot.word import robot_file
 from elastocal.model.descriptions import in_form
 from elastocal.model.robot import RobotModel
-from elastocal.uncertainty.prediction import Knowledge
-
-__all__ = [
-    "CalibrationRecord",
-    "ParameterRecord",
-    "calibration_text",
-    "knowledge",
-    "read_calibration",
-]
+from elastocal.uncertainty.prediction import IdentifiedModel
 
 
 def read_calibration(path: Path) -> CalibrationRecord:
     """The record that ``calibration_text`` wrote."""
-    located = Located(str(path), parse_json(read_text(path), str(path)), {})
+    located = Located(path.as_posix(), parse_json(read_text(path), path.as_posix()), {})
     check_format(located, FORMAT, "a calibration file")
     top = schema.construct(CalibrationEntry, located, (), located.data, {})
     robot = schema.construct(RobotEntry, located, ("robot",), top.robot, {})
-    load = schema.construct(LoadEntry, located, ("load",), top.load, {})
+    load = schema.construct(LoadFrameEntry, located, ("load",), top.load, {})
     noise = schema.construct(NoiseEntry, located, ("noise",), top.noise, {})
     parameters = tuple(_parameter(located, ("parameters", i), entry) for i, entry in enumerate(top.parameters))
     if len({len(row) for row in top.covariance}) > 1:
@@ -64,7 +56,7 @@ def _number(known: float | None) -> float:
     return nan if known is None else known
 
 
-def knowledge(record: CalibrationRecord, model: RobotModel) -> tuple[Knowledge, tuple[str, ...]]:
+def knowledge(record: CalibrationRecord, model: RobotModel) -> tuple[IdentifiedModel, tuple[str, ...]]:
     """The robot with all values of the calibration, the covariance of the estimated ones, and notes.
 
     ``model`` is the robot as ``record.robot_word`` gives it; a note tells where its file has changed since.
@@ -80,7 +72,7 @@ def knowledge(record: CalibrationRecord, model: RobotModel) -> tuple[Knowledge, 
             )
     values = {p.name: p.value for p in record.parameters}
     sure = record.noise_stated and not record.scatter > 1
-    known = Knowledge(
+    known = IdentifiedModel(
         described.with_parameters(values),
         record.names,
         record.covariance,

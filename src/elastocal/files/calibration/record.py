@@ -77,7 +77,8 @@ class CalibrationRecord:
     def robot_word(self, calibration: Path | None = None) -> str:
         """The word for the robot as seen from here: files are named from the folder of the calibration file."""
         folder = self.folder if calibration is None else calibration.parent
-        return self.robot if robot_file(self.robot) is None else normpath(folder / self.robot)
+        own = robot_file(self.robot)
+        return self.robot if own is None else Path(normpath(folder / own)).as_posix()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", np.asarray(self.covariance, dtype=np.float64))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from elastocal.files.calibration.entry import CalibrationEntry, LoadEntry, NoiseEntry, ParameterEntry, RobotEntry
+from elastocal.files.calibration.entry import CalibrationEntry, LoadFrameEntry, NoiseEntry, ParameterEntry, RobotEntry
 from elastocal.files.calibration.record import FORMAT
 
 
@@ -17,7 +17,7 @@ def calibration_schema() -> str:
         return {k: v for k, v in TypeAdapter(kind).json_schema().items() if k != "title"}
 
     top = of(CalibrationEntry)
-    parts = {"robot": RobotEntry, "load": LoadEntry, "noise": NoiseEntry}
+    parts = {"robot": RobotEntry, "load": LoadFrameEntry, "noise": NoiseEntry}
     top["properties"] |= {name: of(kind) for name, kind in parts.items()}
     top["properties"]["parameters"] = {"type": "array", "items": of(ParameterEntry)}
     top["properties"]["format"] = {"const": FORMAT}

@@ -6,8 +6,8 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files import schema
-from elastocal.files.campaign.checks import FAR, check_deflections, check_positions
-from elastocal.files.campaign.entry import CampaignEntry, Given, PoseEntry
+from elastocal.files.campaign.checks import FAR, check_deflection_sizes, check_positions
+from elastocal.files.campaign.entry import CampaignEntry, CampaignKeys, PoseEntry
 from elastocal.files.campaign.overload import check_loads
 from elastocal.files.campaign.readings import Readings
 from elastocal.files.located import Located
@@ -26,8 +26,8 @@ from elastocal.spatial.rotation import matrix_rpy, rotations
 KEY = "tracker_frame"
 
 
-def measured(
-    given: Given, model: RobotModel, found: Readings, setup: Setup
+def measured_in_base(
+    given: CampaignKeys, model: RobotModel, found: Readings, setup: Setup
 ) -> tuple[Measurement, Array, tuple[str, ...]]:
     """The kind of measurement, its readings (N, R) in base axes, and what is to be said of the axes."""
     entry = given.entry
@@ -37,7 +37,7 @@ def measured(
     if given.plan:
         return _planned(entry, model, setup)
     if entry.measurement == "deflection":
-        check_deflections(found, size)
+        check_deflection_sizes(found, size)
     pose, notes = _instrument_pose(given, found, setup, model)
     positions = entry.measurement == "position"
     shifts = _in_base(pose, found.shifts, points=positions)
@@ -74,7 +74,7 @@ def _planned(entry: CampaignEntry, model: RobotModel, setup: Setup) -> tuple[Mea
 
 
 def _instrument_pose(
-    given: Given, found: Readings, setup: Setup, model: RobotModel
+    given: CampaignKeys, found: Readings, setup: Setup, model: RobotModel
 ) -> tuple[Pose | None, tuple[str, ...]]:
     """T_base_instrument, None where readings are in base axes, with what is to be said of it."""
     located, entry = given.located, given.entry

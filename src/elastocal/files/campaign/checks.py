@@ -23,7 +23,7 @@ def check_any(found: Readings, file: str) -> None:
         raise InputError(f"{file}: every reading is zero; was the table filled?")
 
 
-def check_deflections(found: Readings, size: float) -> None:
+def check_deflection_sizes(found: Readings, size: float) -> None:
     """Nothing bends by a tenth of the robot."""
     for reading, marker, axis in np.argwhere(np.abs(found.shifts) > SOFT * size):
         value = abs(float(found.shifts[reading, marker, axis]))

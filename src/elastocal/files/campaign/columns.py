@@ -30,7 +30,7 @@ TURNS = (*TURN, *ORIENTATION)
 
 
 @dataclass(frozen=True)
-class Columns:
+class CampaignColumns:
     """Columns of the configuration by name, and of the readings by marker ("" where the column names none)."""
 
     fields: dict[str, Field]
@@ -46,7 +46,7 @@ class Columns:
         return {*self.fields, *(f"{m}.{q}" if m else q for m, columns in self.readings.items() for q in columns)}
 
 
-def understand(raw: RawTable, axes: Mapping[str, str], frames: Sequence[str], kind: str, plan: bool) -> Columns:
+def understand(raw: RawTable, axes: Mapping[str, str], frames: Sequence[str], kind: str, plan: bool) -> CampaignColumns:
     """Every column matched; refuses those that say nothing, or the same twice, or whose marker is in doubt.
 
     A ``plan`` may have no columns of readings.
@@ -60,7 +60,7 @@ def understand(raw: RawTable, axes: Mapping[str, str], frames: Sequence[str], ki
         marker, name, factor = _matched(raw, column, axes, frames, kind)
         target = fields if marker is None else readings.setdefault(marker, {})
         add_once(raw, target, name, Field(place, factor))
-    found = Columns(fields, readings)
+    found = CampaignColumns(fields, readings)
     _check_markers(raw, found)
     for marker, columns in readings.items() if readings or plan else [("", {})]:
         _check_triples(raw, marker or (frames[-1] if any(q in axes for q in LOADED) else ""), columns, kind)
@@ -102,7 +102,7 @@ def _check_kind(raw: RawTable, column: str, quantity: str, kind: str) -> None:
         )
 
 
-def _check_markers(raw: RawTable, found: Columns) -> None:
+def _check_markers(raw: RawTable, found: CampaignColumns) -> None:
     named = [m for m in found.readings if m]
     first = next((raw.header[f.place] for m in named for f in found.readings[m].values()), "")
     if named and found.long:

@@ -27,7 +27,7 @@ class CampaignEntry(ReadingsEntry):
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class CampaignKeys:
     """The keys of a campaign file, where they stand, and the units it declares; a ``plan`` has no readings yet."""
 
     located: Located

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Any
 from elastocal.errors import UnknownNameError
 from elastocal.files.campaign.readings_entry import Requests, Words, listed
 from elastocal.files.located import Located
-from elastocal.files.robot.word import LoadedRobot, load_robot, robot_file, without_kinds
+from elastocal.files.place import existing, seen_from
+from elastocal.files.robot.word import ReadRobot, load_robot, robot_file, without_kinds
 from elastocal.files.tables.raw import RawTable
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import RobotModel
@@ -24,7 +24,8 @@ UNSTATED = "No errors are stated: all readings weigh the same, and their scatter
 class CampaignFile:
     """A campaign as read: ``robot`` is the word that names the robot, ``words`` everything as it was written.
 
-    ``notes`` say what was assumed or left out; ``files`` are all that were read, the campaign's own first.
+    ``notes`` say what was assumed or left out; ``files`` are all that were read, the campaign's own first; ``names``
+    are those of the readings of a plan, where they have some.
     """
 
     name: str
@@ -35,25 +36,21 @@ class CampaignFile:
     notes: tuple[str, ...]
     files: tuple[Path, ...]
     words: Mapping[str, Any]
+    names: tuple[str, ...] = ()
 
 
-def named_robot(located: Located, word: str, tool: str | None, without: Words, folder: Path) -> LoadedRobot:
+def named_robot(located: Located, word: str, tool: str | None, without: Words, folder: Path) -> ReadRobot:
     """The robot that a campaign file names, seen from its folder."""
-    if (own := robot_file(word)) is not None:
-        _check_there(located, folder / own)
+    if robot_file(word) is not None:
+        existing(located, ("robot",), word)
     try:
         loaded = load_robot(word, tool, folder)
     except UnknownNameError as error:
         raise located.error(("tool" if error.name == tool else "robot",), str(error)) from None
     try:
-        return LoadedRobot(without_kinds(loaded.model, listed(without)), loaded.notes)
+        return ReadRobot(without_kinds(loaded.model, listed(without)), loaded.notes)
     except UnknownNameError as error:
         raise located.error(("without",), str(error)) from None
-
-
-def _check_there(located: Located, path: Path) -> None:
-    if not path.is_file():
-        raise located.error(("robot",), f"there is no file {path}; give its name as seen from the campaign file")
 
 
 def all_files(path: Path, robot: str, tables: Mapping[str, RawTable]) -> tuple[Path, ...]:
@@ -70,6 +67,5 @@ def table_notes(tables: Mapping[str, RawTable]) -> tuple[str, ...]:
 
 def robot_seen_from(file: CampaignFile, folder: Path) -> str:
     """The word for the robot in a campaign file that stands in another folder."""
-    if robot_file(file.robot) is None:
-        return file.robot
-    return Path(os.path.relpath(file.files[0].parent / file.robot, folder)).as_posix()
+    own = robot_file(file.robot)
+    return file.robot if own is None else seen_from(file.files[0].parent / own, folder)

@@ -6,7 +6,7 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.campaign.entry import Given, LoadEntry
+from elastocal.files.campaign.entry import CampaignKeys, LoadEntry
 from elastocal.files.campaign.readings import Readings
 from elastocal.files.located import Located
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -16,7 +16,7 @@ from elastocal.spatial.entries import Ints
 KEY = "load"
 
 
-def read_load(given: Given, model: RobotModel, found: Readings) -> tuple[AppliedWrenches, tuple[str, ...]]:
+def read_load(given: CampaignKeys, model: RobotModel, found: Readings) -> tuple[AppliedWrenches, tuple[str, ...]]:
     """The wrenches of all readings, and what is assumed of them."""
     located, entry = given.located, given.entry
     keys = entry.load or {}

@@ -16,7 +16,7 @@ import numpy as np
 from elastocal.files.campaign.readings_entry import Requests
 from elastocal.files.schema import dimensions_of
 from elastocal.files.units import DIMENSIONS
-from elastocal.files.yaml_text import Map, Row, digits, quantity_text
+from elastocal.files.yaml_text import FlowList, Map, digits, quantity_text
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -27,7 +27,7 @@ _UNITS = {"angle": ("deg", "rad"), "length": ("mm", "m"), "force": ("N", "N"), "
 """The usual unit, and that of SI."""
 
 
-def axis_columns(model: RobotModel, q: Array) -> list[Column]:
+def shown_joint_columns(model: RobotModel, q: Array) -> list[Column]:
     """Joint values (N, n) as the controller shows them."""
     shown = model.controller.to_controller(q)
     return [
@@ -69,7 +69,7 @@ def _neighbours(number: float, places: int) -> tuple[float, ...]:
     return (float(np.nextafter(number, -np.inf)), float(np.nextafter(number, np.inf))) if places == 17 else ()
 
 
-def asked(requests: Requests) -> dict[str, Any]:
+def changed_requests(requests: Requests) -> dict[str, Any]:
     """Whatever differs from what is done anyway."""
     plain = Requests()
     out: dict[str, Any] = {}
@@ -77,7 +77,7 @@ def asked(requests: Requests) -> dict[str, Any]:
         value = getattr(requests, field.name)
         if value != getattr(plain, field.name):
             key = "reduce" if field.name == "statistical" else field.name
-            out[key] = Row(value) if isinstance(value, tuple) else value
+            out[key] = FlowList(value) if isinstance(value, tuple) else value
     return out
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from elastocal.files import schema
-from elastocal.files.campaign.axes import measured
+from elastocal.files.campaign.axes import measured_in_base
 from elastocal.files.campaign.checks import check_any
-from elastocal.files.campaign.entry import CampaignEntry, Given
+from elastocal.files.campaign.entry import CampaignEntry, CampaignKeys
 from elastocal.files.campaign.errors import read_sources
 from elastocal.files.campaign.file import FORMAT, UNSTATED, CampaignFile, all_files, named_robot, table_notes
-from elastocal.files.campaign.readings import Readings, gathered
+from elastocal.files.campaign.readings import Readings, gathered_readings
 from elastocal.files.campaign.requests import read_requests
 from elastocal.files.campaign.setup import chosen_markers, read_setup
-from elastocal.files.campaign.table import Table, Wanted, read_tables
+from elastocal.files.campaign.table import CampaignTable, Wanted, read_tables
 from elastocal.files.contact.campaign import read_contacts
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.tables.named import read_tables_of
@@ -22,7 +22,6 @@ from elastocal.measure.campaign import Campaign
 
 _START = f"a campaign file starts with 'format: {FORMAT}'"
 CONTACT = "contact"
-__all__ = ["FORMAT", "CampaignFile", "read_campaign", "read_plan"]
 
 
 def read_campaign(path: Path) -> CampaignFile:
@@ -50,31 +49,31 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, model.controller.drives)
     tables = read_tables(raws, wanted)
     markers, chosen = chosen_markers(given, tables, model)
-    found = gathered(tables, markers, plan, entry.repeats)
+    found = gathered_readings(tables, markers, plan, entry.repeats)
     if not plan:
         check_any(found, ", ".join(raw.file for raw in raws.values()))
     setup, said = read_setup(given, model, found)
-    measurement, readings, noted = measured(given, model, found, setup)
+    measurement, readings, noted = measured_in_base(given, model, found, setup)
     sources = read_sources(located, entry.errors, given.units, measurement, model)
     campaign = Campaign(measurement, readings, sources, found.places)
     requests, asked = read_requests(located, entry, model, campaign, plan)
     files = all_files(path, entry.robot, raws)
     left_out = () if plan else (*_left_out(tables, found), *(() if sources else (UNSTATED,)))
     notes = (*robot.notes, *table_notes(raws), *chosen, *said, *noted, *left_out, *asked)
-    return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data)
+    return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data, found.names)
 
 
-def _given(located: Located, plan: bool) -> Given:
+def _given(located: Located, plan: bool) -> CampaignKeys:
     units = declared_units(located)
     entry = schema.construct(CampaignEntry, located, (), located.data, units)
     if entry.statics is not None and entry.measurement != "deflection":
         raise located.error(("statics",), "belongs to measurement: deflection; positions are always of the loaded arm")
     if entry.repeats < 1 or (entry.repeats > 1 and not plan):
         raise located.error(("repeats",), "is for a plan, at least 1; repeats that were read stand in the table")
-    return Given(located, entry, units, plan)
+    return CampaignKeys(located, entry, units, plan)
 
 
-def _left_out(tables: tuple[Table, ...], found: Readings) -> tuple[str, ...]:
+def _left_out(tables: tuple[CampaignTable, ...], found: Readings) -> tuple[str, ...]:
     """What is missing in the tables, and how they were read."""
     notes = []
     for table in tables:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.files.campaign.table import Table
+from elastocal.files.campaign.table import CampaignTable
 from elastocal.spatial.entries import Array
 
 
@@ -29,14 +29,20 @@ class Readings:
     shifts: Array
     turns: Array
     places: tuple[str, ...]
-    cells: tuple[Mapping[str, tuple[Table, int]], ...]
+    cells: tuple[Mapping[str, tuple[CampaignTable, int]], ...]
 
     def spot(self, reading: int) -> str:
         """File and line where a reading begins."""
         table, row = next(iter(self.cells[reading].values()))
         return f"{table.raw.file}, line {table.poses.lines[row]}"
 
-    def table(self, reading: int, marker: int) -> Table:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the readings, where their tables have names."""
+        first = [next(iter(cells.values())) for cells in self.cells]
+        return tuple(t.poses.names[row] for t, row in first if t.poses.names is not None)
+
+    def table(self, reading: int, marker: int) -> CampaignTable:
         return self.cells[reading][self.markers[marker]][0]
 
     def where(self, reading: int, marker: int, axis: int, turn: bool = False) -> tuple[str, str, str]:
@@ -46,7 +52,7 @@ class Readings:
         return table.where(name, row, axis, turn)
 
 
-def gathered(tables: Sequence[Table], markers: tuple[str, ...], plan: bool, repeats: int) -> Readings:
+def gathered_readings(tables: Sequence[CampaignTable], markers: tuple[str, ...], plan: bool, repeats: int) -> Readings:
     """The readings of all tables (of the same columns) that hold something of these markers; of a plan, all."""
     found = [(t, group) for t in tables for group in _groups(t, markers) for _ in range(repeats)]
     numbers = np.full((len(found), len(markers), 2, 3), np.nan)
@@ -70,7 +76,7 @@ def gathered(tables: Sequence[Table], markers: tuple[str, ...], plan: bool, repe
     )
 
 
-def _groups(table: Table, markers: Sequence[str]) -> Iterator[dict[str, int]]:
+def _groups(table: CampaignTable, markers: Sequence[str]) -> Iterator[dict[str, int]]:
     """Rows of the markers of every reading, in the order in which readings begin."""
     if table.marker is None:
         yield from (dict.fromkeys(markers, row) for row in range(len(table.raw.rows)))
@@ -89,14 +95,14 @@ def _groups(table: Table, markers: Sequence[str]) -> Iterator[dict[str, int]]:
     yield from begun
 
 
-def _state(table: Table, row: int) -> tuple[float, ...]:
+def _state(table: CampaignTable, row: int) -> tuple[float, ...]:
     """Equal for rows with the same axes and wrench, as ``Setup.state`` has it."""
     wrenches = table.poses.wrenches
     load = () if wrenches is None else tuple(np.round(wrenches[row], 9))
     return (*np.round(table.poses.values[row], 12), *load)
 
 
-def _place(table: Table, rows: Sequence[int]) -> str:
+def _place(table: CampaignTable, rows: Sequence[int]) -> str:
     lines = [table.poses.lines[row] for row in rows]
     names = dict.fromkeys(table.poses.names[row] for row in rows) if table.poses.names else {}
     said = ", ".join(n for n in names if n)

@@ -15,7 +15,7 @@ Outliers = Literal["leave_out", "keep"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotEntry:
+class HeadEntry:
     """Head of a plan or campaign file: of which robot, what is sought, with which errors."""
 
     format: str
@@ -31,7 +31,7 @@ class RobotEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadingsEntry(RobotEntry):
+class ReadingsEntry(HeadEntry):
     """What every campaign file has, whatever was measured; ``elastocal.files.tables.named`` reads ``table``."""
 
     table: Any

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.campaign.entry import Given
+from elastocal.files.campaign.entry import CampaignKeys
 from elastocal.files.campaign.load import read_load
 from elastocal.files.campaign.readings import Readings
 from elastocal.files.campaign.readings_entry import listed
-from elastocal.files.campaign.table import Table
+from elastocal.files.campaign.table import CampaignTable
 from elastocal.files.located import Path_
 from elastocal.measure.setup import Setup
 from elastocal.model.limits import limit_text
@@ -16,7 +16,7 @@ from elastocal.model.statics.observation import Marker
 
 
 def chosen_markers(
-    given: Given, tables: tuple[Table, ...], model: RobotModel
+    given: CampaignKeys, tables: tuple[CampaignTable, ...], model: RobotModel
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The markers in order of the robot's frames (or as listed), and what is to be said of the choice."""
     located, entry = given.located, given.entry
@@ -42,7 +42,7 @@ def chosen_markers(
     return asked or (model.tool,), (() if asked else (f"No marker is named: readings are of frame {model.tool!r}.",))
 
 
-def read_setup(given: Given, model: RobotModel, found: Readings) -> tuple[Setup, tuple[str, ...]]:
+def read_setup(given: CampaignKeys, model: RobotModel, found: Readings) -> tuple[Setup, tuple[str, ...]]:
     """Joint values within their limits, load and markers, and what is to be said of them."""
     q = model.controller.to_joints(found.values)
     notes: tuple[str, ...] = ()

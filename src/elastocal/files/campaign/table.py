@@ -8,9 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.campaign.columns import LOADED, MARKER, ORIENTATION, SHIFT, TURN, UNLOADED, Columns, understand
+from elastocal.files.campaign.columns import (
+    LOADED,
+    MARKER,
+    ORIENTATION,
+    SHIFT,
+    TURN,
+    UNLOADED,
+    CampaignColumns,
+    understand,
+)
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
-from elastocal.files.tables.raw import Field, RawTable, cell, number
+from elastocal.files.tables.raw import Field, RawTable, cell, si_number
 from elastocal.model.drives import Drives
 from elastocal.spatial.entries import Array
 
@@ -33,12 +42,12 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class CampaignTable:
     """One file: its rows in SI and, by marker ("" where the columns name none), shifts and turns (N, 3)."""
 
     word: str
     raw: RawTable
-    columns: Columns
+    columns: CampaignColumns
     poses: ConfigurationTable
     shifts: dict[str, Array]
     turns: dict[str, Array]
@@ -73,7 +82,7 @@ class Table:
         return place, self.raw.header[columns[name].place], text
 
 
-def read_tables(raws: Mapping[str, RawTable], wanted: Wanted) -> tuple[Table, ...]:
+def read_tables(raws: Mapping[str, RawTable], wanted: Wanted) -> tuple[CampaignTable, ...]:
     """The tables by the words they were named with; all must have the same columns."""
     tables = tuple(_table(raw, word, wanted) for word, raw in raws.items())
     first = tables[0].columns.names
@@ -87,7 +96,7 @@ def read_tables(raws: Mapping[str, RawTable], wanted: Wanted) -> tuple[Table, ..
     return tables
 
 
-def _table(raw: RawTable, word: str, wanted: Wanted) -> Table:
+def _table(raw: RawTable, word: str, wanted: Wanted) -> CampaignTable:
     columns = understand(raw, wanted.axes, wanted.frames, wanted.kind, wanted.plan)
     poses = configurations(raw, columns.fields, wanted.axes, wanted.drives)
     marker = _marker_column(raw, columns, wanted.frames)
@@ -102,7 +111,7 @@ def _table(raw: RawTable, word: str, wanted: Wanted) -> Table:
         turned = TURN if wanted.kind == "deflection" else ORIENTATION
         if turned[0] in fields:
             turns[name] = _numbers(raw, fields, turned, wanted, missed)
-    return Table(word, raw, columns, poses, shifts, turns, marker, tuple(sorted(missed)))
+    return CampaignTable(word, raw, columns, poses, shifts, turns, marker, tuple(sorted(missed)))
 
 
 def _numbers(
@@ -120,11 +129,11 @@ def _numbers(
                 missed.add(row[0])
                 out[i, j] = np.nan
             else:
-                out[i, j] = number(raw, row, fields[name])
+                out[i, j] = si_number(raw, row, fields[name])
     return out
 
 
-def _marker_column(raw: RawTable, columns: Columns, frames: Sequence[str]) -> tuple[str, ...] | None:
+def _marker_column(raw: RawTable, columns: CampaignColumns, frames: Sequence[str]) -> tuple[str, ...] | None:
     if not columns.long:
         return None
     out = []

@@ -17,11 +17,19 @@ import yaml
 from elastocal.errors import InputError
 from elastocal.files.campaign.columns import LOADED, ORIENTATION, SHIFT, TURN
 from elastocal.files.campaign.file import FORMAT, CampaignFile, robot_seen_from
-from elastocal.files.campaign.parts import Column, asked, axis_columns, column_texts, csv_text, source_text
+from elastocal.files.campaign.parts import (
+    Column,
+    changed_requests,
+    column_texts,
+    csv_text,
+    shown_joint_columns,
+    source_text,
+)
 from elastocal.files.campaign.readings_entry import Requests, listed
-from elastocal.files.contact.write import contact_files
-from elastocal.files.tables.configurations import WRENCH
-from elastocal.files.yaml_text import Dumper, Map, Row, comment
+from elastocal.files.campaign.virtual import TABLE, virtual_files
+from elastocal.files.contact.write import contact_texts
+from elastocal.files.tables.configurations import NAME, WRENCH
+from elastocal.files.yaml_text import Dumper, FlowList, Map, comment
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
@@ -30,20 +38,19 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rotation_vector, rotations
 
-VIRTUAL = "Virtual readings: simulated, not measured."
 
-
-def table_text(campaign: Campaign, model: RobotModel) -> str:
-    """The table of readings as CSV; empty cells where nothing was read."""
+def table_text(campaign: Campaign, model: RobotModel, names: Sequence[str] = ()) -> str:
+    """The table of readings as CSV, with their ``names`` where they have some; empty cells where nothing was read."""
+    named = [(NAME, names)] if names else []
     setup = campaign.measurement.setup
-    columns = axis_columns(model, setup.q)
+    columns = shown_joint_columns(model, setup.q)
     columns += [
         (name, setup.wrenches[:, i], "force" if i < 3 else "moment")
         for i, name in enumerate(WRENCH)
         if np.any(setup.wrenches[:, i])
     ]
     readings = list(_readings(campaign))
-    return csv_text([*column_texts(columns), *column_texts(readings)])
+    return csv_text([*named, *column_texts(columns), *column_texts(readings)])
 
 
 def _readings(campaign: Campaign) -> Iterator[Column]:
@@ -85,44 +92,35 @@ def campaign_text(
     if tool is not None:
         out["tool"] = tool
     if without:
-        out["without"] = Row(without)
+        out["without"] = FlowList(without)
     out |= {"table": table, "measurement": kind.kind}
     if isinstance(kind, Deflection):
         out["statics"] = kind.statics
     out["load"] = Map(frame=setup.load.frame, follows=setup.load.follows)
-    out["markers"] = Row(m.frame for m in setup.markers)
+    out["markers"] = FlowList(m.frame for m in setup.markers)
     if not np.all(campaign.measured):
         out["missing"] = "skip"
     if model.beyond_limits(setup.q):
         out["limits"] = "ignore"
-    out |= asked(requests or Requests())
+    out |= changed_requests(requests or Requests())
     if campaign.sources:
         out["errors"] = [source_text(s) for s in campaign.sources]
     return comment(notes) + yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 def campaign_files(plan: CampaignFile, campaign: Campaign, folder: Path) -> dict[Path, str]:
-    """``campaign.yaml`` and ``readings.csv`` for a folder: the plan with these readings in it."""
+    """``campaign.yaml`` and ``readings.csv`` for a folder: the plan with these virtual readings in it."""
     if isinstance(campaign.measurement, ContactForce):
-        return contact_files(plan, campaign, folder, (VIRTUAL,))
+        return virtual_files(folder, *contact_texts(plan, campaign, folder, TABLE))
     filled = dataclasses.replace(campaign, measurement=plan.campaign.measurement)
     text = campaign_text(
         filled,
         plan.model,
         name=plan.name,
         robot=robot_seen_from(plan, folder),
-        table="readings.csv",
+        table=TABLE,
         requests=plan.requests,
         tool=plan.words.get("tool"),
         without=listed(plan.words.get("without")),
-        notes=(VIRTUAL,),
     )
-    return {folder / "campaign.yaml": text, folder / "readings.csv": table_text(filled, plan.model)}
-
-
-def is_virtual(path: Path) -> bool:
-    """Whether a campaign file says that its readings were simulated."""
-    try:
-        return VIRTUAL in path.read_text(encoding="utf-8", errors="replace")[:2000]
-    except OSError:
-        return False
+    return virtual_files(folder, text, table_text(filled, plan.model, plan.names))

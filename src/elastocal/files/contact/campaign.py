@@ -15,18 +15,18 @@ from elastocal.files.campaign.file import UNSTATED, CampaignFile, all_files, nam
 from elastocal.files.campaign.requests import read_requests
 from elastocal.files.contact.checks import (
     check_commanded,
-    check_count,
-    check_directions,
     check_felt,
-    check_objects,
     check_places,
     check_pressed,
+    check_recorded,
     check_sources,
 )
+from elastocal.files.contact.coverage import check_count, check_directions
 from elastocal.files.contact.entry import ContactEntry
-from elastocal.files.contact.objects import read_objects
+from elastocal.files.contact.objects import check_objects, read_objects
 from elastocal.files.contact.table import ContactColumns, ContactTable, read_contact_table
 from elastocal.files.located import Located
+from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
 from elastocal.identify.reduction import sought_names
@@ -100,7 +100,8 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
         *asked,
     )
     files = all_files(path, entry.robot, raws)
-    return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data)
+    called = tuple(t.name(i) for t, i in rows.rows) if plan and NAME in rows.tables[0].fields else ()
+    return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data, called)
 
 
 def _frame(entry: ContactEntry, frame: str) -> tuple[str, ...]:
@@ -111,10 +112,9 @@ def _read(
     located: Located, entry: ContactEntry, model: RobotModel, touches: Touches, found: ContactRows
 ) -> tuple[ContactForce, Array, tuple[str, ...], tuple[str, ...]]:
     """Contacts that were felt: joint values, force on the robot."""
-    values, felt, axes = found.joined("values"), found.joined("felt"), found.tables[0].axes
+    values, axes = found.joined("values"), found.tables[0].axes
     assert values is not None
-    assert felt is not None
-    readings = felt[:, ["xyz".index(a) for a in axes]] * (1.0 if entry.force == "on_robot" else -1.0)
+    readings = _felt(entry, found, axes)
     kept, said = check_felt(readings, found.rows, entry.missing == "skip")
     q = model.controller.to_joints(values)[kept]
     rows = [found.rows[i] for i in kept]
@@ -122,6 +122,13 @@ def _read(
     kind = ContactForce(q, touches.rows(kept), axes)
     check_pressed(located, entry.force, kind, readings[kept], model, rows)
     return kind, readings[kept], tuple(t.place(i) for t, i in rows), said
+
+
+def _felt(entry: ContactEntry, found: ContactRows, axes: str) -> Array:
+    """Forces on the robot; nan where none was read."""
+    felt = found.joined("felt")
+    assert felt is not None
+    return felt[:, ["xyz".index(a) for a in axes]] * (1.0 if entry.force == "on_robot" else -1.0)
 
 
 def _planned(
@@ -135,6 +142,7 @@ def _planned(
         q = model.controller.to_joints(values)
         kind = ContactForce(q, touches, axes)
         said = (*_limits(located, entry, model, q, found.rows), *check_commanded(kind, model, found.rows))
+        check_recorded(located, entry.force, kind, _felt(entry, found, axes), model, found.rows)
     else:
         plan = _targets(model, touches, found, axes)
         kind, reached = as_measurement(model, plan)

@@ -1,4 +1,4 @@
-"""What no robot feels: contacts far from the object or deep inside it, forces that pull, too few or too much alike."""
+"""What no robot feels: contacts far from the object or deep inside it, forces that are nothing or pull."""
 
 from __future__ import annotations
 
@@ -10,27 +10,17 @@ from elastocal.contacts.plan import ContactPlan
 from elastocal.errors import InputError
 from elastocal.files.contact.table import ContactTable
 from elastocal.files.located import Located
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource
-from elastocal.model.configurations import middle
-from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.contact import contact
-from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 
 Rows = Sequence[tuple[ContactTable, int]]
 FAR, DEEP = 0.05, 0.5
 """Distance from the surface as a share of the robot's size; depth as a share of the object's radius."""
-NARROW = np.radians(30.0)
-"""Half the angle of the cone that holds all directions of contacts on one small arc."""
-FEW = 3
-ALIKE = 1e-4
-"""In rad or m: joint values that do not differ by more are the same contact, read again."""
 
 
 def check_felt(readings: Array, rows: Rows, skip: bool) -> tuple[Ints, tuple[str, ...]]:
@@ -69,9 +59,19 @@ def check_pressed(
             else "correct its sign or leave the row out"
         )
         raise InputError(
-            f"{table.spot(row, 'fx')}: the force on the robot points into {_object(kind, int(pulled[0]))}, as in "
+            f"{table.spot(row, 'fx')}: the force on the robot points into {object_label(kind, int(pulled[0]))}, as in "
             f"{len(pulled)} of {len(rows)} rows, and an object only pushes away; {use}"
         )
+
+
+def check_recorded(
+    located: Located, word: str, kind: ContactForce, readings: Array, model: RobotModel, rows: Rows
+) -> None:
+    """Forces that stand in the table of a plan already push away as well; those that are not there yet may come."""
+    there = np.flatnonzero(np.isfinite(readings).all(axis=1) & np.any(readings, axis=1))
+    if len(there):
+        felt = ContactForce(kind.q[there], kind.touches.rows(there), kind.axes)
+        check_pressed(located, word, felt, readings[there], model, [rows[i] for i in there])
 
 
 def check_commanded(kind: ContactForce, model: RobotModel, rows: Rows) -> tuple[str, ...]:
@@ -91,11 +91,11 @@ def _check_near(kind: ContactForce, distance: Array, model: RobotModel, rows: Ro
     for i in (int(n) for n in np.flatnonzero(distance > FAR * model.size)):
         raise InputError(
             f"{_spot(rows, i)}: contact out of reach: the tip is {1e3 * distance[i]:.0f} mm away from "
-            f"{_object(kind, i)}; check the joint values, the object's name and place, and their units"
+            f"{object_label(kind, i)}; check the joint values, the object's name and place, and their units"
         )
     for i in (int(n) for n in np.flatnonzero(_deep(kind, distance))):
         raise InputError(
-            f"{_spot(rows, i)}: the tip is {-1e3 * distance[i]:.0f} mm inside {_object(kind, i)}: object inside "
+            f"{_spot(rows, i)}: the tip is {-1e3 * distance[i]:.0f} mm inside {object_label(kind, i)}: object inside "
             "the arm; check the joint values, and the object's place and size"
         )
 
@@ -123,103 +123,14 @@ def check_sources(located: Located, sources: Sequence[ErrorSource], kind: Contac
             raise located.error(("errors", i), str(error)) from None
 
 
-def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> None:
-    """A contact tells mostly one number, how hard it presses: at least as many contacts as parameters.
-
-    The same contact again tells nothing new.
-    """
-    kind = campaign.measurement
-    assert isinstance(kind, ContactForce)
-    contacts = len(np.unique(np.column_stack([kind.touches.which, np.round(kind.q / ALIKE)]), axis=0))
-    if contacts < len(names):
-        again = f" (of {kind.count} rows, the others repeat them)" if contacts < kind.count else ""
-        raise InputError(
-            f"{located.where(('table',))}: {contacts} contacts{again} are fewer than the {len(names)} parameters "
-            f"sought; touch at least {len(names) - contacts} more points, or name fewer under seek"
-        )
-
-
-def check_objects(located: Located, touches: Touches, model: RobotModel) -> None:
-    """No round object holds the foot of the arm, which stays where it is."""
-    foot = _foot(model)
-    for i, surface in enumerate(touches.surfaces):
-        if not hasattr(surface, "radius"):
-            continue
-        inside = Touches.one(touches.frame, surface, len(foot)).near(np.ascontiguousarray(foot.T)).distance < 0
-        if inside.any():
-            raise located.error(
-                ("objects", i),
-                f"object inside the arm: the robot itself stands in {surface.label}, at "
-                f"({', '.join(f'{1e3 * v:.0f}' for v in foot[inside][0])}) mm; check its place, size and units",
-            )
-
-
-def _foot(model: RobotModel) -> Array:
-    """Origins (k, 3) of the base and of the first joints, which no joint moves."""
-    joined = [f.name for f in model.tree.frames if f.joint is not None and _fixed(model, f.parent)]
-    return np.concatenate([kinematics(model, middle(model), name).position for name in (BASE, *joined)])
-
-
-def _fixed(model: RobotModel, frame: str) -> bool:
-    return frame == BASE or (model.tree.frame(frame).joint is None and _fixed(model, model.tree.frame(frame).parent))
-
-
-def check_directions(
-    located: Located, kind: ContactForce, model: RobotModel, readings: Array, names: Sequence[str], plan: bool
-) -> tuple[str, ...]:
-    """Contacts on one small arc tell the same over and over: told of every object, refused where there is one only."""
-    force = contact(model, kind.q, kind.touches).force if plan else ContactGap.of(kind, readings).force
-    felt = np.isfinite(force).all(axis=1) & np.any(force, axis=1)
-    if len(names) <= FEW:
-        return ()
-    if len(np.unique(kind.touches.which)) > 1:
-        return _narrow_objects(kind, force, felt)
-    wide = _arc(force[felt])
-    if wide > 2 * NARROW:
-        return ()
-    said = (
-        f"all {kind.count} contacts lie on one arc of {np.degrees(wide):.0f} degrees of {_object(kind, 0)} and "
-        "press in almost one direction; add contacts on its other sides and on a second object far from it"
-    )
-    if plan:
-        return (f"{said[0].upper()}{said[1:]}.",)
-    raise located.error(("table",), said)
-
-
-def _narrow_objects(kind: ContactForce, force: Array, felt: Bools) -> tuple[str, ...]:
-    """What is said of several objects: of all together, else of each."""
-    wide = _arc(force[felt])
-    if wide <= 2 * NARROW:
-        return (
-            f"All {kind.count} contacts press in almost one direction, within {np.degrees(wide):.0f} degrees; add "
-            "contacts on the other sides of the objects.",
-        )
-    rows = [np.flatnonzero(felt & (kind.touches.which == i)) for i in np.unique(kind.touches.which)]
-    arcs = [(mine, _arc(force[mine])) for mine in rows if len(mine) > 1]
-    return tuple(
-        f"All {len(mine)} contacts on {_object(kind, int(mine[0]))} lie on one arc of {np.degrees(wide):.0f} degrees; "
-        "add contacts on its other sides."
-        for mine, wide in arcs
-        if wide <= 2 * NARROW
-    )
-
-
-def _arc(force: Array) -> float:
-    """Angle in rad of the cone about their mean that holds all directions; a whole turn of fewer than two."""
-    if len(force) < 2:
-        return 2 * np.pi
-    unit = force / np.linalg.norm(force, axis=1)[:, None]
-    middle = unit.mean(axis=0) / max(float(np.linalg.norm(unit.mean(axis=0))), 1e-9)
-    return float(2 * np.arccos(np.clip(np.min(unit @ middle), -1.0, 1.0)))
-
-
 def _deep(kind: ContactForce, distance: Array) -> Bools:
     """Nearer to the middle of a round object than to its surface; faces have no middle."""
     radius = np.array([getattr(s, "radius", np.inf) for s in kind.touches.surfaces])[kind.touches.which]
     return np.asarray(-distance > DEEP * radius)
 
 
-def _object(kind: ContactForce, i: int) -> str:
+def object_label(kind: ContactForce, i: int) -> str:
+    """Of what the contact touches."""
     return kind.touches.surfaces[int(kind.touches.which[i])].label
 
 

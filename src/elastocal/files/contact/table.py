@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.tables.configurations import NAME, configurations
 from elastocal.files.tables.motor_columns import by_motors, motor_column
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.model.drives import Drives
 from elastocal.spatial.entries import Array
@@ -29,7 +29,7 @@ NOTHING = ("", "nan")
 
 @dataclass(frozen=True)
 class ContactColumns:
-    """Axes with their joint kinds, names of objects; a ``plan`` has no forces, ``skip`` lets cells be empty."""
+    """Axes with their joint kinds, names of objects; a ``plan`` may lack forces, ``skip`` lets cells be empty."""
 
     axes: Mapping[str, str]
     objects: tuple[str, ...]
@@ -57,10 +57,13 @@ class ContactTable:
     angles: Array | None
     sizes: Array | None
 
+    def name(self, row: int) -> str:
+        names = self.fields.get(NAME)
+        return self.raw.rows[row][1][names.place].strip() if names is not None else ""
+
     def place(self, row: int) -> str:
         """``contacts.csv line 3 (left side)``"""
-        names = self.fields.get(NAME)
-        said = self.raw.rows[row][1][names.place].strip() if names is not None else ""
+        said = self.name(row)
         return f"{self.word} line {self.raw.rows[row][0]}" + (f" ({said})" if said else "")
 
     def spot(self, row: int, column: str = "") -> str:
@@ -79,8 +82,7 @@ def read_contact_table(raw: RawTable, word: str, wanted: ContactColumns) -> Cont
     _check_ways(raw, fields, targets, driven, wanted)
     axes = "".join(f[1] for f in FELT if f in fields)
     felt = np.full((len(raw.rows), 3), np.nan)
-    if not wanted.plan:
-        felt[:, ["xyz".index(a) for a in axes]] = _numbers(raw, fields, [f"f{a}" for a in axes], wanted.skip)
+    felt[:, ["xyz".index(a) for a in axes]] = _numbers(raw, fields, [f"f{a}" for a in axes], wanted.skip)
     return ContactTable(
         word,
         raw,
@@ -162,7 +164,7 @@ def _numbers(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str], s
         for j, name in enumerate(names):
             text, where = cell(raw, row, fields[name])
             if text.lower() not in NOTHING:
-                out[i, j] = number(raw, row, fields[name])
+                out[i, j] = si_number(raw, row, fields[name])
             elif not skip:
                 said = repr(text) if text else "an empty cell"
                 raise InputError(f"{where}: {said} is no number; give one, or leave it out by missing: skip")

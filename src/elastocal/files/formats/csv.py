@@ -22,7 +22,7 @@ PLAIN = (*WORDS, "object")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Csv(TableFormat):
+class CsvTable(TableFormat):
     """``columns`` leads from Elastocal's names to titles of the file; lines count from 1."""
 
     kind: ClassVar[str] = "csv"

@@ -33,10 +33,6 @@ class Asked:
     path: Path_
     robot: RobotModel | None
 
-    @property
-    def folder(self) -> Path:
-        return Path(self.located.file).parent
-
     def where(self, *keys: str) -> str:
         return self.located.where((*self.path, *keys))
 

@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.formats.robodk_lines import JOINTS, PLACE, TITLES, TOOL, TURN, measured_lines
 from elastocal.files.formats.tool_frames import frame_of_tool
-from elastocal.files.tables.raw import Field, Origin, RawTable, number
+from elastocal.files.tables.raw import Field, Origin, RawTable, si_number
 from elastocal.spatial.entries import Array
 
 Column = tuple[str, str, Sequence[str]]
@@ -106,4 +106,4 @@ def _axes(file: Path, asked: Asked) -> tuple[str, ...]:
 
 
 def _numbers(raw: RawTable, places: range) -> Array:
-    return np.array([[number(raw, row, Field(i, 1.0)) for i in places] for row in raw.rows])
+    return np.array([[si_number(raw, row, Field(i, 1.0)) for i in places] for row in raw.rows])

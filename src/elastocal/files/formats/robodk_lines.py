@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from elastocal.errors import InputError
-from elastocal.files.tables.raw import Field, RawTable, number, separator_of, split_line, text_lines
+from elastocal.files.tables.raw import Field, RawTable, separator_of, si_number, split_line, text_lines
 
 TITLES = (*(f"J{i}" for i in range(1, 7)), *"XYZWPR", *(f"tool {c}" for c in "XYZWPR"))
 JOINTS, PLACE, TURN, TOOL = range(6), range(6, 9), range(9, 12), range(12, 15)
@@ -30,7 +30,7 @@ def measured_lines(file: Path) -> RawTable:
                 "save the table of the calibration project again"
             )
     whole = RawTable(str(file), TITLES, tuple((n, c[: len(TITLES)]) for n, c in rows), separator != ",", first[0])
-    absent = [r for r in whole.rows if all(abs(number(whole, r, Field(i, 1.0))) < NOTHING for i in PLACE)]
+    absent = [r for r in whole.rows if all(abs(si_number(whole, r, Field(i, 1.0))) < NOTHING for i in PLACE)]
     if len(absent) == len(whole.rows):
         raise InputError(f"{file}: none of its {len(absent)} measurements has been made: all are at 0, 0, 0")
     text = ", ".join(str(n) for n, _ in absent)

@@ -25,7 +25,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files.log.axes import axes_log
 from elastocal.files.tables.motor_columns import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, number, read_csv, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.drives import Drives
@@ -183,7 +183,7 @@ def _column(raw: RawTable, field: Field, empty: bool) -> Array:
             value = nan
         if not isfinite(value):
             blank = empty and not cell(raw, row, field)[0]
-            values.append(nan if blank else number(raw, row, field))
+            values.append(nan if blank else si_number(raw, row, field))
         else:
             values.append(value * field.factor)
     return np.array(values)

@@ -9,6 +9,7 @@ from elastocal.errors import InputError
 from elastocal.files.log.csv import read_csv_log
 from elastocal.files.log.rsi import read_rsi_log
 from elastocal.files.log.rtde import read_rtde_log
+from elastocal.files.located import UTF_16
 from elastocal.files.opened import unreadable
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import RobotModel
@@ -30,7 +31,11 @@ def log_format(path: Path) -> str:
         raise unreadable(path, error) from None
     if not start.strip():
         raise InputError(f"{path}: is empty; give a CSV file, a log of RSI telegrams or an RTDE record")
+    wide = start[:2] in UTF_16
+    start = start.decode("utf-16", "replace").encode() if wide else start
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") or b"<Rob" in start:
+        if wide:
+            raise InputError(f"{path}: its telegrams are in UTF-16, and no controller sends them so; save it as UTF-8")
         return "KUKA RSI telegrams"
     head = start.split(b"\n", 1)[0].decode("utf-8", "replace").split()
     if any(name.startswith("actual_q_") for name in head):
@@ -42,4 +47,4 @@ def read_log(path: Path, model: RobotModel) -> JointLog:
     """Joint values and torques of ``model``'s joints; what was assumed or left out is in the notes."""
     name = log_format(path)
     log = FORMATS[name](path, model)
-    return replace(log, notes=(f"{path} is read as {name}.", *log.notes))
+    return replace(log, notes=(f"{path.as_posix()} is read as {name}.", *log.notes))

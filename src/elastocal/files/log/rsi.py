@@ -23,7 +23,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files.log.axes import axes_log
 from elastocal.files.log.rsi_order import TelegramOrder
-from elastocal.files.log.rsi_scan import Found, scan
+from elastocal.files.log.rsi_scan import Piece, scan
 from elastocal.files.log.rsi_telegram import MALFORMED, Telegram, TelegramError, parse_telegram
 from elastocal.files.units import DEGREE
 from elastocal.measure.joint_log import JointLog
@@ -66,7 +66,7 @@ def read_rsi_log(path: Path, model: RobotModel) -> JointLog:
     time, clock = _clock(rows, order)
     return axes_log(
         model,
-        str(path),
+        path.as_posix(),
         values * scale,
         np.array([r.line for r in rows]),
         torque=torques,
@@ -76,7 +76,7 @@ def read_rsi_log(path: Path, model: RobotModel) -> JointLog:
     )
 
 
-def _usable(found: Iterable[Found], model: RobotModel, left: dict[str, list[int]]) -> Iterator[_Row]:
+def _usable(found: Iterable[Piece], model: RobotModel, left: dict[str, list[int]]) -> Iterator[_Row]:
     """Telegrams with all axes of the model; the lines of all else go to ``left`` under the reason."""
     for piece in found:
         row, why = None, _SET_ASIDE.get(piece.kind, "")
@@ -90,7 +90,7 @@ def _usable(found: Iterable[Found], model: RobotModel, left: dict[str, list[int]
             left.setdefault(why, []).append(piece.line)
 
 
-def _row(piece: Found, model: RobotModel) -> tuple[_Row | None, str]:
+def _row(piece: Piece, model: RobotModel) -> tuple[_Row | None, str]:
     """The row, or why there is none."""
     try:
         telegram = parse_telegram(piece.data)

@@ -26,13 +26,13 @@ Kind = Literal["telegram", "cut", "comment", "text"]
 
 
 @dataclass(frozen=True)
-class Found:
+class Piece:
     line: int
     kind: Kind
     data: bytes
 
 
-def scan(path: Path) -> Iterator[Found]:
+def scan(path: Path) -> Iterator[Piece]:
     try:
         note_file(path)
         with path.open("rb") as file:
@@ -41,7 +41,7 @@ def scan(path: Path) -> Iterator[Found]:
         raise unreadable(path, error) from None
 
 
-def _scan(pieces: Iterator[bytes]) -> Iterator[Found]:
+def _scan(pieces: Iterator[bytes]) -> Iterator[Piece]:
     held, at, line, more = b"", 0, 1, True
     while at < len(held) or more:
         found = _first(held, at, more)
@@ -53,10 +53,10 @@ def _scan(pieces: Iterator[bytes]) -> Iterator[Found]:
         between = held[at:start]
         if not _PLAIN.fullmatch(between):
             blank = between[: len(between) - len(between.lstrip())]
-            yield Found(line + blank.count(b"\n"), "text", between.strip())
+            yield Piece(line + blank.count(b"\n"), "text", between.strip())
         line += between.count(b"\n")
         if end > start:
-            yield Found(line, kind, held[start:end])
+            yield Piece(line, kind, held[start:end])
         line += held.count(b"\n", start, end)
         at = end
 

@@ -129,7 +129,7 @@ def _axes(located: Located, e: ArcPlanEntry, model: RobotModel) -> Array:
     return np.array([e.at.get(a, 0.0) for a in model.controller.axes])
 
 
-def arc_table(axis: str, angles: Array, markers: Sequence[str]) -> str:
+def arc_table_text(axis: str, angles: Array, markers: Sequence[str]) -> str:
     """A table of points that are still to be read: ``angles`` (m,) are values of the axis in degrees."""
     rows = [(m, str(i + 1), f"{a:.4f}") for i, a in enumerate(angles) for m in markers]
     columns = list(zip(*rows, strict=True))

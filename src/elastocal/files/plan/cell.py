@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from elastocal.design.cell import Cell, Link, links_of
@@ -14,6 +13,7 @@ from elastocal.errors import UnknownNameError
 from elastocal.files import schema
 from elastocal.files.by_kind import chosen
 from elastocal.files.located import Located, Path_
+from elastocal.files.place import existing
 from elastocal.files.plan.entry import LinkEntry, PlanEntry
 from elastocal.files.schema import Units
 from elastocal.measure.sources.tracker import Tracker
@@ -57,10 +57,7 @@ def check_axes(located: Located, path: Path_, name: str, model: RobotModel) -> N
 def _triangles(located: Located, path: Path_, word: Any) -> Any:
     from elastocal.files.plan.stl import read_stl
 
-    file = Path(located.file).parent / str(word)
-    if not file.is_file():
-        raise located.error(path, f"there is no file {file}; give its name as seen from the plan file")
-    return read_stl(file).tolist()
+    return read_stl(existing(located, path, str(word))).tolist()
 
 
 def check_frame(located: Located, path: Path_, model: RobotModel, frame: str) -> None:
@@ -68,7 +65,7 @@ def check_frame(located: Located, path: Path_, model: RobotModel, frame: str) ->
         raise UnknownNameError("frame", frame, model.tree.names, located.where(path))
 
 
-def read_cell(located: Located, e: PlanEntry, units: Units, model: RobotModel, method: Method) -> Cell:
+def read_plan_cell(located: Located, e: PlanEntry, units: Units, model: RobotModel, method: Method) -> Cell:
     """The tracker stands where the plan file says, else where its error source does."""
     links: list[Link] = []
     for i, entry in enumerate(e.links):

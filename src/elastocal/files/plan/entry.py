@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from elastocal.design.criteria.criterion import Over
-from elastocal.design.task import Task
+from elastocal.design.task import PlanTask
 from elastocal.design.testing import TestPlan
-from elastocal.files.campaign.readings_entry import RobotEntry, Words
+from elastocal.files.campaign.readings_entry import HeadEntry, Words
 from elastocal.files.located import Located
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form
@@ -23,7 +23,7 @@ Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanEntry(RobotEntry):
+class PlanEntry(HeadEntry):
     """Top level of a plan file."""
 
     measurement: Literal["deflection", "position", "contact", "joint_torque"] = "deflection"
@@ -84,7 +84,10 @@ class AroundEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class TestEntry:
-    """Test poses from a table, or points of a box; their load where the table has none."""
+    """Test poses from a table, or points of a box; their load where the table has none.
+
+    ``near`` are controller values of the axes that turn, ``near_slides`` of those that slide.
+    """
 
     __test__ = False
     table: str | None = None
@@ -94,7 +97,8 @@ class TestEntry:
     frame: str | None = None
     force: Vector | None = quantity("force", default=None)
     moment: Vector | None = quantity("moment", default=None)
-    near: tuple[float, ...] | None = quantity("joint value", default=None)
+    near: tuple[float, ...] | None = quantity("angle", default=None)
+    near_slides: tuple[float, ...] | None = quantity("length", default=None)
     over: Over = "mean"
 
 
@@ -107,7 +111,7 @@ class PlanFile:
 
     name: str
     robot: str
-    task: Task
+    task: PlanTask
     tests: TestPlan | None
     speeds: Array
     change: float

@@ -19,6 +19,8 @@ SPEED = 20
 """Per cent of the usual moves."""
 LONGEST = 24
 """Characters of a KRL name."""
+DEVICES = r"con|prn|aux|nul|(com|lpt)\d"
+"""Names that no file can have on Windows, whatever its ending; the controller runs on it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +42,10 @@ def speaks_krl(model: RobotModel) -> bool:
 
 
 def krl_name(name: str) -> str:
-    """A name that the controller takes."""
+    """A name that the controller takes, for a program and for its files."""
     word = re.sub(r"\W", "_", name, flags=re.ASCII)[:LONGEST]
-    return word if re.match(r"[A-Za-z]", word) else f"P_{word}"[:LONGEST]
+    plain = re.match(r"[A-Za-z]", word) and not re.fullmatch(DEVICES, word, re.IGNORECASE)
+    return word if plain else f"P_{word}"[:LONGEST]
 
 
 def krl_files(name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str], wait: float) -> dict[str, str]:

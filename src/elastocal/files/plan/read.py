@@ -10,13 +10,13 @@ from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.design.drawing import Draw
 from elastocal.design.feasibility.filter import filter_kinds
 from elastocal.design.loading.loading import loading_kinds
-from elastocal.design.task import MOST, Task
+from elastocal.design.task import MOST, PlanTask
 from elastocal.design.touching import Touching
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.readings_entry import listed
 from elastocal.files.located import Located, check_format, read_yaml
-from elastocal.files.plan.cell import check_axes, check_frame, read_cell, read_kinds
+from elastocal.files.plan.cell import check_axes, check_frame, read_kinds, read_plan_cell
 from elastocal.files.plan.entry import PlanEntry, PlanFile, nothing_said
 from elastocal.files.plan.methods import read_method
 from elastocal.files.plan.task import read_around, read_tests
@@ -53,17 +53,17 @@ def read_plan_file(path: Path) -> PlanFile:
     method = read_method(located, e, units, model)
     frame = method.frame if isinstance(method, Touching) else e.load_frame or model.tool
     check_frame(located, ("load_frame",), model, frame)
-    tests, over, read = read_tests(located, e, units, model, path.parent)
-    around, more = read_around(located, e, units, model, path.parent)
+    tests, over, read = read_tests(located, e, units, model)
+    around, more = read_around(located, e, units, model)
     hold = tuple(model.parameters.names[i] for i in model.parameters.select(listed(e.hold))) if e.hold else ()
     if method.kind == "joint_torque" and e.seek is None:
         hold += tuple(p.name for p in model.parameters if p.kind == "payload")
     seek = None if e.seek is None else listed(e.seek)
-    task = Task(
+    task = PlanTask(
         model, method, seek, hold,
         read_kinds(located, units, "loads", "a load", e.loads, loading_kinds(), model), frame,
         Draw(e.candidates or CANDIDATES.get(e.measurement, Draw.count), around),
-        read_cell(located, e, units, model, method),
+        read_plan_cell(located, e, units, model, method),
         read_kinds(located, units, "feasible", "a filter", e.feasible, filter_kinds(), model),
         e.poses, e.repeats, e.may_repeat, _weights(located, e), over,
     )  # fmt: skip

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from elastocal.design.criteria.criterion import Over
-from elastocal.design.drawing import Box
+from elastocal.design.drawing import Region
 from elastocal.design.poses import Poses
 from elastocal.design.task import MOST
 from elastocal.design.testing import TestPlan
 from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.located import Located, Path_
+from elastocal.files.place import existing
 from elastocal.files.plan.cell import check_frame
 from elastocal.files.plan.entry import AroundEntry, PlanEntry, TestEntry
 from elastocal.files.plan.path import read_path
@@ -24,7 +25,7 @@ from elastocal.spatial.entries import Array
 
 
 def read_tests(
-    located: Located, e: PlanEntry, units: Units, model: RobotModel, folder: Path
+    located: Located, e: PlanEntry, units: Units, model: RobotModel
 ) -> tuple[TestPlan | None, Over, tuple[Path, ...]]:
     if e.test is None:
         return None, "mean", ()
@@ -34,7 +35,7 @@ def read_tests(
     if (t.table is None) == (t.low is None or t.high is None):
         raise located.error(("test",), "give a table, or the corners low and high of a box")
     fixed = np.array([[*(t.force or (0.0,) * 3), *(t.moment or (0.0,) * 3)]]) if t.force or t.moment else None
-    near = None if t.near is None else model.controller.to_joints(_near(located, t.near, model))
+    near = _near(located, t, model)
     if t.table is None:
         assert t.low is not None
         assert t.high is not None
@@ -42,7 +43,7 @@ def read_tests(
             raise located.error(("test", "count"), f"{t.count} must be from 1 to {MOST['candidates']}")
         box = _box(located, ("test",), t.low, t.high)
         return TestPlan(frame, f"{t.count} points of a box", None, None, box, t.count, near, fixed), t.over, ()
-    file = _existing(located, ("test", "table"), folder / t.table)
+    file = existing(located, ("test", "table"), t.table)
     table = read_path(file, model)
     if table.wrenches is not None and fixed is not None:
         raise located.error(("test",), "the table has columns of the load too; keep one of the two")
@@ -52,8 +53,8 @@ def read_tests(
 
 
 def read_around(
-    located: Located, e: PlanEntry, units: Units, model: RobotModel, folder: Path
-) -> tuple[tuple[Box, ...], tuple[Path, ...]]:
+    located: Located, e: PlanEntry, units: Units, model: RobotModel
+) -> tuple[tuple[Region, ...], tuple[Path, ...]]:
     if e.around is None:
         return (), ()
     a = schema.construct(AroundEntry, located, ("around",), e.around, units)
@@ -61,7 +62,7 @@ def read_around(
         return (_box(located, ("around",), a.low, a.high),), ()
     if a.table is None or a.low is not None or a.high is not None:
         raise located.error(("around",), "give low and high of a box, or a table of a path")
-    file = _existing(located, ("around", "table"), folder / a.table)
+    file = existing(located, ("around", "table"), a.table)
     table = read_path(file, model)
     points = table.points
     if points is None:
@@ -70,23 +71,30 @@ def read_around(
     if not a.room > 0:
         raise located.error(("around",), "room must be positive")
     lows, highs = points - a.room, points + a.room
-    return tuple(Box(tuple(lo), tuple(hi)) for lo, hi in zip(lows.tolist(), highs.tolist(), strict=True)), (file,)
+    return tuple(Region(tuple(lo), tuple(hi)) for lo, hi in zip(lows.tolist(), highs.tolist(), strict=True)), (file,)
 
 
-def _near(located: Located, near: tuple[float, ...], model: RobotModel) -> Array:
-    if len(near) != model.n:
-        raise located.error(("test",), f"near: {model.n} controller values are needed, one for each axis")
-    return np.array([near])
+def _near(located: Located, t: TestEntry, model: RobotModel) -> Array | None:
+    """Joint values (1, n) to reach places from, out of angles and lengths of the controller's axes in their order."""
+    if t.near is None and t.near_slides is None:
+        return None
+    slides = np.array([m.kind == "prismatic" for m in model.motions])
+    axes = np.array(model.controller.axes)
+    out = np.empty((1, model.n))
+    for key, given, which in (("near_deg", t.near, ~slides), ("near_slides_mm", t.near_slides, slides)):
+        if len(given or ()) != which.sum():
+            does = "slides" if which is slides else "turns"
+            raise located.error(
+                ("test",),
+                f"{key}: {which.sum()} controller values are needed, one for each axis that {does} "
+                f"({', '.join(axes[which]) or 'there is none'}), but {len(given or ())} were given",
+            )
+        out[0, which] = given or ()
+    return np.asarray(model.controller.to_joints(out))
 
 
-def _box(located: Located, path: Path_, low: Any, high: Any) -> Box:
+def _box(located: Located, path: Path_, low: Any, high: Any) -> Region:
     try:
-        return Box(low, high)
+        return Region(low, high)
     except InputError as error:
         raise located.error(path, str(error)) from None
-
-
-def _existing(located: Located, path: Path_, file: Path) -> Path:
-    if not file.is_file():
-        raise located.error(path, f"there is no file {file}; give its name as seen from the plan file")
-    return file

@@ -55,7 +55,7 @@ def read_transmission(located: Located, top: RobotFile, tree: FrameTree, units: 
             raise located.error(where, f"axis {axis} moves joint {joint} anyway; a coupling is to another axis")
         if matrix[row, column] != 0:
             raise located.error(where, f"couples {joint} to {axis} a second time; keep one")
-        matrix[row, column] = schema.scaled(coupling["ratio"], 1.0, located, (*where, "ratio"))
+        matrix[row, column] = schema.in_si(coupling["ratio"], 1.0, located, (*where, "ratio"))
     return Transmission(tuple(axes), matrix, zero, _drives(located, path, e, at))
 
 

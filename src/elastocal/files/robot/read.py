@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
@@ -13,7 +14,7 @@ import numpy as np
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.keys import Keys, check_limits, check_unit, refuse
-from elastocal.files.located import Located, Path_, check_format, check_tree, parse_yaml, read_yaml
+from elastocal.files.located import Located, Path_, check_format, check_tree, parse_yaml, read_text
 from elastocal.files.opened import SHIPPED, noted
 from elastocal.files.robot.controller import read_transmission
 from elastocal.files.robot.elements import read_elements
@@ -21,6 +22,7 @@ from elastocal.files.robot.entry import NO_SOURCE, JointEntry, RobotFile
 from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
 from elastocal.model.dh import Convention, DHRow, dh_frames
+from elastocal.model.elements import Element, element_kinds
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.pose import Pose
@@ -41,8 +43,14 @@ def read_robot(robot: str | Path) -> RobotModel:
     if isinstance(robot, str) and not text.endswith((".yaml", ".yml")):
         if text not in shipped_robots():
             raise UnknownNameError("robot", text, shipped_robots())
-        return build_robot(parse_yaml(shipped_text(text), f"{text}.yaml"))
-    return build_robot(read_yaml(Path(robot)))
+        return _built(shipped_text(text), f"{text}.yaml", tuple(element_kinds().values()))
+    return _built(read_text(Path(robot)), Path(robot).as_posix(), tuple(element_kinds().values()))
+
+
+@lru_cache(maxsize=64)
+def _built(text: str, file: str, kinds: tuple[type[Element], ...]) -> RobotModel:
+    """The model of a text, built once for the same text and the same ``kinds`` of elements: models never change."""
+    return build_robot(parse_yaml(text, file))
 
 
 def shipped_text(name: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.place import path_of
 
 if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
@@ -16,7 +17,7 @@ YAML = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, eq=False)
-class LoadedRobot:
+class ReadRobot:
     """The model and what its file left open."""
 
     model: RobotModel
@@ -25,7 +26,8 @@ class LoadedRobot:
 
 def robot_file(word: str) -> Path | None:
     """The file that the word stands for, None for a shipped robot."""
-    return Path(word) if Path(word).suffix.lower() in (*YAML, ".urdf") else None
+    path = path_of(word)
+    return path if path.suffix.lower() in (*YAML, ".urdf") else None
 
 
 def shipped_name(word: str) -> str:
@@ -43,29 +45,37 @@ def shipped_name(word: str) -> str:
     return found[0]
 
 
-def load_robot(word: str, tool: str | None = None, folder: Path = Path()) -> LoadedRobot:
-    """A shipped name, or a .yaml or .urdf path, seen from ``folder``; ``tool`` replaces the frame used by default."""
-    from elastocal.files.robot.read import read_robot, shipped_robots
+def check_word(word: str, path: Path) -> None:
+    """Refuse a word that names no shipped robot; ``path`` is where it would lead if it were a file."""
+    from elastocal.files.robot.read import shipped_robots
 
-    path = folder / word
+    if path.exists() and word not in shipped_robots():
+        raise InputError(
+            f"{path}: is not a robot file; give a .yaml or .urdf file, or one of {', '.join(shipped_robots())}"
+        )
+    shipped_name(word)
+
+
+def load_robot(word: str, tool: str | None = None, folder: Path = Path()) -> ReadRobot:
+    """A shipped name, or a .yaml or .urdf path, seen from ``folder``; ``tool`` replaces the frame used by default."""
+    from elastocal.files.robot.read import read_robot
+
+    path = folder / path_of(word)
     suffix = path.suffix.lower()
     if suffix == ".urdf":
         from elastocal.files.robot.urdf import read_urdf
 
         robot = read_urdf(path, tool)
-        return LoadedRobot(robot.model, robot.notes)
+        return ReadRobot(robot.model, robot.notes)
     if suffix in YAML:
         model = read_robot(path)
-    elif path.exists() and word not in shipped_robots():
-        raise InputError(
-            f"{path}: is not a robot file; give a .yaml or .urdf file, or one of {', '.join(shipped_robots())}"
-        )
     else:
+        check_word(word, path)
         model = read_robot(shipped_name(word))
     if tool is not None:
         model.tree.frame(tool)
         model = replace(model, tool=tool)
-    return LoadedRobot(model)
+    return ReadRobot(model)
 
 
 def without_kinds(model: RobotModel, kinds: tuple[str, ...]) -> RobotModel:

@@ -18,7 +18,7 @@ from elastocal.files.located import parse_yaml
 from elastocal.files.robot.read import FORMAT, build_robot
 from elastocal.files.schema import dimensions_of
 from elastocal.files.units import DIMENSIONS
-from elastocal.files.yaml_text import Dumper, LongText, Map, Number, Row, comment, digits, quantity_text
+from elastocal.files.yaml_text import Dumper, FlowList, LongText, Map, Number, comment, digits, quantity_text
 from elastocal.model.drives import Drives
 from elastocal.model.elements import Element
 from elastocal.model.frames import Frame, FrameTree
@@ -99,13 +99,13 @@ def _rotation(rotation: Array) -> dict[str, Any]:
         degrees = [round(float(np.rad2deg(a)), places) + 0.0 for a in rpy]
         again = rpy_matrix(*(d * DIMENSIONS["angle"]["deg"] for d in degrees))
         if np.max(np.abs(again - rotation)) <= 4e-16:
-            return {"rpy_deg": Row(Number(digits(d)) for d in degrees)}
-    return {"rpy_rad": Row(Number(digits(a)) for a in rpy)}
+            return {"rpy_deg": FlowList(Number(digits(d)) for d in degrees)}
+    return {"rpy_rad": FlowList(Number(digits(a)) for a in rpy)}
 
 
 def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
     axes, joints = transmission.axes, tree.joint_names
-    out: dict[str, Any] = {"axes": Row(axes)}
+    out: dict[str, Any] = {"axes": FlowList(axes)}
     signs, couplings = Map(), []
     for (i, j), value in np.ndenumerate(transmission.matrix):
         if i == j and value not in (1.0, -1.0):
@@ -129,13 +129,13 @@ def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
 
 def controller_text(drives: Drives, axes: Sequence[str], source: str) -> str:
     """The section ``controller`` of a robot file that says no more than the axes and their drives."""
-    entry = {"axes": Row(axes), **drives_entry(drives, axes), "source": source}
+    entry = {"axes": FlowList(axes), **drives_entry(drives, axes), "source": source}
     return yaml.dump({"controller": entry}, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 def drives_entry(drives: Drives, axes: Sequence[str]) -> dict[str, Any]:
     """The keys of ``controller`` that tell of motors and encoders."""
-    out: dict[str, Any] = {"structure": [Row(Number(digits(float(v))) for v in row) for row in drives.structure]}
+    out: dict[str, Any] = {"structure": [FlowList(Number(digits(float(v))) for v in row) for row in drives.structure]}
     for key, values in (("counts_per_turn", drives.counts_per_turn), ("counts_at_zero", drives.counts_at_zero)):
         said = {a: Number(digits(float(v))) for a, v in zip(axes, values, strict=True) if np.isfinite(v)}
         out |= {key: Map(said)} if said and (key == "counts_per_turn" or np.any(values)) else {}
@@ -156,7 +156,7 @@ def _element(element: Element, tree: FrameTree, sources: _Sources) -> dict[str, 
         elif field.name == "moment" and "com" in element.shorthand and (mass := getattr(element, "mass", 0.0)) > 0:
             out |= quantity_text("com", "length", [m / mass for m in value])
         elif dimension is None:
-            out[field.name] = Row(value) if isinstance(value, tuple) else value
+            out[field.name] = FlowList(value) if isinstance(value, tuple) else value
         else:
             out |= quantity_text(field.name, dimension, value, joint)
     return out | sources.of(element.source)

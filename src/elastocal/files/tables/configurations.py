@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
-from elastocal.files.tables.raw import Field, RawTable, add_once, number, read_csv, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ def configurations(
     if driven:
         values = motor_values(raw, driven, axes, drives)
     else:
-        values = np.array([[number(raw, row, fields[a]) for a in axes] for row in raw.rows]).reshape(
+        values = np.array([[si_number(raw, row, fields[a]) for a in axes] for row in raw.rows]).reshape(
             len(raw.rows), len(axes)
         )
     wrenches = None
     if any(w in fields for w in WRENCH):
         at = [fields.get(w) for w in WRENCH]
-        wrenches = np.array([[0.0 if f is None else number(raw, row, f) for f in at] for row in raw.rows])
+        wrenches = np.array([[0.0 if f is None else si_number(raw, row, f) for f in at] for row in raw.rows])
     names = tuple(cells[fields[NAME].place].strip() for _, cells in raw.rows) if NAME in fields else None
     return ConfigurationTable(raw.file, values, wrenches, names, tuple(line for line, _ in raw.rows))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError
 from elastocal.files.tables.configurations import configurations
 from elastocal.files.tables.motor_columns import motor_column
-from elastocal.files.tables.raw import Field, RawTable, add_once, number, read_csv, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _columns(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str]) -
     missing = [n for n in names if n not in fields]
     if missing:
         raise InputError(f"{raw.top}: there is no column for {missing[0]}; add it with its unit")
-    return np.array([[number(raw, row, fields[n]) for n in names] for row in raw.rows]).reshape(-1, len(names))
+    return np.array([[si_number(raw, row, fields[n]) for n in names] for row in raw.rows]).reshape(-1, len(names))
 
 
 def _lines(raw: RawTable) -> tuple[int, ...]:

@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.encoders.series import Column, Series
+from elastocal.encoders.series import AxisColumn, EncoderSeries
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.tables.motor_columns import COUNTS, MOTOR, MOTOR_UNITS
-from elastocal.files.tables.raw import Field, RawTable, cell, number, read_csv
+from elastocal.files.tables.raw import Field, RawTable, cell, read_csv, si_number
 from elastocal.files.units import ANGLE, LENGTH
 
 AXIS, JOINT = "axis", "joint"
@@ -36,7 +36,7 @@ Row = tuple[int, tuple[str, ...]]
 class EncoderTables:
     """The series of all files, and what kind of joint each axis is ("revolute" or "prismatic")."""
 
-    series: tuple[Series, ...]
+    series: tuple[EncoderSeries, ...]
     kinds: Mapping[str, str]
 
 
@@ -44,7 +44,7 @@ def read_encoder_tables(paths: Sequence[Path]) -> EncoderTables:
     """All tables; an axis must be of one kind in all of them."""
     if len({p.resolve() for p in paths}) < len(paths):
         raise InputError(f"{paths[0]}: a table is given twice; name every file once")
-    series: list[Series] = []
+    series: list[EncoderSeries] = []
     kinds: dict[str, str] = {}
     for path in paths:
         raw = read_csv(path)
@@ -75,7 +75,7 @@ def _wide(raw: RawTable) -> EncoderTables:
     _check_counted(raw, counts, motors)
     columns = [{a: _column(raw, raw.rows, f) for a, f in group.items()} for group in (counts, joints, motors)]
     lines = tuple(line for line, _ in raw.rows)
-    return EncoderTables((Series(_name(raw), lines, columns[0], columns[1], columns[2], "line"),), kinds)
+    return EncoderTables((EncoderSeries(_name(raw), lines, columns[0], columns[1], columns[2], "line"),), kinds)
 
 
 def _of_heading(raw: RawTable, heading: str, stem: str, unit: str) -> tuple[str, str, float]:
@@ -135,21 +135,21 @@ def _long_fields(raw: RawTable) -> tuple[dict[str, Field], str]:
     return out, kind
 
 
-def _one_axis(raw: RawTable, fields: Mapping[str, Field], axis: str, rows: Sequence[Row]) -> Series:
+def _one_axis(raw: RawTable, fields: Mapping[str, Field], axis: str, rows: Sequence[Row]) -> EncoderSeries:
     there = {
         name: {axis: _column(raw, rows, field)}
         for name, field in fields.items()
         if name != AXIS and (name == COUNTS or any(cell(raw, row, field)[0] for row in rows))
     }
     lines = tuple(line for line, _ in rows)
-    return Series(_name(raw), lines, there[COUNTS], there.get(JOINT, {}), there.get(MOTOR, {}), "line")
+    return EncoderSeries(_name(raw), lines, there[COUNTS], there.get(JOINT, {}), there.get(MOTOR, {}), "line")
 
 
-def _column(raw: RawTable, rows: Sequence[Row], field: Field) -> Column:
+def _column(raw: RawTable, rows: Sequence[Row], field: Field) -> AxisColumn:
     texts = (cell(raw, row, field)[0] for row in rows)
     points = tuple(t.replace(",", ".") if raw.decimal_comma else t for t in texts)
-    values = np.array([number(raw, row, field) for row in rows])
-    return Column(raw.header[field.place], values, field.factor, points)
+    values = np.array([si_number(raw, row, field) for row in rows])
+    return AxisColumn(raw.header[field.place], values, field.factor, points)
 
 
 def _name(raw: RawTable) -> str:

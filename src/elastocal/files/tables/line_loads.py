@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
 from elastocal.files.tables.configurations import WRENCH
-from elastocal.files.tables.raw import Field, add_once, number, read_csv, understood
+from elastocal.files.tables.raw import Field, add_once, read_csv, si_number, understood
 from elastocal.files.units import DIMENSIONS, FORCE, MOMENT
 
 if TYPE_CHECKING:
@@ -51,15 +51,15 @@ def read_line_loads(path: Path) -> LineLoads:
         add_once(raw, fields, name, Field(place, factor))
     if LINE not in fields or not raw.rows:
         raise InputError(f"{raw.top}: needs a column line and at least one row, such as line,fx_N and 1,-400")
-    first = np.array([number(raw, row, fields[LINE]) for row in raw.rows])
+    first = np.array([si_number(raw, row, fields[LINE]) for row in raw.rows])
     if np.any(np.diff(first) <= 0):
         row = int(np.argmax(np.diff(first) <= 0)) + 1
         raise InputError(f"{raw.file}, line {raw.rows[row][0]}: line {first[row]:g} does not follow {first[row - 1]:g}")
     wrench = np.array(
-        [[number(raw, row, fields[w]) if w in fields else 0.0 for w in WRENCH] for row in raw.rows]
+        [[si_number(raw, row, fields[w]) if w in fields else 0.0 for w in WRENCH] for row in raw.rows]
     ).reshape(-1, 6)
     has = PAYLOAD in fields
-    mass = np.array([number(raw, row, fields[PAYLOAD]) if has else np.nan for row in raw.rows])
+    mass = np.array([si_number(raw, row, fields[PAYLOAD]) if has else np.nan for row in raw.rows])
     if np.any(mass < 0):
         row = int(np.argmax(mass < 0))
         raise InputError(

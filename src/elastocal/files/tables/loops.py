@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, number, read_csv, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.loops.loop import Loop
 
@@ -100,7 +100,7 @@ def _key(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> _Key:
     if "direction" in fields:
         if not cell(raw, row, fields["direction"])[0] and joint:
             return _Key(joint, None, joint)
-        degrees = round(float(np.degrees(number(raw, row, fields["direction"]))), 9) % 360.0
+        degrees = round(float(np.degrees(si_number(raw, row, fields["direction"]))), 9) % 360.0
         angle = np.radians(degrees)
         unit: tuple[float, ...] = (float(np.cos(angle)), float(np.sin(angle)))
         said = f"{degrees:g} deg"
@@ -108,7 +108,7 @@ def _key(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> _Key:
         at = [fields[v] for v in VECTOR if v in fields]
         if joint and not any(cell(raw, row, f)[0] for f in at):
             return _Key(joint, None, joint)
-        given = np.array([number(raw, row, f) for f in at])
+        given = np.array([si_number(raw, row, f) for f in at])
         if not np.any(given):
             raise InputError(f"{raw.file}, line {row[0]}: dx, dy, dz are all zero, which is no direction; correct them")
         unit = tuple(float(round(v, 12)) for v in given / np.linalg.norm(given))
@@ -119,7 +119,7 @@ def _key(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> _Key:
 
 
 def _record(raw: RawTable, fields: Mapping[str, Field], key: _Key, rows: list[_Row], threshold: float) -> LoopRecord:
-    force, way = (np.array([number(raw, row, fields[k]) for row in rows]) for k in ("force", "displacement"))
+    force, way = (np.array([si_number(raw, row, fields[k]) for row in rows]) for k in ("force", "displacement"))
     numbers: dict[str, int] = {}
     cycle = [numbers.setdefault(_cycle(raw, row, fields), len(numbers) + 1) for row in rows]
     loop = Loop(force, way, np.array(cycle, dtype=np.int64), threshold)
@@ -140,7 +140,7 @@ def _cycle(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> str:
 def _lever(raw: RawTable, fields: Mapping[str, Field], key: _Key, rows: list[_Row]) -> float | None:
     if "lever" not in fields or key.joint is None:
         return None
-    given = [(number(raw, row, fields["lever"]), row) for row in rows if cell(raw, row, fields["lever"])[0]]
+    given = [(si_number(raw, row, fields["lever"]), row) for row in rows if cell(raw, row, fields["lever"])[0]]
     for value, row in given:
         where = cell(raw, row, fields["lever"])[1]
         if not value > 0:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.tables.raw import Field, RawTable, number
+from elastocal.files.tables.raw import Field, RawTable, si_number
 from elastocal.files.units import ANGLE
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def motor_values(
     """Controller values (N, n) in rad and m of all axes, given by their motors."""
     import numpy as np
 
-    values = np.array([[number(raw, row, driven[a][1]) for a in axes] for row in raw.rows])
+    values = np.array([[si_number(raw, row, driven[a][1]) for a in axes] for row in raw.rows])
     kinds = tuple("counts" if driven[a][0] == COUNTS else "motor_rad" for a in axes)
     return motors_to_axes(values, kinds, tuple(axes), drives, raw.top)
 

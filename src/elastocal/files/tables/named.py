@@ -17,6 +17,7 @@ from elastocal.errors import UnknownNameError
 from elastocal.files import schema
 from elastocal.files.formats.format import Asked, format_kinds
 from elastocal.files.located import Located, Path_, check_format, read_yaml
+from elastocal.files.place import existing
 from elastocal.files.tables.joins import joined, renamed, without_matched
 from elastocal.files.tables.raw import RawTable, read_csv
 from elastocal.files.tables.states import paired
@@ -59,7 +60,7 @@ def read_tables_of(located: Located, table: Any, robot: RobotModel) -> dict[str,
 
 def _read(entry: Any, asked: Asked) -> RawTable:
     if isinstance(entry, str):
-        return read_csv(_existing(entry, asked))
+        return read_csv(existing(asked.located, asked.path, entry))
     if not isinstance(entry, dict) or "file" not in entry:
         raise asked.error((), f"{entry!r} should name a file, or be such as {{file: export.csv, format: {PLAIN}}}")
     kind = str(entry.get("format", PLAIN))
@@ -67,7 +68,7 @@ def _read(entry: Any, asked: Asked) -> RawTable:
         raise UnknownNameError("format of tables", kind, format_kinds(), asked.where("format"))
     told = {k: v for k, v in entry.items() if k != "format"}
     form = schema.construct(format_kinds()[kind], asked.located, asked.path, told, {})
-    raw = form.read(_existing(form.file, asked), asked)
+    raw = form.read(existing(asked.located, asked.path, form.file), asked)
     if form.unloaded is not None:
         raw = paired(raw, form.unloaded, form.unmatched, asked)
     if form.join is not None:
@@ -76,10 +77,3 @@ def _read(entry: Any, asked: Asked) -> RawTable:
     if form.markers:
         raw = renamed(raw, form.markers, asked)
     return without_matched(raw)
-
-
-def _existing(word: str, asked: Asked) -> Path:
-    file = asked.folder / word
-    if not file.is_file():
-        raise asked.error((), f"there is no file {file}; give its name as seen from {Path(asked.located.file).name}")
-    return file

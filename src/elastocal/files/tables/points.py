@@ -19,7 +19,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files.tables.named import read_table
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, LENGTH
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _name(raw: RawTable, row: tuple[int, tuple[str, ...]], field: Field | None) 
 def _maybe(raw: RawTable, row: tuple[int, tuple[str, ...]], field: Field | None) -> float:
     if field is None or not cell(raw, row, field)[0]:
         return float("nan")
-    return number(raw, row, field)
+    return si_number(raw, row, field)
 
 
 def _point(raw: RawTable, row: tuple[int, tuple[str, ...]], fields: Mapping[str, Field], dimension: int) -> Array:
@@ -151,7 +151,7 @@ def _point(raw: RawTable, row: tuple[int, tuple[str, ...]], fields: Mapping[str,
     for text, where in texts:
         if text.lower() == "nan":
             raise InputError(f"{where}: {text!r} is not a number; leave all coordinates of a row empty if not seen")
-    return np.array([number(raw, row, f) for f in at])
+    return np.array([si_number(raw, row, f) for f in at])
 
 
 def _sorted(raw: RawTable, rows: list[_Row], dimension: int, angle: str | None, numbered: bool) -> PointTable:

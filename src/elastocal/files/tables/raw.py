@@ -1,12 +1,13 @@
 """Tables as text: cells with the place where each stands, and the columns that are understood.
 
 Comma, semicolon or tab separate; between semicolons or tabs a decimal comma is a decimal point.  Lines starting with #
-are skipped.
+are skipped, and a spreadsheet's line sep=; too.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -15,6 +16,8 @@ from pathlib import Path
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.located import read_text
 
+_TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
+"""What a spreadsheet puts before the header to tell the separator."""
 Line = tuple[int, tuple[str, ...]]
 """A row: its line in the file, and its cells."""
 
@@ -68,7 +71,7 @@ class Field:
 
 def read_csv(path: Path, encoding: str | None = None, header_line: int | None = None) -> RawTable:
     """Header and cells of a CSV file; ragged rows are refused, lines before ``header_line`` are skipped."""
-    lines = [(n, s) for n, s in text_lines(path, "#", encoding) if n >= (header_line or 0)]
+    lines = [(n, s) for n, s in text_lines(path, "#", encoding) if n >= (header_line or 0) and not _TOLD.fullmatch(s)]
     if not lines:
         raise InputError(
             f"{path}: is empty; the first line names the columns with their units, for example A1_deg,A2_deg"
@@ -84,7 +87,7 @@ def read_csv(path: Path, encoding: str | None = None, header_line: int | None = 
             hint = _ragged(cells, header, separator)
             raise InputError(f"{path}, line {line}: {len(cells)} cells for {len(header)} columns; {hint}")
         rows.append((line, cells))
-    return RawTable(str(path), tuple(h.strip() for h in header), tuple(rows), separator != ",", lines[0][0])
+    return RawTable(path.as_posix(), tuple(h.strip() for h in header), tuple(rows), separator != ",", lines[0][0])
 
 
 def text_lines(path: Path, comment: str, encoding: str | None = None) -> list[tuple[int, str]]:
@@ -145,7 +148,7 @@ def cell(raw: RawTable, row: Line, field: Field) -> tuple[str, str]:
     return row[1][field.place].strip(), f"{origin.file}, line {line}, column {origin.title}"
 
 
-def number(raw: RawTable, row: Line, field: Field) -> float:
+def si_number(raw: RawTable, row: Line, field: Field) -> float:
     """The number in a cell, in SI."""
     text, where = cell(raw, row, field)
     plain = text.replace(",", ".") if raw.decimal_comma and text.count(",") == 1 and "." not in text else text

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
 from elastocal.files.tables.named import read_table
-from elastocal.files.tables.raw import Field, RawTable, add_once, number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
 from elastocal.files.units import ANGLE, LENGTH
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _visits(raw: RawTable, fields: Mapping[str, Field], name: str, rows: Sequenc
     from scipy.spatial.transform import Rotation
 
     def columns(words: Sequence[str]) -> Array:
-        return np.array([[number(raw, raw.rows[i], fields[w]) for w in words] for i in rows])
+        return np.array([[si_number(raw, raw.rows[i], fields[w]) for w in words] for i in rows])
 
     def turned(prefix: str) -> Array | None:
         if "a" not in fields:

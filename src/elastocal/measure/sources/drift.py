@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.repeatability import shifts
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -21,8 +21,8 @@ class Drift(ErrorSource):
     bends: ClassVar[bool] = False
     sd: float = quantity("length")
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
-        return tuple(Unknown(f"drift {axis}", "m", self.sd) for axis in "xyz")
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+        return tuple(SourceUnknown(f"drift {axis}", "m", self.sd) for axis in "xyz")
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         return shifts(measurement)

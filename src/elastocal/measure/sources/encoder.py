@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from elastocal.errors import InputError
 from elastocal.measure.kind import Measurement
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -25,12 +25,12 @@ class Encoder(ErrorSource):
     sd: float = quantity("angle", default=0.0)
     slide_sd: float = quantity("length", default=0.0)
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
         if self.sd == self.slide_sd == 0:
             raise InputError("error source encoder: give sd_urad for revolute or slide_sd_um for prismatic joints")
         factor = sqrt(measurement.states)
         sizes = [(self.sd, "rad") if m.kind == "revolute" else (self.slide_sd, "m") for m in model.motions]
-        return tuple(Unknown(j, unit, sd * factor) for j, (sd, unit) in zip(model.joints, sizes, strict=True))
+        return tuple(SourceUnknown(j, unit, sd * factor) for j, (sd, unit) in zip(model.joints, sizes, strict=True))
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         return measurement.by_joints(model)

@@ -11,7 +11,7 @@ from elastocal.errors import InputError
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.kind import Measurement
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -24,12 +24,12 @@ class ForceSensor(ErrorSource):
     kind: ClassVar[str] = "force_sensor"
     sd: float | tuple[float, float, float] = quantity("force")
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
         contacts(measurement, self.kind)
         sd = np.broadcast_to(np.asarray(self.sd, dtype=np.float64), (3,))
         if not np.all(sd > 0):
             raise InputError("error source force_sensor: a standard deviation must be positive")
-        return tuple(Unknown(f"force {a}", "N", float(s)) for a, s in zip("xyz", sd, strict=True))
+        return tuple(SourceUnknown(f"force {a}", "N", float(s)) for a, s in zip("xyz", sd, strict=True))
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         return contacts(measurement, self.kind).by_force(model)

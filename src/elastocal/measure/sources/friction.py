@@ -15,7 +15,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.measure.joint_torque import JointTorque
 from elastocal.measure.kind import Measurement
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
@@ -39,10 +39,11 @@ class Friction(ErrorSource):
     def common(self) -> bool:
         return True
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
         kind = _torques(measurement)
         return tuple(
-            Unknown(f"{kind.joints[j]} {term}", _unit(term, kind.revolute[j]), np.inf) for j, term in self._terms(kind)
+            SourceUnknown(f"{kind.joints[j]} {term}", _unit(term, kind.revolute[j]), np.inf)
+            for j, term in self._terms(kind)
         )
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:

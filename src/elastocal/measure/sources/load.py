@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from elastocal.measure.kind import Measurement
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -26,8 +26,8 @@ class LoadSize(ErrorSource):
     def common(self) -> bool:
         return self.every == "campaign"
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
-        return (Unknown("load size", "1", self.sd),)
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+        return (SourceUnknown("load size", "1", self.sd),)
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         at = measurement.setup
@@ -46,8 +46,8 @@ class LoadDirection(ErrorSource):
     def common(self) -> bool:
         return self.every == "campaign"
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
-        return tuple(Unknown(f"load tilt {axis}", "rad", self.sd) for axis in "xyz")
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+        return tuple(SourceUnknown(f"load tilt {axis}", "rad", self.sd) for axis in "xyz")
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         at = measurement.setup
@@ -67,8 +67,8 @@ class LoadPoint(ErrorSource):
     def common(self) -> bool:
         return True
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
-        return tuple(Unknown(f"load point {axis}", "m", self.sd) for axis in "xyz")
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+        return tuple(SourceUnknown(f"load point {axis}", "m", self.sd) for axis in "xyz")
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         """A force moved by d turns with the moment d x f."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -20,8 +20,8 @@ class LoadingOrder(ErrorSource):
     kind: ClassVar[str] = "loading_order"
     sd: float = quantity("share")
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
-        return (Unknown("order of loading", "1", self.sd),)
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+        return (SourceUnknown("order of loading", "1", self.sd),)
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         same = measurement if isinstance(measurement, Deflection) else Deflection(measurement.setup)

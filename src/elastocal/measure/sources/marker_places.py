@@ -10,7 +10,7 @@ import numpy as np
 
 from elastocal.measure.kind import Measurement
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose
@@ -28,9 +28,11 @@ class MarkerPlaces(ErrorSource):
     def common(self) -> bool:
         return True
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
         sd = inf if self.sd is None else self.sd
-        return tuple(Unknown(f"place of {m.frame} {a}", "m", sd) for m in measurement.setup.markers for a in "xyz")
+        return tuple(
+            SourceUnknown(f"place of {m.frame} {a}", "m", sd) for m in measurement.setup.markers for a in "xyz"
+        )
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         """R(loaded) for positions; for deflections R(loaded) - R(unloaded)."""

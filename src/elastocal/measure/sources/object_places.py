@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.force_sensor import contacts
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -28,12 +28,12 @@ class ObjectPlaces(ErrorSource):
     def common(self) -> bool:
         return True
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
         kind = contacts(measurement, self.kind)
         if not self.sd > 0:
             raise InputError("error source object_places: a standard deviation must be positive")
         return tuple(
-            Unknown(f"object {p.name}", p.unit, self.sd if p.unit == "m" else float(self.turn_sd or 0.0))
+            SourceUnknown(f"object {p.name}", p.unit, self.sd if p.unit == "m" else float(self.turn_sd or 0.0))
             for p, own in zip(kind.touches.parameters, self._mine(measurement), strict=True)
             if own
         )

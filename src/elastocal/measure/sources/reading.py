@@ -11,7 +11,7 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.measure.kind import Measurement, Row
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -35,12 +35,12 @@ class Reading(ErrorSource):
     torque_sd: float | Sizes | None = quantity("moment", default=None)
     marker: str | None = None
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
         if self.marker is not None and self.marker not in measurement.groups:
             raise UnknownNameError("marker", self.marker, measurement.groups, "error source reading")
         mine = [row for row in measurement.rows if self.marker in (None, row.group)]
         factor = sqrt(measurement.states)
-        return tuple(Unknown(row.name, row.unit, factor * self._size(row, mine)) for row in mine)
+        return tuple(SourceUnknown(row.name, row.unit, factor * self._size(row, mine)) for row in mine)
 
     def _size(self, row: Row, mine: Sequence[Row]) -> float:
         """Of the place that the row has among those of its unit and group; one joint is one group."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.measure.kind import Measurement
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -31,12 +31,12 @@ class Registration(ErrorSource):
     def common(self) -> bool:
         return True
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
         shift = inf if self.sd is None else self.sd
         turn = inf if self.turn_sd is None else self.turn_sd
         return (
-            *(Unknown(f"registration {a}", "m", shift) for a in "xyz"),
-            *(Unknown(f"registration r{a}", "rad", turn) for a in "xyz"),
+            *(SourceUnknown(f"registration {a}", "m", shift) for a in "xyz"),
+            *(SourceUnknown(f"registration r{a}", "rad", turn) for a in "xyz"),
         )
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.measure.kind import Measurement
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -26,8 +26,8 @@ class Repeatability(ErrorSource):
     bends: ClassVar[bool] = False
     sd: float = quantity("length")
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
-        return tuple(Unknown(f"return {axis}", "m", self.sd * sqrt(measurement.states)) for axis in "xyz")
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+        return tuple(SourceUnknown(f"return {axis}", "m", self.sd * sqrt(measurement.states)) for axis in "xyz")
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         return shifts(measurement)

@@ -24,7 +24,7 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True)
-class Unknown:
+class SourceUnknown:
     """One component of u: its name, SI unit and standard deviation (inf: nothing is known beforehand)."""
 
     name: str
@@ -50,7 +50,7 @@ class ErrorSource(ABC):
         return self.kind.replace("_", " ") + (", common" if self.common else "")
 
     @abstractmethod
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
         """The components of u."""
 
     @abstractmethod

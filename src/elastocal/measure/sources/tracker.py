@@ -10,7 +10,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.kind import Measurement
-from elastocal.measure.sources.source import ErrorSource, Unknown
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -34,13 +34,13 @@ class Tracker(ErrorSource):
     along_slope: float = quantity("slope", default=0.0)
     across_slope: float = quantity("slope", default=0.0)
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[Unknown, ...]:
+    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
         if any(m.rows != 3 for m in measurement.setup.markers):
             raise InputError("error source tracker: a tracker reads points; state the noise of orientations by reading")
         if not min(self.along, self.across) > 0 or min(self.along_slope, self.across_slope) < 0:
             raise InputError("error source tracker: along and across must be positive, their slopes not negative")
         words = ("along", "across 1", "across 2")
-        return tuple(Unknown(f"{m.frame} {w}", "m", 1.0) for m in measurement.setup.markers for w in words)
+        return tuple(SourceUnknown(f"{m.frame} {w}", "m", 1.0) for m in measurement.setup.markers for w in words)
 
     def columns(self, measurement: Measurement, model: RobotModel) -> Array:
         """Columns carry their size, since it changes with the range; the unknowns have sd one."""

@@ -24,7 +24,7 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section(ABC):
+class CrossSection(ABC):
     """Cross-section in the y-z plane: ``area``, ``iy``, ``iz``, ``torsion`` (J), shear areas along y and z."""
 
     shape: ClassVar[str]
@@ -36,7 +36,7 @@ class Section(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rectangle(Section):
+class Rectangle(CrossSection):
     """Full rectangle: width along y, height along z; J by the series' usual fit (Roark), kappa = 5/6."""
 
     shape: ClassVar[str] = "rectangle"
@@ -54,7 +54,7 @@ class Rectangle(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Box(Section):
+class HollowRectangle(CrossSection):
     """Hollow rectangle of even wall: J by Bredt's formula, shear carried by the walls along it."""
 
     shape: ClassVar[str] = "box"
@@ -76,7 +76,7 @@ class Box(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Circle(Section):
+class Circle(CrossSection):
     """Full circle; kappa = 6/7 (0.9 in older books)."""
 
     shape: ClassVar[str] = "circle"
@@ -91,7 +91,7 @@ class Circle(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tube(Section):
+class Tube(CrossSection):
     """Hollow circle; kappa = 1/2, the thin-walled value."""
 
     shape: ClassVar[str] = "tube"
@@ -108,14 +108,14 @@ class Tube(Section):
         return area, i, i, 2 * i, area / 2, area / 2
 
 
-SECTIONS: dict[str, type[Section]] = {s.shape: s for s in (Box, Circle, Rectangle, Tube)}
+SECTIONS: dict[str, type[CrossSection]] = {s.shape: s for s in (HollowRectangle, Circle, Rectangle, Tube)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Beam:
     """A straight link of constant section; ``E`` Young's modulus in Pa, ``nu`` Poisson's ratio."""
 
-    section: Section
+    section: CrossSection
     length: float = quantity("length")
     E: float = quantity("pressure")
     nu: float = quantity("number")
@@ -144,6 +144,6 @@ class Beam:
         return k
 
 
-def _positive(section: Section, *sizes: float) -> None:
+def _positive(section: CrossSection, *sizes: float) -> None:
     if not all(s > 0 for s in sizes):
         raise InputError(f"{section.shape} section: every size must be positive, got {section}")

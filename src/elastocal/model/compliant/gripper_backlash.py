@@ -72,7 +72,7 @@ class GripperBacklash(CompliantCoordinate):
         if not g.any():
             return None
         reach = g * force
-        size = np.sqrt(batch.dot(reach, reach))
+        size = np.sqrt(batch.dot_products(reach, reach))
         share = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
         theta = g * reach * share
         tangent = -theta[:, None] * theta

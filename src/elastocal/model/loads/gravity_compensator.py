@@ -10,8 +10,8 @@ L = |P1 P2|, a = |P0 P2|, a_x = a cos(alpha), a_y = a sin(alpha) and x = phi0 - 
     eta = (s_0/s) ((a L / s^2) sin^2 x + cos x) - cos x   (6)
 
 The force on the joint is -M_c at the LOADED angle; its tangent brings the stiffness of (5) by itself.
-phi0 is a parameter of its own: the angle of P1 seen from P2 at q = 0 minus alpha.  (The printed text
-uses alpha there, which contradicts its own Table 1 by up to 235 mm.)
+phi0 is a parameter of its own: the angle of P1 seen from P2 at q = 0 minus alpha, or its negative where P1 runs
+with q.  (The printed text uses alpha there, which contradicts its own Table 1 by up to 235 mm.)
 
 ``stiffness_only`` subtracts the torque at the angle without load.  It is meant for published pairs
 (k_c, s_0) that describe the joint's stiffness well but would need an impossible spring force.

@@ -19,12 +19,12 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces
-from elastocal.model.statics.found import Found
-from elastocal.model.statics.newton import Batch, forces_at, newton, start
+from elastocal.model.statics.found import FoundStates
+from elastocal.model.statics.newton import Batch, forces_at, newton_equilibrium, start
 from elastocal.spatial.entries import Array, Bools
 
 
-def undetermined(found: Found) -> Bools:
+def undetermined(found: FoundStates) -> Bools:
     """No force, or either side possible (N,), at states that were found."""
     out = np.zeros(found.size, dtype=bool)
     if not found.flex.plays:
@@ -45,7 +45,7 @@ def floating(model: RobotModel, flex: Flexibility, batch: Batch) -> Bools:
     if not flex.plays:
         return np.zeros(size, dtype=bool)
     free = replace(flex, plays=())
-    theta, force, _, done = newton(model, free, Batch(batch.q, batch.applied, start(free, size)))
+    theta, force, _, done = newton_equilibrium(model, free, Batch(batch.q, batch.applied, start(free, size)))
     forces = forces_at(model, free, batch.q, np.where(np.isfinite(theta), theta, 0.0), batch.applied)
     single = _single(flex)
     played, resistance = flex.play(np.ones_like(theta))[0][single], _resistance(free, forces, single)

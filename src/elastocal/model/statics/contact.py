@@ -18,12 +18,12 @@ from elastocal.errors import InputError
 from elastocal.model.chain import JOINT
 from elastocal.model.kinematics import follower_map
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.contact_newton import Found, press
+from elastocal.model.statics.contact_newton import ContactSearch, press
 from elastocal.model.statics.contact_rest import at_rest, too_deep, unsure
 from elastocal.model.statics.contact_step import Pressed, grip
 from elastocal.model.statics.continuation import LARGEST_BEND
 from elastocal.model.statics.equilibrium import Progress
-from elastocal.model.statics.flexibility import Flexibility, assemble
+from elastocal.model.statics.flexibility import Flexibility, flexible
 from elastocal.model.statics.newton import start
 from elastocal.model.statics.state import chunk_size, state_at
 from elastocal.model.surfaces.touches import Touches
@@ -132,11 +132,6 @@ def checked(model: RobotModel, q: object, touches: Touches) -> Array:
     return configurations
 
 
-def flexible(model: RobotModel) -> Flexibility:
-    """All that bends, and all joints, whose torques are wanted."""
-    return assemble(model, [i for i, d in enumerate(model.chain.dofs) if d.axis == JOINT])
-
-
 def _chunk(
     model: RobotModel, flex: Flexibility, q: Array, touches: Touches, known: tuple[Array, Array, Ints] | None
 ) -> ContactState:
@@ -180,7 +175,7 @@ def _from_rest(model: RobotModel, flex: Flexibility, at: Pressed) -> tuple[Array
     return theta, size, status, steps
 
 
-def _judged(model: RobotModel, flex: Flexibility, at: Pressed, found: Found, before: Array) -> Ints:
+def _judged(model: RobotModel, flex: Flexibility, at: Pressed, found: ContactSearch, before: Array) -> Ints:
     """Status of rows whose tip would be inside: how the search ended, and whether it ended on the near side."""
     point = state_at(model, flex, at.q, np.where(np.isfinite(found.theta), found.theta, 0.0))[0].origin(
         at.touches.frame

@@ -37,7 +37,7 @@ class Lever:
     def of(cls, near: Near, size: Array, give: Array) -> Lever:
         turn = size * near.hessian
         unit = np.eye(3)[:, :, None]
-        inverse = batch.solve(unit - batch.matmul(give, turn), np.broadcast_to(unit, give.shape))
+        inverse = batch.eliminate_unpivoted(unit - batch.matmul(give, turn), np.broadcast_to(unit, give.shape))
         along = np.einsum("ijn,jkn,kn->in", inverse, give, near.normal)
         return cls(near.normal, turn, give, inverse, along, np.einsum("in,in->n", near.normal, along))
 

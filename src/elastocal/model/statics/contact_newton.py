@@ -25,7 +25,7 @@ CLEAR = 1e-6  # a step this small shows where the tip is without force
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ContactSearch:
     """Where the search ended, and what its last step said; ``wavers``: gaps changed their sides again and again."""
 
     theta: Array
@@ -38,7 +38,7 @@ class Found:
     either: Bools
 
 
-def press(model: RobotModel, flex: Flexibility, start: Pressed) -> Found:
+def press(model: RobotModel, flex: Flexibility, start: Pressed) -> ContactSearch:
     """The contact of every row, each stopping by its own step."""
     total = len(start.size)
     theta, size = start.theta.copy(), start.size.copy()
@@ -75,4 +75,4 @@ def press(model: RobotModel, flex: Flexibility, start: Pressed) -> Found:
         before = step.sides
         if left.sum() < 0.5 * len(rows):
             rows, active, before = rows[left], active.take(left), before[:, left]
-    return Found(theta, size, steps, done, released, flips > MOST_FLIPS, slips, either)
+    return ContactSearch(theta, size, steps, done, released, flips > MOST_FLIPS, slips, either)

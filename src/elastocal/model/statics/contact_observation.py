@@ -21,7 +21,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactState, ContactStatus, checked, contact
 from elastocal.model.statics.contact_lever import Lever
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.observation import Marker, Response, joint_columns, parameter_columns, response
+from elastocal.model.statics.observation import Marker, Response, joint_columns, parameter_derivatives, response
 from elastocal.model.statics.state import chunk_size
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial import batch
@@ -64,7 +64,7 @@ class ContactObservation:
     @cached_property
     def by_parameters(self) -> Slopes:
         names = tuple(self.model.parameters.names[i] for i in self.picked)
-        return self._slopes(names, lambda h: parameter_columns(self.model, h.flex, h.at, self.picked))
+        return self._slopes(names, lambda h: parameter_derivatives(self.model, h.flex, h.at, self.picked))
 
     @cached_property
     def by_joints(self) -> Slopes:
@@ -113,14 +113,14 @@ def contact_observation(
     """Derivatives of N contacts; ``parameters`` None means all, ``state`` is their solution where it is known."""
     configurations = checked(model, q, touches)
     found = contact(model, configurations, touches) if state is None else state
-    flex = observed(model)
+    flex = observed_flexibility(model)
     size = chunk_size(flex.n)
     slices = [slice(a, min(a + size, len(configurations))) for a in range(0, len(configurations), size)]
     held = tuple(_held(model, flex, configurations[rows], touches.rows(rows), found, rows) for rows in slices)
     return ContactObservation(model, touches, model.parameters.select(parameters), found, held)
 
 
-def observed(model: RobotModel) -> Flexibility:
+def observed_flexibility(model: RobotModel) -> Flexibility:
     """Everything that bends, may be off or is driven."""
     chain = model.chain
     joints = {i for i, d in enumerate(chain.dofs) if d.axis == JOINT}

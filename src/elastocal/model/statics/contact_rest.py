@@ -10,17 +10,17 @@ from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import evaluate, force_noise, placed_loads
-from elastocal.model.statics.newton import Batch, newton, start
+from elastocal.model.statics.newton import Batch, newton_equilibrium, start
 from elastocal.model.statics.state import state_at
 from elastocal.model.surfaces.surface import Near
-from elastocal.spatial.batch import dot
+from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array, Bools
 
 
 def at_rest(model: RobotModel, flex: Flexibility, q: Array) -> tuple[Array, Bools]:
     """theta (n, N) of the arm without contact, and whether it was found; gaps that nothing loads stay at the middle."""
     total = q.shape[1]
-    theta, force, _, done = newton(model, replace(flex, plays=()), Batch(q, (), start(flex, total)))
+    theta, force, _, done = newton_equilibrium(model, replace(flex, plays=()), Batch(q, (), start(flex, total)))
     if not flex.plays or not model.loads:
         return theta, done
     state, values = state_at(model, flex, q, np.where(done, theta, 0.0))
@@ -31,7 +31,7 @@ def at_rest(model: RobotModel, flex: Flexibility, q: Array) -> tuple[Array, Bool
         if pattern.any():
             rows = np.flatnonzero((loaded == pattern[:, None]).all(axis=0))
             some = replace(flex, plays=tuple(p for p, on in zip(flex.plays, pattern, strict=True) if on))
-            theta[:, rows], _, _, done[rows] = newton(model, some, Batch(q[:, rows], (), theta[:, rows]))
+            theta[:, rows], _, _, done[rows] = newton_equilibrium(model, some, Batch(q[:, rows], (), theta[:, rows]))
     return theta, done
 
 
@@ -48,5 +48,5 @@ def too_deep(free: Near) -> Bools:
     bend = np.einsum("iin->n", free.hessian)
     flat = bend <= 0
     rho = bend / np.where(flat, 1.0, np.einsum("ijn,ijn->n", free.hessian, free.hessian))
-    lost = dot(free.normal, free.normal) < 0.5  # the very middle has no normal
+    lost = dot_products(free.normal, free.normal) < 0.5  # the very middle has no normal
     return np.asarray(lost | (~flat & (-free.distance > rho)))

@@ -17,7 +17,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import stability
 from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.newton import Batch, forces_at, newton, start
+from elastocal.model.statics.newton import Batch, forces_at, newton_equilibrium, start
 from elastocal.spatial.entries import Array, Bools
 
 STEPS = 48
@@ -101,7 +101,7 @@ def _advance(
         return
     some = batch.take(rows)
     push = tuple(AppliedWrenches(w.frame, share * w.wrench, w.follows) for w in some.applied)
-    found, now, _, done = newton(model, flex, Batch(some.q, push, theta[:, rows]))
+    found, now, _, done = newton_equilibrium(model, flex, Batch(some.q, push, theta[:, rows]))
     bend = np.abs(found - start(flex, len(rows)))[flex.rotates]
     firm = np.all(bend <= LARGEST_BEND, axis=0) & (_sign(model, flex, some.q, found, push) > 0)
     held = done & firm

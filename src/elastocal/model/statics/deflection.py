@@ -19,7 +19,7 @@ from elastocal.spatial.rotation import rotation_vector
 
 
 @dataclass(frozen=True, eq=False)
-class Deflection:
+class FrameDeflection:
     """Translation (N, 3) in m and rotation vector (N, 3) in rad of a frame's origin, in base axes."""
 
     frame: str
@@ -35,7 +35,7 @@ class Deflection:
 
 def linear_deflection(
     model: RobotModel, q: object, applied: Sequence[AppliedWrenches], frame: str | None = None
-) -> Deflection:
+) -> FrameDeflection:
     """Sum of J k J^T W at the commanded configuration (003 eq. 8): small deflections, no weight, no backlash."""
     at = frame or model.tool
     configurations = model.joint_values(q)
@@ -52,7 +52,7 @@ def linear_deflection(
         wrenches = [w.rows(rows, count) for w in applied]
         force = generalised(flex, state.columns(flex.dofs), placed_wrenches(model, state, wrenches))
         out[:, rows] = np.einsum("ain,in->an", state.jacobian(at, flex.dofs), flex.linear(force))
-    return Deflection(at, out[:3].T, out[3:].T, np.zeros(total, dtype=np.int64), np.full(total, np.nan))
+    return FrameDeflection(at, out[:3].T, out[3:].T, np.zeros(total, dtype=np.int64), np.full(total, np.nan))
 
 
 def deflection(
@@ -61,7 +61,7 @@ def deflection(
     applied: Sequence[AppliedWrenches],
     frame: str | None = None,
     progress: Progress | None = None,
-) -> Deflection:
+) -> FrameDeflection:
     """Finite deflection between the two equilibria."""
     at = frame or model.tool
     configurations = model.joint_values(q)
@@ -76,7 +76,7 @@ def deflection(
     status = np.where(unloaded.status != Status.CONVERGED, unloaded.status, loaded.status)
     shift = p1 - p0
     shift[:, status != Status.CONVERGED] = turn[:, status != Status.CONVERGED] = np.nan
-    return Deflection(at, shift.T, turn.T, status, loaded.load_factor)
+    return FrameDeflection(at, shift.T, turn.T, status, loaded.load_factor)
 
 
 def frame_pose(model: RobotModel, q: Array, bent: Equilibrium, frame: str) -> tuple[Array, Array]:

@@ -18,8 +18,8 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import backlash, continuation, stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.found import Found
-from elastocal.model.statics.newton import Batch, newton, start
+from elastocal.model.statics.found import FoundStates
+from elastocal.model.statics.newton import Batch, newton_equilibrium, start
 from elastocal.model.statics.state import check_rows, chunk_size
 from elastocal.spatial.entries import Array, Ints
 
@@ -103,9 +103,9 @@ def solve_chunk(
 ) -> tuple[Array, Array, Ints, Array, Ints]:
     """theta of the whole chain, Q, status, load factor and steps of one chunk (configurations last)."""
     total = q.shape[1]
-    theta, force, steps, done = newton(model, flex, Batch(q, applied, start(flex, total)))
-    found = Found(model, flex, q, theta, applied)
-    unstable, factor = stability.judge(found, done)
+    theta, force, steps, done = newton_equilibrium(model, flex, Batch(q, applied, start(flex, total)))
+    found = FoundStates(model, flex, q, theta, applied)
+    unstable, factor = stability.judge_stability(found, done)
     again = np.flatnonzero(~done | unstable)
     floating = np.zeros(total, dtype=bool)
     if len(again):
@@ -114,7 +114,7 @@ def solve_chunk(
         path = continuation.trace(model, flex, some)
         theta[:, again], force[:, again], factor[again] = path.theta, path.force, path.factor
         done[again], unstable[again] = path.reached, path.gave_way
-        found = Found(model, flex, q, theta, applied)
+        found = FoundStates(model, flex, q, theta, applied)
     status: Ints = np.where(done, np.int64(Status.CONVERGED), np.int64(Status.NOT_CONVERGED))
     status[unstable] = Status.UNSTABLE
     status[floating | (done & backlash.undetermined(found))] = Status.UNDETERMINED_BACKLASH

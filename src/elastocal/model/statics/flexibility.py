@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.model.chain import JOINT
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -155,6 +156,11 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
         _merged(spans),
         np.array([model.chain.rotates[i] for i in bends], dtype=bool),
     )
+
+
+def flexible(model: RobotModel) -> Flexibility:
+    """All that bends, and all joints, whose torques or motions are wanted."""
+    return assemble(model, [i for i, d in enumerate(model.chain.dofs) if d.axis == JOINT])
 
 
 def _merged(spans: list[tuple[int, int]]) -> tuple[slice, ...]:

@@ -63,7 +63,7 @@ class Forces:
         return d
 
 
-def joint_values(model: RobotModel, values: Sequence[Entry], size: int) -> dict[str, Array]:
+def loaded_joints(model: RobotModel, values: Sequence[Entry], size: int) -> dict[str, Array]:
     """Loaded value of every joint by name."""
     chain = model.chain
     return {
@@ -146,7 +146,7 @@ def evaluate(
     out = frame_forces(flex, state.columns(flex.dofs), placed)
     if not model.loads:
         return out
-    loaded, rest = joint_values(model, values, state.size), rest_values(model, q)
+    loaded, rest = loaded_joints(model, values, state.size), rest_values(model, q)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
     for load in model.loads:
         for axis in load.axis_forces(loaded, rest):

@@ -17,7 +17,7 @@ from elastocal.spatial.entries import Array, Entry
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundStates:
     """Joint values (n, N), bends (m, N) of the flexible coordinates, nan where none were found, and what is applied."""
 
     model: RobotModel

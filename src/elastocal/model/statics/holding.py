@@ -17,7 +17,7 @@ from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import Forces, generalised, joint_values
+from elastocal.model.statics.forces import Forces, generalised, loaded_joints
 from elastocal.model.statics.newton import forces_at, start
 from elastocal.model.statics.state import check_rows, chunk_size, rest_values, state_at
 from elastocal.spatial.entries import Array
@@ -85,7 +85,7 @@ def _columns(model: RobotModel, flex: Flexibility, q: Array, names: Sequence[str
     theta = start(flex, q.shape[1])
     state, values = state_at(model, flex, q, theta)
     forces = forces_at(model, flex, q, theta, ())
-    loaded, rest = joint_values(model, values, q.shape[1]), rest_values(model, q)
+    loaded, rest = loaded_joints(model, values, q.shape[1]), rest_values(model, q)
     out = np.zeros((flex.n, len(names), q.shape[1]))
     place = {name: i for i, name in enumerate(names)}
     tangent: Array | None = None

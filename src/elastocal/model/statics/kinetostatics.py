@@ -18,11 +18,10 @@ from elastocal.model.kinematics import follower_map
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
-from elastocal.model.statics.contact import flexible
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Equilibrium, Status, equilibrium
-from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.newton import Batch, newton, start
+from elastocal.model.statics.flexibility import Flexibility, flexible
+from elastocal.model.statics.newton import Batch, newton_equilibrium, start
 from elastocal.model.statics.observation import Marker, Response, response
 from elastocal.spatial.entries import Array, Ints
 
@@ -74,7 +73,7 @@ def direct(model: RobotModel, q: object, torque: object, frame: str | None = Non
         force = force + np.nan_to_num(step)
         if np.all(np.abs(step) <= SETTLED * (1.0 + np.abs(force))):
             break
-    bent = equilibrium(model, values, [at_frame(at, force)])
+    bent = equilibrium(model, values, [wrench_at(at, force)])
     position, rotation = frame_pose(model, values, bent, at)
     unseen = np.sqrt(np.abs(np.einsum("nii->ni", blind))) > TOLD
     lost = bent.status != Status.CONVERGED
@@ -95,7 +94,7 @@ def matching(model: RobotModel, given: object, shape: tuple[int | None, int], wh
     return array
 
 
-def at_frame(frame: str, force: Array) -> AppliedWrenches:
+def wrench_at(frame: str, force: Array) -> AppliedWrenches:
     return AppliedWrenches(frame, np.concatenate([force, np.zeros_like(force)], axis=1))
 
 
@@ -110,9 +109,9 @@ def held_at(
 ) -> Response:
     """The equilibrium under a force at the frame; where a gap's side is unknown, one of them."""
     columns = np.ascontiguousarray(q.T)
-    wrench = (at_frame(frame, force),)
+    wrench = (wrench_at(frame, force),)
     if bent is None:
-        theta = newton(model, flex, Batch(columns, wrench, start(flex, len(q))))[0]
+        theta = newton_equilibrium(model, flex, Batch(columns, wrench, start(flex, len(q))))[0]
     else:
         theta = bent.theta.T[list(flex.dofs)]
     return response(model, flex, columns, np.nan_to_num(theta), wrench, [marker or Marker(frame)])

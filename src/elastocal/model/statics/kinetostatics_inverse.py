@@ -1,57 +1,35 @@
 """Inverse kinetostatics of a robot that bends (002 eq. 4): pose and force to joint values and drive torques.
 
-Gauss-Newton on q with dx/dq at the loaded equilibrium (``observation``), so that the *loaded* frame is at the target;
-what the drives hold there follows.
+The rigid robot is brought to the target first, from wherever the search starts; ``loaded_inverse`` leads from there to
+the command whose *loaded* frame is at the target.  Where the rigid robot does not get there, Newton with the loaded
+Jacobian seeks on from its nearest pose.  What the drives hold follows from the engine's own equilibrium at the command,
+which also judges it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 
-from elastocal.model.configurations import starts
-from elastocal.model.kinematics import kinematics
+from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.pose_search import REACHED
+from elastocal.model.pose_status import PoseStatus
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.contact import flexible
 from elastocal.model.statics.equilibrium import Status, equilibrium
-from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.kinetostatics import at_frame, held_at, joint_loads, matching, pseudoinverse
-from elastocal.model.statics.observation import Marker, Response, joint_columns
+from elastocal.model.statics.kinetostatics import held_at, joint_loads, matching, wrench_at
+from elastocal.model.statics.loaded_goal import Goal
+from elastocal.model.statics.loaded_inverse import loaded_inverse
+from elastocal.model.statics.loaded_newton import loaded_newton
+from elastocal.model.statics.loaded_state import LoadedRobot
+from elastocal.model.statics.observation import Marker, joint_columns
+from elastocal.model.statics.state import chunk_size
+from elastocal.model.task import Task, moved_rows, unmoved_directions
 from elastocal.spatial.entries import Array, Ints
-from elastocal.spatial.rotation import rotation_vector
+from elastocal.spatial.gap import missing
 
-MAX_STEPS = 60
-SETTLED = 1e-12
-LONGEST = 0.3  # rad or m that a joint moves in a step
-REACHED = 1e-9
-"""m per m of the robot's length, and rad, within which a pose is reached."""
-
-SAMPLES = 16
-STILL = 1e-9
-"""Configurations in which joints are tried, and the share of the largest motion that is none."""
-
-
-class PoseStatus(IntEnum):
-    """Outcome of the inverse problem; ``text`` is the help."""
-
-    REACHED = 0
-    OUT_OF_REACH = 1
-    NO_EQUILIBRIUM = 2
-    OFF_THE_PLANE = 3
-
-    @property
-    def text(self) -> str:
-        return {
-            PoseStatus.REACHED: "reached",
-            PoseStatus.OUT_OF_REACH: "out of reach: no joint values near the start bring the loaded frame there; see "
-            "what is left, start elsewhere, or check the target",
-            PoseStatus.NO_EQUILIBRIUM: "no determined equilibrium there: a backlash carries no force, or the load is "
-            "too large; change the force",
-            PoseStatus.OFF_THE_PLANE: "off the plane: the target is beside the plane or line in which the joints move "
-            "the frame, so that no start helps; change the target, see what is left",
-        }[self]
+STOP = 1e-10
+"""m and rad that a target may miss when the last of the fast steps is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,67 +55,49 @@ def inverse(
     """Joint values that bring the loaded frame to ``position`` (N, 3), and to ``rotation`` (N, 3, 3) where given.
 
     ``near`` (n,) or (N, n) is where the search starts; what the pose leaves free stays as near to it as the steps do.
+    Joint limits are not judged.
     """
     at = frame or model.tool
     model.tree.frame(at)
     target = matching(model, position, (None, 3), "positions")
     count = len(target)
     push = np.broadcast_to(matching(model, force, (None, 3), "forces"), (count, 3))
-    turn = None if rotation is None else np.asarray(rotation, dtype=np.float64).reshape(count, 3, 3)
-    q = np.array(np.broadcast_to(model.joint_values(near), (count, model.n)))
-    flex, marker = flexible(model), Marker(at, "position" if turn is None else "pose")
-    rule = np.array([1.0 / model.size] * 3 + [1.0] * 3)[: marker.rows]
-    for _ in range(MAX_STEPS):
-        held = held_at(model, flex, q, push, at, marker)
-        left = _missing(held, at, target, turn)
-        columns = np.moveaxis(joint_columns(model, flex, held), -1, 0)
-        reach, _ = pseudoinverse(columns * rule[:, None])
-        step = np.nan_to_num(np.einsum("nij,nj->ni", reach, left * rule))
-        size = np.max(np.abs(step), axis=1, initial=0.0)
-        q = q + step * np.minimum(1.0, LONGEST / np.maximum(size, LONGEST))[:, None]
-        if np.all(size < SETTLED):
-            break
-    return _answer(model, flex, q, push, at, marker, target, turn)
+    turn = None if rotation is None else np.moveaxis(np.asarray(rotation, dtype=np.float64).reshape(count, 3, 3), 0, -1)
+    start = np.broadcast_to(model.joint_values(near), (count, model.n)).T
+    goal = Goal(target.T, turn, [wrench_at(at, push)])
+    robot = LoadedRobot(model)
+    rows = tuple(i for i in moved_rows(model.nominal, at) if i < 3 or turn is not None)
+    q = np.empty((model.n, count))
+    size = chunk_size(robot.flex.n)
+    for first in range(0, count, size):
+        some = np.arange(first, min(first + size, count))
+        q[:, some] = _commanded(robot, at, Task("pose", rows), goal.picked(some), start[:, some])
+    return _answer(robot, at, goal, push, q.T)
 
 
-def _answer(
-    model: RobotModel,
-    flex: Flexibility,
-    q: Array,
-    push: Array,
-    at: str,
-    marker: Marker,
-    target: Array,
-    turn: Array | None,
-) -> Inverse:
-    bent = equilibrium(model, q, [at_frame(at, push)])
-    lost = bent.status != Status.CONVERGED
-    held = held_at(model, flex, q, push, at, marker, bent)
-    left = _missing(held, at, target, turn)
-    torque = -joint_loads(model, flex, held)[0]
-    columns = np.moveaxis(joint_columns(model, flex, held), -1, 0)
+def _commanded(robot: LoadedRobot, at: str, task: Task, goal: Goal, start: Array) -> Array:
+    """Joint values (n, N), the nearest that were found where the target is not reached."""
+    rigid = inverse_kinematics(robot.model.nominal, at, task, goal.position, goal.rotation, start)
+    far = ~rigid.reached
+    found = loaded_inverse(robot, at, task, goal, rigid.q, rigid.reached, STOP)
+    if far.any():
+        found.q[:, far] = loaded_newton(robot, at, task, goal.picked(far), rigid.q[:, far]).q
+    return found.q
+
+
+def _answer(robot: LoadedRobot, at: str, goal: Goal, push: Array, q: Array) -> Inverse:
+    model = robot.model
+    bent = equilibrium(model, q, goal.applied)
+    held = held_at(model, robot.flex, q, push, at, Marker(at, "position" if goal.rotation is None else "pose"), bent)
+    left = missing(goal.position, goal.rotation, held.state.origin(at), held.state.rotation(at)).T
+    torque = -joint_loads(model, robot.flex, held)[0]
+    columns = np.moveaxis(joint_columns(model, robot.flex, held), -1, 0)
     rank = np.linalg.matrix_rank(np.nan_to_num(columns), rtol=1e-6)
+    lost = bent.status != Status.CONVERGED
     far = (np.linalg.norm(left[:, :3], axis=1) > REACHED * model.size) | np.any(np.abs(left[:, 3:]) > REACHED, axis=1)
-    beside = np.linalg.norm(left[:, :3] @ _unmoved(model, at), axis=1) > REACHED * model.size
+    beside = np.linalg.norm(left[:, :3] @ unmoved_directions(model, at), axis=1) > REACHED * model.size
     status = np.select(
         [lost, beside, far], [PoseStatus.NO_EQUILIBRIUM, PoseStatus.OFF_THE_PLANE, PoseStatus.OUT_OF_REACH], 0
     )
     torque[status != PoseStatus.REACHED] = np.nan
     return Inverse(at, q, torque, left, model.n - rank, status)
-
-
-def _unmoved(model: RobotModel, frame: str) -> Array:
-    """Unit vectors (3, d) along which no joint moves the frame, wherever it is: one for an arm in a plane."""
-    columns = np.moveaxis(kinematics(model, starts(model, SAMPLES), frame).jacobian[:, :3], 1, 0).reshape(3, -1)
-    axes, sizes, _ = np.linalg.svd(columns)
-    moved = int(np.sum(sizes > STILL * np.max(sizes, initial=0.0)))
-    return np.asarray(axes[:, moved:])
-
-
-def _missing(held: Response, frame: str, target: Array, turn: Array | None) -> Array:
-    """Target minus pose: (N, 3) in m, or (N, 6) with the turn still to go in base axes."""
-    shift = target - held.state.origin(frame).T
-    if turn is None:
-        return shift
-    back = np.einsum("nij,kjn->ikn", turn, held.state.rotation(frame))
-    return np.concatenate([shift, rotation_vector(back).T], axis=1)

@@ -50,7 +50,7 @@ def start(flex: Flexibility, size: int) -> Array:
     return np.repeat(flex.unloaded, size, axis=1)
 
 
-def newton(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, Array, Ints, Bools]:
+def newton_equilibrium(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, Array, Ints, Bools]:
     """theta and Q (n, N), steps taken and whether each converged."""
     total = batch.theta.shape[1]
     theta, force = batch.theta.copy(), np.zeros_like(batch.theta)

@@ -26,7 +26,7 @@ from elastocal.model.statics.forces import (
     Forces,
     evaluate,
     generalised,
-    joint_values,
+    loaded_joints,
     placed_loads,
     placed_wrenches,
 )
@@ -79,7 +79,7 @@ def loaded_observation(
         else:
             full, status[rows] = bent.theta[rows].T, bent.status[rows]
         theta = np.where(status[rows] == Status.CONVERGED, full[list(flex.dofs)], 0.0)
-        part = parameter_columns(model, flex, response(model, flex, q_chunk, theta, wrenches, markers), picked)
+        part = parameter_derivatives(model, flex, response(model, flex, q_chunk, theta, wrenches, markers), picked)
         out[rows] = np.moveaxis(part, -1, 0)
     out[status != Status.CONVERGED] = np.nan
     return tuple(model.parameters.names[i] for i in picked), out, status
@@ -131,7 +131,7 @@ def response(
     return Response(q, state, values, forces, direct, reach, bent)
 
 
-def parameter_columns(model: RobotModel, flex: Flexibility, at: Response, picked: Sequence[int]) -> Array:
+def parameter_derivatives(model: RobotModel, flex: Flexibility, at: Response, picked: Sequence[int]) -> Array:
     """Derivative (rows, p, N) of the markers by the parameters of these numbers, loads held."""
     out = np.zeros((at.direct.shape[0], len(picked), at.size))
     place = {index: column for column, index in enumerate(picked)}
@@ -179,7 +179,7 @@ def joint_columns(model: RobotModel, flex: Flexibility, at: Response) -> Array:
 
 def _joint_states(model: RobotModel, at: Response) -> tuple[dict[str, Array], dict[str, Array]]:
     """Values of the joints loaded and at rest, which only loads ask for."""
-    return (joint_values(model, at.values, at.size), rest_values(model, at.q)) if model.loads else ({}, {})
+    return (loaded_joints(model, at.values, at.size), rest_values(model, at.q)) if model.loads else ({}, {})
 
 
 def _rest_tangents(model: RobotModel, loaded: dict[str, Array], rest: dict[str, Array]) -> dict[int, Array]:

@@ -11,7 +11,7 @@ translation (two translations do not interact), and over the blocks b of k
     rho(k D) <= c sum_b (sum_{i in b} a_i sqrt(k_ii))^2,
 
 from the robot's dimensions alone.  Where that is not below one, the Frobenius norm of k D, its rows and
-columns scaled by sqrt(k_ii), is tried; only configurations where this fails too are examined.
+columns scaled by sqrt(k_ii) or by units, is tried; only configurations where this fails too are examined.
 (Divergence only: flutter under following loads is a matter of dynamics.)
 """
 
@@ -25,7 +25,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces, evaluate, frame_forces, placed_loads, placed_wrenches
-from elastocal.model.statics.found import Found
+from elastocal.model.statics.found import FoundStates
 from elastocal.model.statics.state import rest_values, state_at
 from elastocal.spatial.entries import Array, Bools
 
@@ -33,7 +33,7 @@ _SAFE = 0.95
 _DENSE = 256
 
 
-def judge(found: Found, converged: Bools) -> tuple[Bools, Array]:
+def judge_stability(found: FoundStates, converged: Bools) -> tuple[Bools, Array]:
     """Unstable (N,) and critical load factor (N,), nan where a bound suffices."""
     model, flex, q, theta = found.model, found.flex, found.q, found.theta
     unstable = np.zeros(found.size, dtype=bool)
@@ -47,13 +47,13 @@ def judge(found: Found, converged: Bools) -> tuple[Bools, Array]:
         own, external = split_forces(model, flex, q[:, some], at, [w.picked(some) for w in found.applied])
         k = flex.compliance[:, :, None] + flex.play(own.q + external.q)[1]
         bent = [np.einsum("ijn,jkn->ikn", k, f.dense()) for f in (own, external)]
-        hard = np.flatnonzero(~converged[some] | ~(_norm_bound(k, bent[0]) + _norm_bound(k, bent[1]) < _SAFE))
+        hard = np.flatnonzero(~converged[some] | ~(_norm_bound(model, flex, k, bent) < _SAFE))
         factor[some[hard]] = critical_factor(bent[0][:, :, hard], bent[1][:, :, hard])
         unstable[some[hard]] = factor[some[hard]] <= 1.0
     return unstable, factor
 
 
-def _size_bound(found: Found) -> Array:
+def _size_bound(found: FoundStates) -> Array:
     """An upper bound of the spectral radius of k D (N,) from load sizes and the robot's dimensions."""
     model, flex, q, theta, applied = found.model, found.flex, found.q, found.theta, found.applied
     root = _roots(found)
@@ -80,7 +80,7 @@ def _size_bound(found: Found) -> Array:
     return np.asarray(np.where(pointed, np.inf, bound))
 
 
-def _roots(found: Found) -> Array | None:
+def _roots(found: FoundStates) -> Array | None:
     """sqrt(k_ii) of all coordinates, (m, N) or (m, 1), or None where |k_ij| <= sqrt(k_ii k_jj) fails: an estimate.
 
     Play by direction adds its tangent to k, which keeps that law: the play rests on the far side of a convex body.
@@ -130,11 +130,18 @@ def split_forces(
     return own, frame_forces(flex, own.screws, placed_wrenches(model, state, applied))
 
 
-def _norm_bound(k: Array, bent: Array) -> Array:
-    """Frobenius norm (N,) of k D with rows and columns scaled: an upper bound of its spectral radius."""
+def _norm_bound(model: RobotModel, flex: Flexibility, k: Array, bent: Sequence[Array]) -> Array:
+    """An upper bound (N,) of the spectral radius of every sum of k D: Frobenius norms with rows and columns scaled.
+
+    Scaled by sqrt(k_ii), and by rad and the robot's length, which holds where an estimate has a k_ii near zero.
+    """
     size = np.sqrt(np.abs(np.einsum("iin->in", k)))
-    size = np.where(size > 0, size, 1.0)
-    return np.asarray(np.linalg.norm(bent * size[None] / size[:, None], axis=(0, 1)))
+    units = np.where(flex.rotates, 1.0, model.size)[:, None]
+    sums = [
+        sum(np.linalg.norm(b * s[None] / s[:, None], axis=(0, 1)) for b in bent)
+        for s in (np.where(size > 0, size, 1.0), units)
+    ]
+    return np.asarray(np.minimum(*sums))
 
 
 def critical_factor(own: Array, external: Array) -> Array:

@@ -75,7 +75,7 @@ def _written_out(flex: Flexibility, forces: Forces, rhs: Array, play: Array | No
         if len(bends) < flex.n:
             x[bends] = 0.0
             pushed = pushed + batch.matmul_any(k, batch.matmul(felt, x))
-        x[bends] = batch.solve(still, pushed)
+        x[bends] = batch.eliminate_unpivoted(still, pushed)
     return x, batch.matmul(d, x)
 
 
@@ -101,7 +101,7 @@ def _inwards(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None) 
         still = np.eye(len(own))[:, :, None] - batch.matmul_any(own, k_feels)
         solved = bent
         if len(own):
-            solved = bent + batch.matmul_any(k_feels, batch.solve(still, batch.matmul(own, bent)))
+            solved = bent + batch.matmul_any(k_feels, batch.eliminate_unpivoted(still, batch.matmul(own, bent)))
         law = law + batch.matmul(push, solved)
         out.append(_Block(b, feels, solved[:, :6], solved[:, 6:], own, driven[:, :6], wrench))
     return out[::-1]

@@ -10,10 +10,10 @@ import numpy as np
 
 from elastocal.model.elements import quantity
 from elastocal.model.parameters import Parameter
-from elastocal.model.surfaces.direction import Pair, Vector, across, leaning, unit
+from elastocal.model.surfaces.direction import Pair, Vector, leaning, perpendiculars, unit
 from elastocal.model.surfaces.sphere import round_about
 from elastocal.model.surfaces.surface import Near, Surface
-from elastocal.spatial.batch import dot
+from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array
 
 
@@ -42,12 +42,12 @@ class Cylinder(Surface):
 
     def shape(self) -> Array:
         stated = self._stated()
-        point = np.array(self.point) + across(stated) @ np.array(self.shift)
+        point = np.array(self.point) + perpendiculars(stated) @ np.array(self.shift)
         return np.array([*point, *leaning(stated, self.tilt)[0], self.radius])
 
     def slope(self) -> Array:
         out = np.zeros((7, 5))
-        out[:3, :2] = across(self._stated())
+        out[:3, :2] = perpendiculars(self._stated())
         out[3:6, 2:4] = leaning(self._stated(), self.tilt)[1]
         out[6, 4] = 1.0
         return out
@@ -65,7 +65,7 @@ class Cylinder(Surface):
     def near(shape: Array, x: Array) -> Near:
         a = shape[3:6]
         arm = x - shape[:3]
-        arm = arm - a * dot(a, arm)
+        arm = arm - a * dot_products(a, arm)
         return round_about(arm, shape[6], np.eye(3)[:, :, None] - a[:, None] * a[None])
 
     @staticmethod
@@ -73,7 +73,7 @@ class Cylinder(Surface):
         """With y = x - p and h = a . y: d arm = -h da - a (y . da), of which n sees only the first part."""
         distance, n, hessian = Cylinder.near(shape, x)
         a, y = shape[3:6], x - shape[:3]
-        h = dot(a, y)
+        h = dot_products(a, y)
         by_distance = np.concatenate([-n, -h * n, np.full((1, x.shape[1]), -1.0)])
         turn = (np.eye(3)[:, :, None] - n[:, None] * n[None]) / (distance + shape[6])
         arm = -h * np.eye(3)[:, :, None] - a[:, None] * y[None]

@@ -21,14 +21,14 @@ def unit(label: str, what: str, direction: Vector) -> Array:
     return np.asarray(array / length)
 
 
-def across(direction: Array) -> Array:
+def perpendiculars(direction: Array) -> Array:
     """u and v (3, 2), at right angles to the unit vector and to each other."""
     return align_z(direction)[:, :2]
 
 
 def leaning(direction: Array, tilt: Pair) -> tuple[Array, Array]:
     """The unit vector (3,) after leaning by the slopes, and its derivative (3, 2) by them."""
-    sides = across(direction)
+    sides = perpendiculars(direction)
     long = direction + sides @ np.array(tilt)
     length = float(np.linalg.norm(long))
     new = long / length

@@ -12,7 +12,7 @@ from elastocal.model.elements import quantity
 from elastocal.model.parameters import Parameter
 from elastocal.model.surfaces.direction import Pair, Vector, leaning, unit
 from elastocal.model.surfaces.surface import Near, Surface
-from elastocal.spatial.batch import dot
+from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array
 
 
@@ -58,7 +58,7 @@ class Plane(Surface):
     @staticmethod
     def near(shape: Array, x: Array) -> Near:
         n = shape[3:6]
-        distance = dot(n, x - shape[:3])
+        distance = dot_products(n, x - shape[:3])
         return Near(distance, n, np.zeros((3, 3, x.shape[1])))
 
     @staticmethod

@@ -12,7 +12,7 @@ from elastocal.model.elements import quantity
 from elastocal.model.parameters import Parameter
 from elastocal.model.surfaces.direction import Vector
 from elastocal.model.surfaces.surface import Near, Surface
-from elastocal.spatial.batch import dot
+from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array
 
 
@@ -56,7 +56,7 @@ class Sphere(Surface):
 
 def round_about(arm: Array, radius: Array, plane: Array) -> Near:
     """phi = |arm| - r for arms (3, N) that lie in the plane of a projector (3, 3, 1 or N); at |arm| = 0 n is zero."""
-    rho = np.sqrt(dot(arm, arm))
+    rho = np.sqrt(dot_products(arm, arm))
     safe = np.where(rho > 0, rho, 1.0)
     n = arm / safe
     hessian = (plane - n[:, None] * n[None]) / safe

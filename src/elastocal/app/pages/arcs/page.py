@@ -67,7 +67,7 @@ def _known_sentence(arc: KnownArc) -> str:
     about = "the angle" if fit.dimension == 2 else f"the angle about the axis {_direction(fit.axis)}"
     gain = "" if arc.gain is None else f"; a plain circle knows it {arc.gain.radius:.3g} times worse"
     return (
-        f"{arc.marker} runs {way} {about} on a radius of {spread(fit.radius, fit.radius_sd)} mm about "
+        f"{arc.marker} runs {way} {about} on a radius of {with_sd(fit.radius, fit.radius_sd)} mm about "
         f"{_place(fit.centre)} mm{gain}."
     )
 
@@ -75,7 +75,7 @@ def _known_sentence(arc: KnownArc) -> str:
 def _free_sentence(free: FreeArcs) -> str:
     fit = free.rest
     word = "radius" if len(free.markers) == 1 else "radii"
-    radii = ", ".join(f"{m} {spread(r, s)}" for m, r, s in zip(free.markers, fit.radii, fit.radii_sd, strict=True))
+    radii = ", ".join(f"{m} {with_sd(r, s)}" for m, r, s in zip(free.markers, fit.radii, fit.radii_sd, strict=True))
     place = f"centre {_place(fit.centre)} mm"
     if fit.dimension == 3:
         place = f"axis through {_place(fit.centre)} mm along {_direction(fit.axis)}"
@@ -85,7 +85,7 @@ def _free_sentence(free: FreeArcs) -> str:
     return f"Without angles: {place}, {word} {radii} mm."
 
 
-def spread(value: float, sd: float) -> str:
+def with_sd(value: float, sd: float) -> str:
     """Both in mm; a standard deviation needs an equation to spare."""
     return f"{1e3 * value:.4f} +- " + (f"{1e3 * sd:.2g}" if sd == sd else "unknown (no equation to spare)")
 

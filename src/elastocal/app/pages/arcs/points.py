@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.app.tracking.tracked import KnownArc
 from elastocal.report.blocks import Cell, Column, Lines, Series, Table
 
@@ -34,7 +34,7 @@ def point_table(result: ArcsResult) -> Table:
         for i, cells in zip(seen, off, strict=True):
             q = table.angles[marker][i]
             at = (float(np.round(np.degrees(q), 10)) if np.isfinite(q) else None,) if angle else ()
-            out = (known(1e3 * float(v), NO_ANGLE) for v in cells)
+            out = (or_reason(1e3 * float(v), NO_ANGLE) for v in cells)
             rows.append((marker, table.poses[i], int(table.lines[marker][i]), *at, *out, int(i) not in bad))
     return Table("points", "", columns, tuple(rows), ("Measured minus fitted, without the bad points in the fit.",))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.app.tracking.tracked import KnownArc
 from elastocal.app.tracking.tracked_free import FreeArcs
 from elastocal.report.blocks import Cell, Column, Table, Unknown
@@ -50,7 +50,7 @@ def arc_table(result: ArcsResult) -> Table:
 def _known_rows(arc: KnownArc) -> list[tuple[Cell, ...]]:
     fits = [("all", arc.everything)] + ([("without bad", arc.rest)] if arc.bad else [])
     out = [
-        (*_names(arc.marker, "known angles", word), 1e3 * fit.radius, known(1e3 * fit.radius_sd, NO_SPARE),
+        (*_names(arc.marker, "known angles", word), 1e3 * fit.radius, or_reason(1e3 * fit.radius_sd, NO_SPARE),
          *_fit_cells(fit, fit.centre, fit.centre_covariance))
         for word, fit in fits
     ]  # fmt: skip
@@ -74,7 +74,12 @@ def _free_rows(free: FreeArcs) -> list[tuple[Cell, ...]]:
 def _circle_rows(markers: Sequence[str], fit: ConcentricArcs, method: str, points: str) -> list[tuple[Cell, ...]]:
     rows = zip(markers, fit.radii, fit.radii_sd, strict=True)
     return [
-        (*_names(m, method, points), float(1e3 * r), known(1e3 * s, NO_SPARE), *_fit_cells(fit, *fit.circle_centre(j)))
+        (
+            *_names(m, method, points),
+            float(1e3 * r),
+            or_reason(1e3 * s, NO_SPARE),
+            *_fit_cells(fit, *fit.circle_centre(j)),
+        )
         for j, (m, r, s) in enumerate(rows)
     ]
 
@@ -84,12 +89,12 @@ def _fit_cells(fit: KnownAngleArc | ConcentricArcs, centre: Array, covariance: A
     import numpy as np
 
     cells: list[Cell] = [float(1e3 * c) for c in centre]
-    cells.append(known(1e3 * fit.residual_sd, NO_SPARE))
-    cells += [known(1e3 * s, NO_SPARE) for s in np.sqrt(np.diag(covariance))]
+    cells.append(or_reason(1e3 * fit.residual_sd, NO_SPARE))
+    cells += [or_reason(1e3 * s, NO_SPARE) for s in np.sqrt(np.diag(covariance))]
     cells.append(1e3 * fit.estimate.rms)
     if fit.dimension == 3:
         cells += [float(c) for c in fit.axis]
-        cells.append(known(1e3 * float(np.sqrt(np.trace(fit.axis_covariance))), NO_SPARE))
+        cells.append(or_reason(1e3 * float(np.sqrt(np.trace(fit.axis_covariance))), NO_SPARE))
     return tuple(cells)
 
 
@@ -114,15 +119,16 @@ def known_table(arcs: Sequence[KnownArc]) -> Table:
         gains: tuple[Cell, ...] = (Unknown("no plain circle"),) * 2 if gain is None else (gain.radius, gain.centre)
         paper = 1e3 * float(np.sqrt(np.trace(fit.paper_centre_covariance) / d))
         rows.append((
-            arc.marker, "with" if fit.sense == 1 else "against", known(1e3 * fit.residual_sd, NO_SPARE),
-            known(1e3 * fit.other_sd, NO_SPARE), *(float(v) for v in fit.zero_direction),
-            known(1e3 * fit.turn_sd, NO_SPARE), *gains, known(1e3 * fit.paper_radius_sd, NO_SPARE),
-            known(paper, NO_SPARE),
+            arc.marker, "with" if fit.sense == 1 else "against", or_reason(1e3 * fit.residual_sd, NO_SPARE),
+            or_reason(1e3 * fit.other_sd, NO_SPARE), *(float(v) for v in fit.zero_direction),
+            or_reason(1e3 * fit.turn_sd, NO_SPARE), *gains, or_reason(1e3 * fit.paper_radius_sd, NO_SPARE),
+            or_reason(paper, NO_SPARE),
         ))  # fmt: skip
     notes = (
         "zero: direction from the centre to the point at angle zero. gain: how many times a plain circle through the "
-        "same points is worse, noise being equal. shortcut: Klimchik et al. 2013 (MIM) eq. (32) and (34), rms over the "
-        "coordinates, which count the angles as if they were spread evenly.",
+        "same points is worse, noise being equal. shortcut: Klimchik et al. 2013 (MIM), eq. (32) with its sum taken "
+        "for the number of points, as the text below it does (true of evenly spread angles only), and eq. (34), which "
+        "builds on that and leaves out the error of the rotation, rms over the coordinates.",
     )
     return Table("known_angles", "", columns, tuple(rows), notes)
 
@@ -139,10 +145,10 @@ def variant_table(variants: Variants, d: int) -> Table:
     for m in variants.models:
         t = m.tension
         said = "" if t is None else "reject it" if t.rejected else "agree" if t.probability == t.probability else "?"
-        cells = (*(float(1e3 * c) for c in m.fit.centre), *(known(1e3 * s, NO_SPARE) for s in m.centre_sd))
+        cells = (*(float(1e3 * c) for c in m.fit.centre), *(or_reason(1e3 * s, NO_SPARE) for s in m.centre_sd))
         test: tuple[Cell, ...] = (None, None, None) if t is None else (
-            t.test, known(t.statistic, NO_SPARE), known(t.probability, NO_SPARE))  # fmt: skip
-        rows.append((m.name, known(1e3 * m.fit.residual_sd, NO_SPARE), *cells, *test, said))
+            t.test, or_reason(t.statistic, NO_SPARE), or_reason(t.probability, NO_SPARE))  # fmt: skip
+        rows.append((m.name, or_reason(1e3 * m.fit.residual_sd, NO_SPARE), *cells, *test, said))
     return Table("variants", "", columns, tuple(rows), variants.words())
 
 

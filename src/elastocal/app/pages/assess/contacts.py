@@ -9,12 +9,12 @@ from elastocal.report.blocks import Cell, Column, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.assess import AssessResult
-    from elastocal.contacts.repair import Option, Repair
+    from elastocal.contacts.repair import Repair, RepairOption
 
 _TOGETHER = "not separated from others at this plan"
 
 
-def plan_text(result: AssessResult) -> tuple[str, ...]:
+def plan_paragraphs(result: AssessResult) -> tuple[str, ...]:
     from elastocal.measure.contact_force import ContactForce
 
     kind, repair = result.campaign.measurement, result.repair
@@ -101,7 +101,7 @@ def _sd(value: float) -> Cell:
     return value if isfinite(value) else Unknown(_TOGETHER)
 
 
-def change_table(result: AssessResult, option: Option) -> Table:
+def change_table(result: AssessResult, option: RepairOption) -> Table:
     """Rows of the plan that press with another force, and new contacts."""
     repair = result.repair
     assert repair is not None

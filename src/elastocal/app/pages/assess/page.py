@@ -8,7 +8,7 @@ from elastocal.app.pages.identify.dropped import combination_table
 from elastocal.app.pages.identify.judgement import budget_table
 from elastocal.identifiability.groups import Group
 from elastocal.identifiability.practical import Practical
-from elastocal.report.blocks import Cell, Column, Report, Section, Table, Text, Unknown
+from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
 
 _NOT_KEPT = "acts only together with others; see the combination of the parameter that absorbs it"
 _SILENT = "nothing that is measured depends on it"
@@ -17,7 +17,7 @@ _SILENT = "nothing that is measured depends on it"
 def page(result: AssessResult) -> Report:
     g, several = result.expected.groups, len(result.expected.budget.sources) > 1
     sections = (
-        Section("The plan", (Text(_plan(result)),)),
+        Section("The plan", (Paragraphs(_plan(result)),)),
         Section("Parameters", (parameter_table(result),)),
         Section("What to change", assess_contacts.changes(result)),
         Section("Where the uncertainty would come from", (budget_table(result.expected.budget),) if several else ()),
@@ -73,7 +73,7 @@ def _counted(unknowns: int, nuisances: int) -> str:
 
 def _plan(result: AssessResult) -> tuple[str, ...]:
     if result.repair is not None:
-        return assess_contacts.plan_text(result)
+        return assess_contacts.plan_paragraphs(result)
     setup = result.campaign.measurement.setup
     frames = ", ".join(f"{m.frame} ({m.what})" for m in setup.markers)
     return (

@@ -111,13 +111,14 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
     frames = {"bases": program.bases, "tools": program.tools}
     record = result.robot.record
     aim = "position" if asked.position_only else "pose, position where the program gives points"
-    written = tuple(str(p) for p in result.written)
+    calibration = None if asked.calibration is None else asked.calibration.as_posix()
+    written = tuple(p.as_posix() for p in result.written)
     return (
         Fact("elastocal", "Elastocal", __version__, __version__),
-        Fact("program", "program", str(asked.program), f"{asked.program} ({program.language})"),
+        Fact("program", "program", asked.program.as_posix(), f"{asked.program.as_posix()} ({program.language})"),
         Fact("robot", "robot", result.robot.model.name, f"{result.robot.model.name} ({result.robot.word})"),
-        Fact("calibration", "calibration", None if asked.calibration is None else str(asked.calibration),
-             "none" if record is None else f"{asked.calibration}, mark {record.mark[:19]}"),
+        Fact("calibration", "calibration", calibration,
+             "none" if record is None else f"{calibration}, mark {record.mark[:19]}"),
         Fact("serial", "serial number", *_serial(result)),
         *(Fact(k, k, tuple(f), "; ".join(f"{n}: {_pose(x.pose)}" for n, x in f.items()) or "none")
           for k, f in frames.items()),
@@ -128,7 +129,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
         Fact("reference", "targets are", "taught" if asked.taught else "nominal",
              "where the unloaded arm stands" if asked.taught else "where the nominal geometry puts them"),
         Fact("truth", "taken for true", asked.truth, asked.truth or "none"),
-        Fact("inserted", "points put in", float(result.inserted), str(result.inserted)),
+        Fact("inserted", "points put in", result.inserted, str(result.inserted)),
         Fact("written", "written", written, ", ".join(written) or "nothing (give --out)"),
     )  # fmt: skip
 

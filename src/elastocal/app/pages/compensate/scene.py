@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.drawing import MOST_ARMS, enlargement, spread, thinned, times
+from elastocal.app.drawing import MOST_ARMS, enlargement, spread_out, thinned, times
 from elastocal.app.pages.robot_scene import (
     UNIT,
     arm_parts,
@@ -42,7 +42,7 @@ def robot_scene(result: CompensateResult) -> Scene:
     at, loads = result.job.at, result.job.loads
     usable = np.asarray(np.isfinite(result.correction.command).all(axis=1))
     loaded = usable & loads.wrench.any(axis=1)
-    rows = spread(np.where(usable[:, None], at.position, np.nan), MOST_ARMS, np.flatnonzero(loaded)[:1].tolist())
+    rows = spread_out(np.where(usable[:, None], at.position, np.nan), MOST_ARMS, np.flatnonzero(loaded)[:1].tolist())
     rows = rows[np.argsort(~loaded[rows], kind="stable")]
     arms = [skeleton(at.model, result.correction.command[[i]], tip=at.frames[i]) for i in rows]
     extent = max((a.extent for a in arms), default=1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.compensate import CompensateResult
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def summary_table(result: CompensateResult) -> Table:
     for name, part in kinds:
         far, turned = part.distances(), part.angles()
         figures = [1e6 * v for s in (far, turned) for v in (s.mean, s.rms, s.largest, s.p95)]
-        rows.append((name, far.count, *(known(v, _LOST) for v in figures)))
+        rows.append((name, far.count, *(or_reason(v, _LOST) for v in figures)))
     note = (
         "Distances and angles between the loaded and the desired tool, over all targets with a determined state; "
         "targets that are not corrected count as they are. After: the new program read again, with its digits rounded."
@@ -47,10 +47,10 @@ def half_width(result: CompensateResult) -> Array:
 
     known_ = result.robot.known
     assert known_ is not None
-    return quantile_95(known_.freedom) * ellipsoids(result)[:, 0]
+    return quantile_95(known_.freedom) * semi_axes(result)[:, 0]
 
 
-def ellipsoids(result: CompensateResult) -> Array:
+def semi_axes(result: CompensateResult) -> Array:
     """Semi-axes (S, 3) in m of the one-sigma error ellipsoid of the corrected tool, the longest first."""
     import numpy as np
 
@@ -82,7 +82,7 @@ def target_table(result: CompensateResult, most: int | None = None) -> Table:
         *(Column(f"{a}_{u}", a, u, 4, "command", part=1) for a, u in _axes(result)),
     )
     width = half_width(result) if result.covariance is not None else np.full(len(stations), np.nan)
-    axes = ellipsoids(result)
+    axes = semi_axes(result)
     command = result.job.at.model.controller.to_controller(result.correction.command) / _factors(result)
     count = len(stations) if most is None else min(most, len(stations))
     rows = tuple(_row(result, i, axes[i], float(width[i]), result.shift[i], command[i]) for i in range(count))
@@ -96,19 +96,19 @@ def target_table(result: CompensateResult, most: int | None = None) -> Table:
 
 
 def _row(result: CompensateResult, i: int, axes: Array, width: float, moved: Array, command: Array) -> tuple[Cell, ...]:
-    from elastocal.compensate.status import Status
+    from elastocal.compensate.status import TargetStatus
 
     before, after = result.before, result.after
-    status = Status(int(result.correction.status[i]))
+    status = TargetStatus(int(result.correction.status[i]))
     truth = [(_size(t.position[i]), _LOST) for t in result.on_truth] if result.on_truth else [(float("nan"), "")] * 2
     return (
         result.job.at.stations.name(i),
-        known(1e3 * _size(before.position[i]), _LOST), known(1e6 * _size(after.position[i]), _LOST),
-        known(1e3 * _size(before.rotation[i]), _LOST), known(1e6 * _size(after.rotation[i]), _LOST),
-        *(known(1e6 * float(a), _UNSURE) for a in axes), known(1e6 * width, _UNSURE),
-        known(1e3 * truth[0][0], truth[0][1]), known(1e6 * truth[1][0], truth[1][1]),
+        or_reason(1e3 * _size(before.position[i]), _LOST), or_reason(1e6 * _size(after.position[i]), _LOST),
+        or_reason(1e3 * _size(before.rotation[i]), _LOST), or_reason(1e6 * _size(after.rotation[i]), _LOST),
+        *(or_reason(1e6 * float(a), _UNSURE) for a in axes), or_reason(1e6 * width, _UNSURE),
+        or_reason(1e3 * truth[0][0], truth[0][1]), or_reason(1e6 * truth[1][0], truth[1][1]),
         status.name.lower(),
-        *(known(1e3 * float(v), status.text) for v in moved), *(known(float(v), status.text) for v in command),
+        *(or_reason(1e3 * float(v), status.text) for v in moved), *(or_reason(float(v), status.text) for v in command),
     )  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def problem_table(result: CompensateResult) -> Table:
     """Targets that cannot be corrected, and why."""
     import numpy as np
 
-    from elastocal.compensate.status import Status
+    from elastocal.compensate.status import TargetStatus
 
     columns = (
         Column("target", "target"), Column("off_mm", "stays off by", "mm", 4), Column("status", "status"),
@@ -124,8 +124,8 @@ def problem_table(result: CompensateResult) -> Table:
     )  # fmt: skip
     rows = []
     for i in np.flatnonzero(~result.corrected):
-        status = Status(int(result.correction.status[i]))
-        off = known(1e3 * _size(result.after.position[i]), "it has no determined loaded state")
+        status = TargetStatus(int(result.correction.status[i]))
+        off = or_reason(1e3 * _size(result.after.position[i]), "it has no determined loaded state")
         rows.append((result.job.at.stations.name(int(i)), off, status.name.lower(), status.text))
     return Table("problems", "", columns, tuple(rows))
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.compensator import CompensatorResult, plane_axes
 from elastocal.app.pages.arcs.tables import NO_SPARE, bad_table
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.app.pages.compensator.plan import plan_section, plan_sentences
 from elastocal.app.pages.compensator.spring import spring_section, spring_sentences
-from elastocal.report.blocks import Cell, Code, Column, Fact, Report, Section, Table, Text
+from elastocal.report.blocks import Cell, Code, Column, Fact, Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.arcs.variants import Tension
@@ -20,7 +20,7 @@ NAMES = (("L", "mm"), ("a_x", "mm"), ("a_y", "mm"), ("phi0", "deg"))
 def page(result: CompensatorResult) -> Report:
     sections = [
         Section("Geometry", (geometry_table(result),)),
-        Section("Length of the spring", (length_table(result), Text(result.geometry.words()))),
+        Section("Length of the spring", (length_table(result), Paragraphs(result.geometry.words()))),
     ]
     bad = bad_table(result.table, (result.moving,), result.pivot)
     sections += [Section("Points that the others contradict", (bad,))] if bad.rows else []
@@ -122,9 +122,9 @@ def geometry_table(result: CompensatorResult) -> Table:
         cells: list[Cell] = [m.name]
         for (name, unit), value in zip(NAMES, values, strict=True):
             scale = 1e3 if unit == "mm" else 180 / np.pi
-            cells += [float(scale * value), known(float(scale * sd[name]), NO_SPARE)]
-        a = (1e3 * m.geometry.a, known(1e3 * sd["a"], NO_SPARE))
-        rows.append((*cells, known(1e3 * m.residual_sd, NO_SPARE), *a, *_test_cells(m.tension)))
+            cells += [float(scale * value), or_reason(float(scale * sd[name]), NO_SPARE)]
+        a = (1e3 * m.geometry.a, or_reason(1e3 * sd["a"], NO_SPARE))
+        rows.append((*cells, or_reason(1e3 * m.residual_sd, NO_SPARE), *a, *_test_cells(m.tension)))
     notes = (
         "The first row is the result (Algorithms 1 and 2); the others test it. A model that the points reject is not "
         "true, however small its standard deviations. L and phi0 of P1, a = P2 - P0.",
@@ -136,7 +136,7 @@ def _test_cells(tension: Tension | None) -> tuple[Cell, ...]:
     if tension is None:
         return None, None, None
     said = "reject it" if tension.rejected else "agree" if tension.probability == tension.probability else "cannot tell"
-    return tension.text(), known(tension.probability, NO_SPARE), said
+    return tension.text(), or_reason(tension.probability, NO_SPARE), said
 
 
 def length_table(result: CompensatorResult) -> Table:

@@ -8,15 +8,15 @@ from elastocal.app.tracking.compensator_plan import BALANCE
 from elastocal.report.blocks import Column, Section, Table
 
 if TYPE_CHECKING:
-    from elastocal.app.tracking.compensator_plan import Planned
+    from elastocal.app.tracking.compensator_plan import PlannedArcs
     from elastocal.spatial.entries import Array
 
 
-def plan_section(plan: Planned) -> Section:
+def plan_section(plan: PlannedArcs) -> Section:
     return Section("Plan for the next measurement", (plan_table(plan),))
 
 
-def plan_table(plan: Planned) -> Table:
+def plan_table(plan: PlannedArcs) -> Table:
     import numpy as np
 
     from elastocal.arcs.expected import imbalance
@@ -45,7 +45,7 @@ def plan_table(plan: Planned) -> Table:
     return Table("plan", "", columns, rows, tuple(notes))
 
 
-def _ends(plan: Planned) -> tuple[str, ...]:
+def _ends(plan: PlannedArcs) -> tuple[str, ...]:
     """Where (35) puts its angles, if the range is too short for it."""
     import numpy as np
 
@@ -58,7 +58,7 @@ def _ends(plan: Planned) -> tuple[str, ...]:
     return (f"The range is under half a turn, so (35) cannot reach zero: its angles lie at the ends{third}.",)
 
 
-def plan_sentences(plan: Planned) -> tuple[str, ...]:
+def plan_sentences(plan: PlannedArcs) -> tuple[str, ...]:
     """What the best plan brings, with the strictest model compared."""
     model = plan.rows[-1].model
     now, best = next(r for r in plan.rows if r.model == model), plan.best(model)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
 
-def springs(result: SpringResult) -> tuple[tuple[str, GravityCompensator], ...]:
+def named_springs(result: SpringResult) -> tuple[tuple[str, GravityCompensator], ...]:
     """The robot's own and the balancing one, where they exist."""
     pairs = (("of the robot file", result.own), ("best balance", result.balance.spring if result.balance else None))
     return tuple((name, spring) for name, spring in pairs if spring is not None)
@@ -20,7 +20,7 @@ def springs(result: SpringResult) -> tuple[tuple[str, GravityCompensator], ...]:
 
 def spring_section(result: SpringResult) -> Section:
     blocks: list[Block] = []
-    if springs(result):
+    if named_springs(result):
         blocks = [spring_table(result), *(_eta(result), _compliance(result))]
     if result.balance is not None:
         blocks.append(_torques(result))
@@ -58,7 +58,7 @@ def spring_table(result: SpringResult) -> Table:
         Column("eta_max", "max", "", 4),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
-    for name, spring in springs(result):
+    for name, spring in named_springs(result):
         force, torque, eta = (f(result.angles) for f in (spring.force, spring.torque, spring.eta))
         share = None if spring is result.own or result.balance is None else 100 * result.balance.share
         rows.append((
@@ -80,7 +80,7 @@ def _series(name: str, result: SpringResult, values: Array) -> Series:
 
 
 def _eta(result: SpringResult) -> Lines:
-    series = tuple(_series(name, result, s.eta(result.angles)) for name, s in springs(result))
+    series = tuple(_series(name, result, s.eta(result.angles)) for name, s in named_springs(result))
     return Lines("eta", "Factor eta of eq. (6)", result.joint, "deg", "eta", "", series)
 
 
@@ -88,7 +88,7 @@ def _compliance(result: SpringResult) -> Lines:
     title, unit = f"Equivalent compliance of {result.joint}, eq. (5)", "urad/(N m)"
     if not result.k > 0:
         return Lines("equivalent", title, result.joint, "deg", "compliance", unit, ())
-    series = [_series(name, result, 1e6 * result.equivalent(s)) for name, s in springs(result)]
+    series = [_series(name, result, 1e6 * result.equivalent(s)) for name, s in named_springs(result)]
     series.append(
         Series("no spring", tuple(float(v) for v in _degrees(result)), (1e6 * result.k,) * len(result.angles))
     )

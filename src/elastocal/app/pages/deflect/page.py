@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.deflect import DeflectResult
-from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, known
+from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, or_reason
 from elastocal.app.pages.deflect.scene import scenes
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.app.contributions import Contribution
-    from elastocal.model.statics.deflection import Deflection
+    from elastocal.model.statics.deflection import FrameDeflection
 
 WRENCH_UNITS = {"fx": "N", "fy": "N", "fz": "N", "mx": "Nm", "my": "Nm", "mz": "Nm"}
 
@@ -67,22 +67,22 @@ def _row(result: DeflectResult, i: int) -> tuple[Cell, ...]:
     cells: list[Cell] = [at.names[i]] if at.names else []
     cells += configuration_cells(at, i)
     cells += result.load.row(i)
-    cells += [known(v, reason) for v in (*move, float(np.linalg.norm(move)), *turn)]
+    cells += [or_reason(v, reason) for v in (*move, float(np.linalg.norm(move)), *turn)]
     if result.linear is not None:
         line = 1e3 * result.linear.translation[i]
-        cells += [float(np.linalg.norm(line)), known(float(np.linalg.norm(line - move)), reason)]
+        cells += [float(np.linalg.norm(line)), or_reason(float(np.linalg.norm(line - move)), reason)]
     factor = float(found.load_factor[i])
     return (*cells, _word(found, i), factor if np.isfinite(factor) else None)
 
 
-def _word(found: Deflection, i: int) -> str:
+def _word(found: FrameDeflection, i: int) -> str:
     """The status in short."""
     from elastocal.model.statics.equilibrium import Status
 
     return Status(int(found.status[i])).name.lower().replace("_", " ")
 
 
-def _help(found: Deflection) -> tuple[str, ...]:
+def _help(found: FrameDeflection) -> tuple[str, ...]:
     from elastocal.model.statics.equilibrium import Status
 
     bad = sorted({int(s) for s in found.status} - {int(Status.CONVERGED)})
@@ -98,7 +98,7 @@ def share_table(shares: tuple[Contribution, ...]) -> Table:
     )
     reason = "the linear deflection is zero here, so there is nothing to share"
     rows = tuple(
-        (c.element, known(100 * c.share, reason), known(1e3 * c.along, reason), 1e3 * c.length) for c in shares
+        (c.element, or_reason(100 * c.share, reason), or_reason(1e3 * c.along, reason), 1e3 * c.length) for c in shares
     )
     notes = (
         "Shares of the linear deflection, along its direction; they add up to 100 %, a negative one works against it.",
@@ -127,7 +127,7 @@ def _verdict(result: DeflectResult) -> tuple[str, ...]:
     return (*out, *(_lost(found, s) for s in Status if s is not Status.CONVERGED and (found.status == s).any()))
 
 
-def _lost(found: Deflection, status: int) -> str:
+def _lost(found: FrameDeflection, status: int) -> str:
     """How many configurations have no answer, and at which part of the load they fail where that is known."""
     import numpy as np
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.demo import DemoResult
+from elastocal.app.demo_cell.contents import SEED
 from elastocal.app.pages import simulate
 from elastocal.app.pages.compensate import page as compensate
 from elastocal.app.pages.compensate.figures import error_lines
@@ -15,7 +17,7 @@ from elastocal.app.pages.demo.tables import gross_found, summary_table, truth_ta
 from elastocal.app.pages.identify import page as identify
 from elastocal.app.pages.identify.verdict import verdict as found_verdict
 from elastocal.app.pages.plan import page as plan
-from elastocal.report.blocks import Block, Fact, Report, Section, Text
+from elastocal.report.blocks import Block, Fact, Paragraphs, Report, Section
 
 if TYPE_CHECKING:
     from elastocal.compensate.verification import Residual
@@ -30,16 +32,13 @@ _WHAT = (
 
 def page(result: DemoResult) -> Report:
     sections = [
-        Section("", (Text(_WHAT),)),
+        Section("", (Paragraphs(_WHAT),)),
         Section("The numbers that matter", (summary_table(result), *_front(result))),
         Section("Found against the truth", (truth_table(result),)),
         *_steps(result),
     ]
     notes = dict.fromkeys((*result.measured.notes, *result.found.notes, *result.corrected.notes))
-    facts = (
-        Fact("cell", "cell", str(result.folder), f"{result.folder} (elastocal status {result.folder})"),
-        *compensate.facts(result.corrected),
-    )
+    facts = (Fact("seed", "seed", SEED, str(SEED)), *compensate.facts(result.corrected))
     return Report("The whole cycle on a KUKA KR 270", verdict(result), tuple(sections), tuple(notes), facts)
 
 
@@ -48,11 +47,11 @@ def _front(result: DemoResult) -> tuple[Block, ...]:
     return (error_lines(result.corrected), *scenes(result.corrected))
 
 
-def short(result: DemoResult) -> Report:
-    """For a terminal."""
-    whole = page(result)
+def short(whole: Report, result: DemoResult, folder: Path) -> Report:
+    """The ``whole`` report for a terminal; ``folder`` is that of the cell, as seen from there."""
     numbers = Section("The numbers that matter", (summary_table(result),))
-    return replace(whole, sections=(numbers, whole.sections[2]), inputs=whole.inputs[:1], notes=())
+    cell = Fact("cell", "cell", str(folder), f"{folder} (elastocal status {folder})")
+    return replace(whole, sections=(numbers, whole.sections[2]), inputs=(cell,), notes=())
 
 
 def verdict(result: DemoResult) -> tuple[str, ...]:
@@ -85,15 +84,15 @@ def _steps(result: DemoResult) -> Iterator[Section]:
         ("Identification", identify.page(result.found)),
         ("Compensation", compensate.page(result.corrected)),
     )
-    seen = {b.key for b in _front(result) if not isinstance(b, Text)}
+    seen = {b.key for b in _front(result) if not isinstance(b, Paragraphs)}
     for i, (name, report) in enumerate(parts):
-        yield Section(f"{i + 1}. {name}", (Text(report.verdict),))
+        yield Section(f"{i + 1}. {name}", (Paragraphs(report.verdict),))
         for section in report.sections:
             known = seen if report is parts[-1][1] else set()
-            blocks = tuple(_renamed(b, name) for b in section.blocks if isinstance(b, Text) or b.key not in known)
+            blocks = tuple(_renamed(b, name) for b in section.blocks if isinstance(b, Paragraphs) or b.key not in known)
             if blocks:
                 yield Section(f"{name}: {section.title}", blocks)
 
 
 def _renamed(block: Block, step: str) -> Block:
-    return block if isinstance(block, Text) else replace(block, key=f"{step.lower()}_{block.key}")
+    return block if isinstance(block, Paragraphs) else replace(block, key=f"{step.lower()}_{block.key}")

@@ -16,10 +16,10 @@ MOST = 500
 
 def torque_lines(result: GravityResult) -> tuple[Lines, ...]:
     """By the fit of the first part where there is one: what lies beyond the mark it has not seen."""
-    from elastocal.gravity.hold_out import judge
+    from elastocal.gravity.hold_out import judge_masses
 
     fit = result.trained or result.found
-    whole = judge(fit, result.found.samples, result.file)
+    whole = judge_masses(fit, result.found.samples, result.file)
     seen = result.found.samples.log.count if result.trained is None else result.trained.samples.log.count
     return tuple(
         lines

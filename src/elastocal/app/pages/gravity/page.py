@@ -9,7 +9,7 @@ from elastocal.app.pages.gravity import tables as tables
 from elastocal.app.pages.gravity.curves import torque_lines
 from elastocal.identifiability.groups import Group
 from elastocal.measure.sources.friction import TERMS
-from elastocal.report.blocks import Fact, Report, Section, Text
+from elastocal.report.blocks import Fact, Paragraphs, Report, Section
 
 if TYPE_CHECKING:
     from elastocal.app.commands.gravity import GravityResult
@@ -44,7 +44,7 @@ def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
     sections += [
         Section("Masses and mass moments", (tables.mass_table(result),)),
         Section("Gross errors", (tables.gross_table(result.cleaned),) if result.cleaned.gross else ()),
-        Section("Base parameters", (tables.base_table(found),) if found.base.subgroups else (Text((_ALONE,)),)),
+        Section("Base parameters", (tables.base_table(found),) if found.base.subgroups else (Paragraphs((_ALONE,)),)),
         Section("Friction", (tables.friction_table(found),) if found.friction else ()),
         Section("Readings", (tables.noise_table(found),)),
         Section("Torques written out", (tables.term_table(result.terms),) if result.terms else ()),
@@ -72,7 +72,7 @@ def facts(result: GravityResult) -> tuple[Fact, ...]:
     down = ", ".join(f"{g:.4g}" for g in result.file.gravity)
     return (
         Fact("elastocal", "Elastocal", __version__, __version__),
-        Fact("log", "log", str(asked.log), str(asked.log)),
+        Fact("log", "log", asked.log.as_posix(), asked.log.as_posix()),
         Fact("robot", "robot", asked.robot, asked.robot),
         Fact("sense", "torques read", found.sense.reason, found.sense.reason),
         Fact("sense_sign", "", float(found.sense.sign)),
@@ -80,8 +80,8 @@ def facts(result: GravityResult) -> tuple[Fact, ...]:
         Fact("friction_terms", "friction", terms, terms),
         Fact("hold_out", "held out", asked.hold_out, f"the last {100 * asked.hold_out:g} %"),
         Fact("gravity_m_s2", "gravity", down, f"({down}) m/s2"),
-        Fact("logged", "samples", float(found.samples.logged), str(found.samples.logged)),
-        Fact("fast", "left out for inertia", float(found.samples.fast), str(found.samples.fast)),
+        Fact("logged", "samples", found.samples.logged, str(found.samples.logged)),
+        Fact("fast", "left out for inertia", found.samples.fast, str(found.samples.fast)),
     )
 
 

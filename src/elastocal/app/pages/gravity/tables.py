@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import degrees
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import axis_columns, configuration_cells, known
+from elastocal.app.pages.columns import axis_columns, configuration_cells, or_reason
 from elastocal.app.pages.identify.dropped import combination_table
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 from elastocal.report.display import concise
@@ -39,8 +39,8 @@ def judged_table(judged: Judged) -> Table:
     own, file = judged.error, judged.file_error
     numbers = zip(judged.rms(own), judged.largest(own), judged.rms(file), judged.largest(file), strict=True)
     rows = tuple(
-        (joint, judged.samples.units[j], int(count[j]), *(known(float(v), NO_READING) for v in four), int(extra[j]),
-         int(outside[j]), known(100 * float(inside[j]), NO_READING))
+        (joint, judged.samples.units[j], int(count[j]), *(or_reason(float(v), NO_READING) for v in four), int(extra[j]),
+         int(outside[j]), or_reason(100 * float(inside[j]), NO_READING))
         for j, (joint, four) in enumerate(zip(judged.samples.log.joints, numbers, strict=True))
     )  # fmt: skip
     notes = (
@@ -123,7 +123,7 @@ def friction_table(found: GravityFit) -> Table:
         Column("reason", "why it is unknown", footnote=True),
     )  # fmt: skip
     rows = tuple(
-        (t.joint, t.term, concise(t.value, t.sd), t.unit, known(t.value, t.reason), known(t.sd, t.reason),
+        (t.joint, t.term, concise(t.value, t.sd), t.unit, or_reason(t.value, t.reason), or_reason(t.sd, t.reason),
          t.reason or None)
         for t in friction_found(found)
     )  # fmt: skip
@@ -145,8 +145,8 @@ def noise_table(found: GravityFit) -> Table:
         factor, unit = (180 / np.pi, "deg") if force == "N m" else (1e3, "mm")
         rows.append((
             joint, force, float(factor * q[:, j].min()), float(factor * q[:, j].max()), unit, int(count[j]),
-            known(float(found.noise[j]), NO_READING), known(float(found.worth[j]), FEW),
-            known(float(found.sense.agreement[j]), "no torque is expected, or none was read"),
+            or_reason(float(found.noise[j]), NO_READING), or_reason(float(found.worth[j]), FEW),
+            or_reason(float(found.sense.agreement[j]), "no torque is expected, or none was read"),
         ))  # fmt: skip
     notes = (
         "Worth: how many independent readings these are, by the autocorrelation of what the fit leaves; accuracies "
@@ -167,9 +167,9 @@ _TERM_COLUMNS = (
 def _term(term: Term) -> tuple[Cell, ...]:
     why = "not determined"
     return (
-        term.joint, term.cosine, known(term.cosine_sd, why), term.sine, known(term.sine_sd, why), term.amplitude,
-        known(term.amplitude_sd, why), degrees(term.phase), known(degrees(term.phase_sd), why), term.text,
-        term.phase_text,
+        term.joint, term.cosine, or_reason(term.cosine_sd, why), term.sine, or_reason(term.sine_sd, why),
+        term.amplitude, or_reason(term.amplitude_sd, why), degrees(term.phase), or_reason(degrees(term.phase_sd), why),
+        term.text, term.phase_text,
     )  # fmt: skip
 
 
@@ -189,7 +189,7 @@ def recursion_table(recursion: Recursion) -> Table:
     )  # fmt: skip
     why = "this motion does not show it"
     rows = tuple(
-        (*_term(t), s.count, known(s.coulomb, why), known(s.viscous, why), s.constant, s.scatter)
+        (*_term(t), s.count, or_reason(s.coulomb, why), or_reason(s.viscous, why), s.constant, s.scatter)
         for t, s in zip(recursion.terms, recursion.series, strict=True)
     )
     notes = ["From the wrist inwards, each sweep less what hangs further out (001 section III.C)."]
@@ -232,8 +232,8 @@ def payload_table(payload: GravityFit) -> Table:
         spread = float(np.sqrt(max(float(slope @ part @ slope), 0.0))) if mass else np.nan
         why = "the mass is not known"
         centre = 1e3 * u / mass if mass else np.nan
-        rows.append((f"centre {axis}", concise(centre, 1e3 * spread), "mm", known(centre, why),
-                     known(1e3 * spread, why)))  # fmt: skip
+        rows.append((f"centre {axis}", concise(centre, 1e3 * spread), "mm", or_reason(centre, why),
+                     or_reason(1e3 * spread, why)))  # fmt: skip
     columns = (
         Column("what", "payload"), Column("concise", "value (sd)"), Column("unit", "unit"),
         Column("value", "value", shown=False), Column("sd", "sd", shown=False),

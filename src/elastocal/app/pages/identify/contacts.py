@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import isfinite, pi
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Cell, Column, Section, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.identify import IdentifyResult
     from elastocal.report.blocks import Lines
-    from elastocal.study.contact_screen import Correction, Touched, WrongContact
+    from elastocal.study.contact_screen import Misreading, Touched, WrongContact
 
 FEW = 2
 """Digits of a factor that follows from forces with their scatter."""
@@ -44,12 +44,14 @@ def _doubts(result: IdentifyResult) -> Touched:
 
 def wrong_text(wrong: WrongContact) -> str:
     """The contact that was left out, and which of its numbers may be wrong."""
-    said = " or ".join(f"{c.name} = {shown(c, c.value)} ({shown(c, c.better)} would fit)" for c in wrong.causes)
+    said = " or ".join(
+        f"{c.name} = {shown_number(c, c.value)} ({shown_number(c, c.better)} would fit)" for c in wrong.causes
+    )
     why = f"wrong is {said}" if said else "no single joint value or force component explains it"
     return f"LEFT OUT: {wrong.place} contradicts the other contacts; {why}."
 
 
-def shown(cause: Correction, value: float) -> str:
+def shown_number(cause: Misreading, value: float) -> str:
     """As tables have it: degrees, mm, N."""
     factor, unit, decimals = {"rad": (180 / pi, "deg", 3), "m": (1e3, "mm", 3), "N": (1.0, "N", 2)}[cause.unit]
     return f"{factor * value:.{decimals}f} {unit}"
@@ -97,8 +99,8 @@ def force_table(result: IdentifyResult) -> Table:
     columns = (Column("model", "model"), Column("e_f_N", "e_f", "N", digits=4))
     why = "no contact has a determined state"
     rows = (
-        ("as the robot file describes it", known(found.before, why)),
-        ("calibrated", known(found.after, why)),
+        ("as the robot file describes it", or_reason(found.before, why)),
+        ("calibrated", or_reason(found.after, why)),
     )
     notes = (
         "Mean length of the difference between measured and predicted force (002 eq. 10); no contact counts as 0 N.",
@@ -110,7 +112,9 @@ def _wrong_rows(wrong: WrongContact) -> list[tuple[Cell, ...]]:
     nothing = Unknown("no single number explains it")
     if not wrong.causes:
         return [(wrong.place, wrong.chance, nothing, nothing, nothing)]
-    return [(wrong.place, wrong.chance, c.name, shown(c, c.value), shown(c, c.better)) for c in wrong.causes]
+    return [
+        (wrong.place, wrong.chance, c.name, shown_number(c, c.value), shown_number(c, c.better)) for c in wrong.causes
+    ]
 
 
 def object_table(result: IdentifyResult) -> Table:
@@ -136,10 +140,10 @@ def object_table(result: IdentifyResult) -> Table:
 
 def picture(result: IdentifyResult, when: str) -> Lines:
     """The robot as described, or as calibrated."""
-    from elastocal.contacts.scene import scene
-    from elastocal.report.contour import contour
+    from elastocal.contacts.scene import contact_scene
+    from elastocal.report.contour import contact_lines
 
     fit = result.study.fit
     model = result.model if when == "before" else fit.model
     title = f"Contour tracking {when} calibration"
-    return contour(f"contour_{when}", title, scene(model, fit.campaign))
+    return contact_lines(f"contour_{when}", title, contact_scene(model, fit.campaign))

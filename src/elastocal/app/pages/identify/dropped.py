@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.app.pages.reading_units import reading_unit
 from elastocal.identifiability.groups import Group
 from elastocal.report.blocks import Cell, Column, Table
@@ -30,8 +30,8 @@ def path_table(study: Study) -> Table:
             s.name,
             s.parameters,
             s.identifiable,
-            known(s.scatter, _SAME if s.name == "algebraic" else "no spare equations"),
-            known(shown.factor * s.left_out, _SAME if s.name == "algebraic" else _ALONE),
+            or_reason(s.scatter, _SAME if s.name == "algebraic" else "no spare equations"),
+            or_reason(shown.factor * s.left_out, _SAME if s.name == "algebraic" else _ALONE),
             s.action,
         )
         for s in study.identification.stages
@@ -83,8 +83,8 @@ def dropped_table(study: Study) -> Table:
     )
     why = "not estimated on its own"
     rows = tuple(
-        (d.name, d.stage, _group(study, d.name), concise(d.value, d.sd), known(d.value, why), known(d.sd, why),
-         known(d.ratio, why), known(d.held_at, "follows from the description"), d.reason)
+        (d.name, d.stage, _group(study, d.name), concise(d.value, d.sd), or_reason(d.value, why), or_reason(d.sd, why),
+         or_reason(d.ratio, why), or_reason(d.held_at, "follows from the description"), d.reason)
         for d in study.identification.dropped
         if d.stage in _OWN
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -30,20 +30,30 @@ def noise_table(study: Study) -> Table:
     )
     rows: tuple[tuple[Cell, ...], ...] = (
         ("noise stated", "yes" if fit.stated else "no", None, used),
-        ("residuals", known(fit.scatter, "no spare equations"), fit.freedom, f"scatter about the model, {unit}"),
+        ("residuals", or_reason(fit.scatter, "no spare equations"), fit.freedom, f"scatter about the model, {unit}"),
         *_scales(study, unit),
-        ("pure error", known(again.pure_error, nothing), again.pure_freedom, "scatter of repeats, without any model"),
+        (
+            "pure error",
+            or_reason(again.pure_error, nothing),
+            again.pure_freedom,
+            "scatter of repeats, without any model",
+        ),
         (
             "lack of fit",
-            known(again.lack_of_fit, nothing),
+            or_reason(again.lack_of_fit, nothing),
             again.lack_freedom,
             "the rest: noise plus what the model lacks",
         ),
-        ("ratio F", known(again.ratio, nothing), None, "lack of fit over pure error, squared"),
-        ("probability", known(again.probability, nothing), None, "of so large a ratio by chance if the model is right"),
+        ("ratio F", or_reason(again.ratio, nothing), None, "lack of fit over pure error, squared"),
+        (
+            "probability",
+            or_reason(again.probability, nothing),
+            None,
+            "of so large a ratio by chance if the model is right",
+        ),
         (
             "discrepancy [um]",
-            known(1e6 * study.discrepancy.sd, study.discrepancy.reason),
+            or_reason(1e6 * study.discrepancy.sd, study.discrepancy.reason),
             None,
             study.discrepancy.reason,
         ),

@@ -15,7 +15,7 @@ from elastocal.app.pages.identify import springs as springs
 from elastocal.app.pages.identify.scene import scenes
 from elastocal.app.pages.identify.verdict import verdict
 from elastocal.app.pages.identify.workspace import workspace_section
-from elastocal.report.blocks import Report, Section, Text
+from elastocal.report.blocks import Paragraphs, Report, Section
 
 if TYPE_CHECKING:
     from elastocal.study.whole import Study
@@ -41,15 +41,15 @@ def _report(result: IdentifyResult, complete: bool) -> Report:
         Section("From everything to what the data support", (dropped.path_table(study),)),
         Section("Parameters", (tables.parameter_table(study, result.ensemble, result.standing),)),
         Section("Nuisances", (tables.nuisance_table(study),) if study.fit.problem.nuisance else ()),
-        Section("Not estimated", (gone,) if gone.rows else (Text((_ALL,)),)),
+        Section("Not estimated", (gone,) if gone.rows else (Paragraphs((_ALL,)),)),
         Section("What acts together", (dropped.combination_table(found.groups),) if found.groups.subgroups else ()),
         *contacts.contact_sections(result, complete),
         Section("Noise and model", (judge.noise_table(study),)),
         Section("Error budget", (judge.budget_table(study.budget),)),
         Section("What the reduction costs", (judge.cost_table(study),) if study.costs else ()),
         Section("Left out", (doubts.gross_table(study),) if found.gross else ()),
-        Section("Doubtful readings", (doubts.suspect_table(study),) if study.suspects else (Text((_CLEAN,)),)),
-        Section("Correlations", (related,) if related.rows else (Text((_unrelated(result),)),)),
+        Section("Doubtful readings", (doubts.suspect_table(study),) if study.suspects else (Paragraphs((_CLEAN,)),)),
+        Section("Correlations", (related,) if related.rows else (Paragraphs((_unrelated(result),)),)),
     ]
     if complete:
         sections += [

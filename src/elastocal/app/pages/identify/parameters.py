@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.identifiability.groups import Group
 from elastocal.identifiability.practical import practical
 from elastocal.report.blocks import Cell, Column, Table, Unknown
@@ -93,7 +93,7 @@ def _parameter(study: Study, i: int, sampled: Ensemble | None, standing: frozens
     size = str(practical(float(fit.ratios[i]), *found.thresholds))
     kind = size if alone else f"G3{size[2:]}"
     stated: Cell = float(fit.covariance_stated[i, i] ** 0.5) if fit.stated else Unknown(NO_NOISE)
-    estimated = known(float(fit.covariance_estimated[i, i] ** 0.5), "no spare equations")
+    estimated = or_reason(float(fit.covariance_estimated[i, i] ** 0.5), "no spare equations")
     again: Cell = Unknown(NOT_SAMPLED) if study.resampled is None else _half(study.resampled.interval(0.6827)[:, i])
     source, share = study.budget.dominant(name)
     return (
@@ -116,7 +116,7 @@ def _emcee(sampled: Ensemble | None, i: int) -> tuple[Cell, ...]:
     if sampled is None:
         return None, None, None
     low, high = sampled.interval(0.95)[:, i]
-    return float(low), float(high), known(float(sampled.effective[i]), "the chains are too short to tell")
+    return float(low), float(high), or_reason(float(sampled.effective[i]), "the chains are too short to tell")
 
 
 def nuisance_table(study: Study) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from elastocal.app.drawing import MOST_ARMS, MOST_MARKS, enlargement, spread, thinned, times
+from elastocal.app.drawing import MOST_ARMS, MOST_MARKS, enlargement, spread_out, thinned, times
 from elastocal.app.marker_moves import MarkerMoves, flagged_readings, marker_moves
 from elastocal.app.pages.robot_scene import (
     UNIT,
@@ -52,7 +52,7 @@ def scenes(result: IdentifyResult) -> tuple[Scene, ...]:
     where, model = result.file.campaign.measurement.setup, result.study.fit.model
     arms = skeleton(model, where.q)
     factor = enlargement(arms.extent, moves.longest)
-    rows = spread(arms.tip, MOST_ARMS, flagged_readings(moves).tolist())
+    rows = spread_out(arms.tip, MOST_ARMS, flagged_readings(moves).tolist())
     starts, forces = load_forces(model, where.q, where.load)
     scale, said = force_scale(forces, arms.extent)
     drawn = _Drawn(moves, arms, rows, _bent(result, rows, factor), starts, forces, scale, factor)

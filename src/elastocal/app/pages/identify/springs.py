@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Cell, Column, Table
 from elastocal.report.display import concise
 
@@ -51,8 +51,8 @@ def rebuilt_table(study: Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for spring in study.rebuilt:
         for r in spring.rebuilding.rebuilt:
-            value, sd = known(r.value, "nothing leads to it"), known(r.sd, "nothing leads to it")
-            other = known(r.conflict, "there is no other way")
+            value, sd = or_reason(r.value, "nothing leads to it"), or_reason(r.sd, "nothing leads to it")
+            other = or_reason(r.conflict, "there is no other way")
             rows.append((f"{spring.place}.{r.symbol}", concise(r.value, r.sd), value, sd, r.relation, other))
     notes = ("Reconstructed by beam relations with the nominal section's ratios, not measured.",)
     return Table("rebuilt", "", columns, tuple(rows), notes)
@@ -68,7 +68,13 @@ def check_table(study: Study) -> Table:
         Column("relation", "relation"),
     )
     rows = tuple(
-        (f"{spring.place}.{c.symbol}", c.measured, c.expected, known(c.deviation, "both are without error"), c.relation)
+        (
+            f"{spring.place}.{c.symbol}",
+            c.measured,
+            c.expected,
+            or_reason(c.deviation, "both are without error"),
+            c.relation,
+        )
         for spring in study.rebuilt
         for c in spring.rebuilding.checks
     )

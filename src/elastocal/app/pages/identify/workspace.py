@@ -8,7 +8,7 @@ from elastocal.app.pages.workspace_maps import workspace_blocks
 from elastocal.app.workspace import section, workspace
 from elastocal.errors import InputError
 from elastocal.measure.kind import MarkerMeasurement
-from elastocal.report.blocks import Section, Text
+from elastocal.report.blocks import Paragraphs, Section
 
 if TYPE_CHECKING:
     from elastocal.app.commands.identify import IdentifyResult
@@ -33,5 +33,5 @@ def workspace_section(result: IdentifyResult) -> Section:
     try:
         found = workspace(model, section(model, where.q), load)
     except InputError as error:  # estimates may violate physics
-        return Section(TITLE, (Text((f"There are no maps: {error}.",)),))
+        return Section(TITLE, (Paragraphs((f"There are no maps: {error}.",)),))
     return Section(TITLE, workspace_blocks(found, f"Force ({force}) N, as in reading {row + 1},"))

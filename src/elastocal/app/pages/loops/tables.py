@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ MODEL = (
 def cells(number: Estimate, factor: float) -> tuple[Cell, Cell]:
     """Value and standard deviation, or why there is none."""
     reason = number.reason or "not determined"
-    return known(factor * number.value, reason), known(factor * number.sd, reason)
+    return or_reason(factor * number.value, reason), or_reason(factor * number.sd, reason)
 
 
 def loop_table(result: LoopsResult) -> Table:
@@ -42,8 +42,8 @@ def loop_table(result: LoopsResult) -> Table:
             (fit.compliance, 1e6), (fit.half_gap, 2e6), (fit.half_hysteresis, 2e6), (push, 1e6), (pull, 1e6)
         ):  # fmt: skip
             numbers += cells(e, factor)
-        noise = known(1e6 * fit.sigma, "no reading to spare and no noise stated")
-        tail = (noise, len(fit.loop.force), int(fit.used.sum()), known(fit.correlation, "either is not determined"))
+        noise = or_reason(1e6 * fit.sigma, "no reading to spare and no noise stated")
+        tail = (noise, len(fit.loop.force), int(fit.used.sum()), or_reason(fit.correlation, "either is not determined"))
         rows.append((*numbers, *tail))
     return Table("loops", "", columns, tuple(rows), (MODEL,))
 
@@ -86,7 +86,7 @@ def departure_table(result: LoopsResult) -> Table:
 
 
 def _probability(test: FTest) -> Cell:
-    return known(test.probability, test.reason)
+    return or_reason(test.probability, test.reason)
 
 
 def direction_table(directions: Directions) -> Table:
@@ -132,8 +132,8 @@ def _principal_rows(name: str, unit: str, factor: float, fit: DirectionFit) -> l
     out: list[tuple[Cell, ...]] = []
     for i, (value, sd) in enumerate(zip(axes.values, axes.sd, strict=True)):
         turn = axes.angle + i * np.pi / 2
-        angle = Unknown(plain) if plain else known(float(np.degrees(turn)), "in space: see the axis")
-        spread = Unknown(plain) if plain else known(float(np.degrees(axes.angle_sd)), "in space: see the axis")
+        angle = Unknown(plain) if plain else or_reason(float(np.degrees(turn)), "in space: see the axis")
+        spread = Unknown(plain) if plain else or_reason(float(np.degrees(axes.angle_sd)), "in space: see the axis")
         along = (float(v) for v in axes.axes[:, i])
         out.append((name, unit, float(factor * value), float(factor * sd), *along, angle, spread))
     return out

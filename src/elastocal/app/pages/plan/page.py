@@ -10,10 +10,10 @@ from elastocal.app.pages.identify.judgement import budget_table
 from elastocal.app.pages.plan.kinds import COUNTED, contact_table, noun, sweep_table
 from elastocal.app.pages.plan.pictures import curve, pictures
 from elastocal.app.pages.plan.scene import scenes
-from elastocal.report.blocks import Block, Cell, Column, Report, Section, Table, Text, Unknown
+from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:
-    from elastocal.design.study import Planned
+    from elastocal.design.study import PlannedStudy
 
 ON_SCREEN = ("The plan", "What to expect of every parameter", "What to expect at the task", "What the cell rules out")
 
@@ -28,7 +28,7 @@ def page(result: PlanResult) -> Report:
         Section(
             "Where the uncertainty would come from", () if result.budget is None else (budget_table(result.budget),)
         ),
-        Section("How good the plan is", (quality_table(found), Text(_quality(found)))),
+        Section("How good the plan is", (quality_table(found), Paragraphs(_quality(found)))),
         Section(f"How many {noun(result)}", _many(result)),
         Section("What the cell rules out", (removal_table(found),)),
     )
@@ -73,7 +73,7 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _efficient(found: Planned) -> str:
+def _efficient(found: PlannedStudy) -> str:
     """By the criterion that the plan was made for, and by the determinant where that is another."""
     kind = found.offer.criterion.kind
     said = f"by the determinant at least {100 * found.by_determinant.efficiency:.1f} %"
@@ -160,7 +160,7 @@ def task_table(result: PlanResult) -> Table:
     return Table("task", "", columns, rows, (note,))
 
 
-def quality_table(found: Planned) -> Table:
+def quality_table(found: PlannedStudy) -> Table:
     own = found.certificate
     kind = found.offer.criterion.kind
     none = Unknown("this criterion is not concave, so that there is no bound")
@@ -180,7 +180,7 @@ def quality_table(found: Planned) -> Table:
     return Table("quality", "", columns, tuple(rows))
 
 
-def _quality(found: Planned) -> tuple[str, ...]:
+def _quality(found: PlannedStudy) -> tuple[str, ...]:
     plan = found.plan
     drift = max(c.drift for c in plan.climbs)
     return (
@@ -200,7 +200,7 @@ def _many(result: PlanResult) -> tuple[Block, ...]:
         greedy = found.needed.greedy
         tried = ", ".join(f"{p.count} ({p.ratio:.2f})" for p in found.needed.tried)
         said = "more than were allowed" if greedy is None else str(greedy)
-        out.append(Text((f"Plans compared, with their largest error in units of its limit: {tried}. "
+        out.append(Paragraphs((f"Plans compared, with their largest error in units of its limit: {tried}. "
                          f"{what.capitalize()} taken one by one without exchange would need {said}.",)))  # fmt: skip
     return tuple(out)
 
@@ -227,7 +227,7 @@ def curve_table(result: PlanResult) -> Table:
     return Table("curve", "", columns, tuple(rows), notes)
 
 
-def removal_table(found: Planned) -> Table:
+def removal_table(found: PlannedStudy) -> Table:
     columns = (Column("filter", "filter"), Column("removed", "removed"), Column("left", "left"))
     rows = tuple((s.label, s.removed, s.left) for s in found.offer.steps)
     what = {"contact": "one object, place and force", "joint_torque": "one sweep"}

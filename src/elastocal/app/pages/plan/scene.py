@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.drawing import MOST_ARMS, spread
+from elastocal.app.drawing import MOST_ARMS, spread_out
 from elastocal.app.pages.cell_parts import beams, cell_parts
 from elastocal.app.pages.robot_scene import UNIT, arm_parts, dots, drawn_words, force_arrows, force_scale, load_forces
 from elastocal.report.blocks import Scene
@@ -24,7 +24,7 @@ def scenes(result: PlanResult) -> tuple[Scene, ...]:
 
     pool, cell, model = result.task.measuring.stations(result.pool)[0], result.task.cell, result.task.model
     arms = skeleton(model, pool.q)
-    rows = spread(arms.tip, MOST_ARMS)
+    rows = spread_out(arms.tip, MOST_ARMS)
     names = [f"P{i + 1}" for i in range(len(pool))]
     starts, forces = load_forces(model, pool.q, pool.load)
     scale, said = force_scale(forces, arms.extent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from elastocal.app.commands.predict import PredictResult
-from elastocal.app.pages.columns import axis_columns, configuration_cells, known
+from elastocal.app.pages.columns import axis_columns, configuration_cells, or_reason
 from elastocal.app.pages.deflect.page import WRENCH_UNITS
 from elastocal.app.pages.predict.scene import scenes
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
@@ -72,7 +72,7 @@ def prediction_table(result: PredictResult) -> Table:
             *(p.covariance[i, "xyz".index(pair[0]), "xyz".index(pair[1])] for pair in _PAIRS),
         )  # fmt: skip
         name: tuple[Cell, ...] = (at.names[i],) if at.names else ()
-        known_cells = (known(float(v), _LOST) for v in numbers)
+        known_cells = (or_reason(float(v), _LOST) for v in numbers)
         rows.append((*name, *configuration_cells(at, i), *result.load.row(i), *known_cells))
     notes = (
         "Loaded minus unloaded, base axes. Half widths of 95 % intervals; semi-axes of the one-sigma error ellipsoid "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.drawing import MOST_ARMS, enlargement, spread, times
+from elastocal.app.drawing import MOST_ARMS, enlargement, spread_out, times
 from elastocal.app.pages.deflect.scene import row_names
 from elastocal.app.pages.robot_scene import (
     UNIT,
@@ -36,7 +36,7 @@ def scenes(result: PredictResult) -> tuple[Scene, ...]:
         return ()
     arms = skeleton(result.model, q)
     at = kinematics(result.model, q, p.frame).position
-    rows = spread(np.where(known[:, None], at, np.nan), MOST_ARMS)
+    rows = spread_out(np.where(known[:, None], at, np.nan), MOST_ARMS)
     moved = enlargement(arms.extent, float(np.nanmax(np.linalg.norm(p.twist[:, :3], axis=1))))
     unsure = enlargement(arms.extent, 2 * float(np.nanmax(p.ellipsoid()[0])))
     starts, forces = load_forces(result.model, q, result.load.applied)

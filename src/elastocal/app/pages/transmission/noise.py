@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import degrees, isnan
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.app.pages.transmission.tables import NO_SPARE, NO_TURNS
 from elastocal.report.blocks import Cell, Column, Lines, Series, Table
 
@@ -24,8 +24,8 @@ def compared_table(fit: TransmissionFit) -> Table:
     )  # fmt: skip
     order = sorted(fit.tables, key=lambda e: fit.at(e.motor, e.joint))
     rows = tuple(
-        (e.motor, e.joint, e.table, known(e.all_rows, NO_TURNS), known(e.all_rows_sd, NO_SPARE),
-         known(e.robust, NO_TURNS), known(e.robust_sd, NO_SPARE))
+        (e.motor, e.joint, e.table, or_reason(e.all_rows, NO_TURNS), or_reason(e.all_rows_sd, NO_SPARE),
+         or_reason(e.robust, NO_TURNS), or_reason(e.robust_sd, NO_SPARE))
         for e in order
     )  # fmt: skip
     notes = tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import degrees, isnan
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import known
+from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def regularity_table(fit: TransmissionFit) -> Table:
     r = fit.regularity
     unknown = NO_TURNS_OF_ALL if isnan(r.determinant) else NO_SPARE
     row = (
-        r.rank, len(fit.axes), known(r.determinant, unknown), known(r.determinant_sd, unknown),
-        known(r.sigmas, NO_SPARE), known(r.condition, "the rows are dependent"),
+        r.rank, len(fit.axes), or_reason(r.determinant, unknown), or_reason(r.determinant_sd, unknown),
+        or_reason(r.sigmas, NO_SPARE), or_reason(r.condition, "the rows are dependent"),
     )  # fmt: skip
     notes = (
         "Rank and condition are those of T_j with rows of equal length, which S shares; entries that no table tells of "
@@ -57,7 +57,7 @@ def regularity_table(fit: TransmissionFit) -> Table:
 def _entry(fit: TransmissionFit, value: float, motor: str, joint: str) -> Cell:
     if (motor, joint) in fit.unseen:
         return Unknown(UNSEEN)
-    return known(value, NO_TURNS)
+    return or_reason(value, NO_TURNS)
 
 
 def entry_table(result: TransmissionResult) -> Table:
@@ -79,13 +79,13 @@ def entry_table(result: TransmissionResult) -> Table:
             unit, factor = ("counts/deg", degrees(1.0)) if result.kinds.get(joint) == "revolute" else ("counts/mm", 1e3)
             numbers = (fit.robust.structure, fit.robust.structure_sd, fit.all_rows.structure, fit.all_rows.structure_sd)
             cells: list[Cell] = [
-                known(float(m[k]), NO_TURNS if i % 2 == 0 else NO_SPARE) for i, m in enumerate(numbers)
+                or_reason(float(m[k]), NO_TURNS if i % 2 == 0 else NO_SPARE) for i, m in enumerate(numbers)
             ]
             if not coupled:
                 cells = [0.0, None, 0.0, None]
             t, sd = float(fit.robust.joint[k]) / factor, float(fit.robust.joint_sd[k]) / factor
-            p = known(float(fit.significance[k]), NO_SPARE)
-            rows.append((motor, joint, *cells, t, known(sd, NO_SPARE) if coupled else None, unit, p, coupled))
+            p = or_reason(float(fit.significance[k]), NO_SPARE)
+            rows.append((motor, joint, *cells, t, or_reason(sd, NO_SPARE) if coupled else None, unit, p, coupled))
     notes = (
         "An entry beside the diagonal is zero where its probability (Student's t, all entries of the motor free) times "
         "the number of entries is above 0.01, one after another.",
@@ -101,7 +101,7 @@ def counts_table(fit: TransmissionFit) -> Table:
     rows = []
     for i, axis in enumerate(fit.axes):
         numbers = (fit.robust.per_turn[i], fit.robust.per_turn_sd[i], fit.all_rows.per_turn[i])
-        cells = [known(float(v), why) for v, why in zip(numbers, (NO_TURNS, NO_SPARE, NO_TURNS), strict=True)]
+        cells = [or_reason(float(v), why) for v, why in zip(numbers, (NO_TURNS, NO_SPARE, NO_TURNS), strict=True)]
         rows.append((axis, *cells, *_simple(fit.ratios.counts[i], fit.ratios.counts_proposed[i])))
     notes = (
         "Round: 1 or 3 times a power of two, or 1, 2, 2.5 or 5 times a power of ten, within 99 %. By chance: how often "
@@ -122,7 +122,7 @@ def ratio_table(result: TransmissionResult) -> Table:
     for (motor, joint), simple in fit.ratios.fractions.items():
         k = fit.at(motor, joint)
         rivals = None if simple is None else simple.expected
-        numbers = (known(float(s[k]), NO_TURNS), known(float(sd[k]), NO_SPARE))
+        numbers = (or_reason(float(s[k]), NO_TURNS), or_reason(float(sd[k]), NO_SPARE))
         unit = "turns/mm" if result.kinds.get(joint) == "prismatic" else "1"
         rows.append((motor, joint, *numbers, unit, *_simple(simple, fit.ratios.proposed[motor, joint]), rivals))
     notes = (

@@ -7,17 +7,13 @@ import pytest
 from oracle.mechanics import poses as oracle_poses
 from oracle.robots import configurations
 
-from elastocal.compensate import spherical_wrist as sw
-from elastocal.compensate.inverse_kinematics import along_path, newton
-from elastocal.compensate.nominal import Nominal
-from elastocal.compensate.targets import Targets
-from elastocal.compensate.task import Task, task
-from elastocal.compensate.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import Frame, FrameTree, JointMotion
+from elastocal.model.inverse_kinematics import along_path, inverse_kinematics
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
+from elastocal.model.task import Task, task
 from elastocal.spatial.pose import Pose
 
 
@@ -44,7 +40,7 @@ def test_newton_reaches_poses_from_nearby(name):
     q = 0.8 * configurations(model, 400, seed=8)
     position, rotation = desired(model, q)
     start = q.T + 0.1 * np.random.default_rng(1).uniform(-1, 1, q.T.shape)
-    found = newton(model, model.tool, what, position, rotation, start)
+    found = inverse_kinematics(model, model.tool, what, position, rotation, start)
     assert found.reached.mean() > 0.97  # some of the poses lie next to a singularity
     for i in np.flatnonzero(found.reached)[:20]:
         pose = oracle_poses(model, found.q[:, i])[model.tool]
@@ -57,26 +53,13 @@ def test_newton_reaches_poses_from_nearby(name):
         assert same.mean() > 0.9  # others start nearer to another branch
 
 
-def test_newton_and_closed_form_agree():
-    model = read_robot("kuka-kr5")
-    arm = wrist_geometry(model, "tool")
-    assert isinstance(arm, WristGeometry)
-    q = configurations(model, 300, seed=4)
-    position, rotation = desired(model, q)
-    solved = sw.solve(arm, position, rotation, sw.branch_of(arm, q.T), q.T[3])
-    clear = solved.margins.min(axis=0) > 0.05
-    found = newton(model, "tool", task(model, "tool"), position, rotation, q.T + 0.02)
-    assert found.reached[clear].all()
-    np.testing.assert_allclose(found.q[:, clear], q.T[:, clear], atol=1e-9)
-
-
 def test_a_redundant_robot_moves_no_more_than_it_must():
     """Joints to spare stay: the step has no part along motions that leave the tool where it is."""
     model = read_robot("iiwa14-on-track")
     what = task(model, "tool")
     q0 = np.array([[1.0, 0.3, 0.5, -0.2, -1.2, 0.3, 0.8, 0.1]])
     position, rotation = desired(model, q0)
-    found = newton(model, "tool", what, position + np.array([[1e-3], [-2e-3], [5e-4]]), rotation, q0.T)
+    found = inverse_kinematics(model, "tool", what, position + np.array([[1e-3], [-2e-3], [5e-4]]), rotation, q0.T)
     assert found.reached.all()
     moved = found.q[:, 0] - q0[0]
     still = np.linalg.svd(kinematics(model, q0).jacobian[0])[2][6:]
@@ -90,9 +73,9 @@ def test_targets_out_of_reach_are_told_and_do_not_disturb_their_neighbours():
     position = np.array([[0.4, 0.9, 0.3], [0.1, 0.0, -0.2], [0.0, 0.0, 0.0]])
     rotation = np.repeat(np.eye(3)[:, :, None], 3, axis=2)
     start = np.repeat([[0.3], [0.9]], 3, axis=1)
-    found = newton(model, "gripper", what, position, rotation, start)
+    found = inverse_kinematics(model, "gripper", what, position, rotation, start)
     assert found.reached.tolist() == [True, False, True]
-    alone = newton(model, "gripper", what, position[:, 2:], rotation[:, :, 2:], start[:, 2:])
+    alone = inverse_kinematics(model, "gripper", what, position[:, 2:], rotation[:, :, 2:], start[:, 2:])
     np.testing.assert_array_equal(found.q[:, 2], alone.q[:, 0])
     # two links of 330 mm: the law of cosines
     reach = np.hypot(0.4, 0.1)
@@ -117,19 +100,6 @@ def test_a_path_is_followed_from_one_target_to_the_next(count):
     assert (step < 6.0 / count).all()
 
 
-def test_a_path_without_closed_form_goes_through_nominal():
-    """One and a half turns about the column: the angle runs on, as it can only from one target to the next."""
-    model = read_robot("cylindrical")
-    angle = np.linspace(0.3, 9.5, 90)
-    reach = 0.5 + 0.2 * np.cos(3 * angle)
-    place = np.column_stack([reach * np.cos(angle), reach * np.sin(angle), 0.2 + 0.05 * angle])
-    targets = Targets("tool", place, np.repeat(np.eye(3)[None], 90, axis=0), np.array([0.2, 0.0, 0.7]))
-    inverse = Nominal(model, "tool", task(model, "tool"))
-    assert "rx, ry, rz" in inverse.why
-    q = np.concatenate([f.q for _, _, _, f in inverse.chunks(targets, 17)], axis=1).T
-    np.testing.assert_allclose(q, np.column_stack([place[:, 2], angle, reach]), atol=1e-11)
-
-
 def test_joints_that_follow_others_are_moved_by_their_leader():
     frames = (
         Frame("A", "base", Pose(), JointMotion("revolute", (0, 0, 1), (-3, 3))),
@@ -140,6 +110,6 @@ def test_joints_that_follow_others_are_moved_by_their_leader():
     model = RobotModel("led", FrameTree(frames), "tip")
     q = np.array([[0.7, 0.25]])
     position, rotation = desired(model, q)
-    found = newton(model, "tip", task(model, "tip"), position, rotation, q.T + 0.1)
+    found = inverse_kinematics(model, "tip", task(model, "tip"), position, rotation, q.T + 0.1)
     assert found.reached.all()
     np.testing.assert_allclose(found.q[:, 0], q[0], atol=1e-10)

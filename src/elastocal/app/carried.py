@@ -1,4 +1,4 @@
-"""The robot that a command works on: what the user typed for ROBOT, and what it carries."""
+"""What the robot of a command carries."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
-from elastocal.files.robot.word import LoadedRobot, load_robot, robot_file, selected, without_kinds
 
 if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
-
-__all__ = ["LoadedRobot", "load_robot", "robot_file", "selected", "with_payload", "without_kinds"]
 
 
 def with_payload(model: RobotModel, mass: float | None, frame: str | None) -> RobotModel:

@@ -1,4 +1,4 @@
-"""Which components of a pose a robot is asked to reach."""
+"""Which components of a pose a robot is asked to reach, and which of them its joints move at all."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.compensate.nominal_motion import nominal_motion
 from elastocal.errors import InputError
 from elastocal.model.chain import AXES
 from elastocal.model.configurations import spread_configurations
+from elastocal.model.kinematics import rigid_motion
 from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
 
 Aim = Literal["pose", "position"]
-_STILL = 1e-12
+_STILL = 1e-9
 _PLACES = 20
 
 
@@ -40,9 +41,7 @@ def task(model: RobotModel, frame: str, aim: Aim | None = None) -> Task:
 
     ``aim`` None: the pose where the joints suffice, else the position.
     """
-    jacobian = nominal_motion(model, frame, spread_configurations(model, _PLACES).T)[2]
-    moved = np.abs(jacobian).max(axis=(1, 2)) > _STILL * model.size
-    pose = tuple(int(i) for i in np.flatnonzero(moved))
+    pose = moved_rows(model.nominal, frame)
     place = tuple(i for i in pose if i < 3)
     if len(pose) <= model.n:
         return Task(aim or "pose", pose)
@@ -58,3 +57,21 @@ def task(model: RobotModel, frame: str, aim: Aim | None = None) -> Task:
             "its path cannot be corrected"
         )
     return Task("position", place)
+
+
+def moved_rows(model: RobotModel, frame: str) -> tuple[int, ...]:
+    """The components of x y z rx ry rz that some joint moves somewhere."""
+    moved = np.abs(_motions(model, frame)).max(axis=(1, 2), initial=0.0) > _STILL * model.size
+    return tuple(int(i) for i in np.flatnonzero(moved))
+
+
+def unmoved_directions(model: RobotModel, frame: str) -> Array:
+    """Unit vectors (3, d) along which no joint moves the frame, wherever it is: one for an arm in any plane."""
+    axes, sizes, _ = np.linalg.svd(_motions(model, frame)[:3].reshape(3, -1))
+    moved = int(np.sum(sizes > _STILL * np.max(sizes, initial=0.0)))
+    return np.asarray(axes[:, moved:])
+
+
+def _motions(model: RobotModel, frame: str) -> Array:
+    """Jacobian (6, n, M) at configurations all over the joint ranges."""
+    return rigid_motion(model, frame, spread_configurations(model, _PLACES).T)[2]

@@ -10,66 +10,45 @@ industrial arm, so that two steps end below a nanometre.  ``loaded_newton`` is f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
-from elastocal.compensate.inverse_kinematics import damped_step
-from elastocal.compensate.loaded_state import Bent, LoadedRobot
-from elastocal.compensate.nominal_motion import nominal_pose
-from elastocal.compensate.task import Task
-from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.kinematics import rigid_pose
+from elastocal.model.pose_search import damped_step
+from elastocal.model.pose_status import PoseStatus
+from elastocal.model.statics.loaded_goal import Goal, Settled
+from elastocal.model.statics.loaded_state import Bent, LoadedRobot
+from elastocal.model.task import Task
 from elastocal.spatial import entries as en
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array, Bools, Ints
 
 STOP = 1e-7
 """m and rad that a target may miss when the last step is taken; the step leaves about a thousandth of it."""
+BENDING = 10.0
+"""How many times that the bends may still move the tool then: what they do beside the task is not missed there."""
 STEPS = 8
 _DAMPING = 1e-16
 
 
-@dataclass(frozen=True, eq=False)
-class Settled:
-    """Commands (n, N), bends of all flexible coordinates (m, N) and whether each was found."""
-
-    q: Array
-    theta: Array
-    done: Bools
-
-
-@dataclass(frozen=True, eq=False)
-class Goal:
-    """Where the tool is to be, (3, N) and (3, 3, N), under external wrenches."""
-
-    position: Array
-    rotation: Array
-    applied: Sequence[AppliedWrenches]
-
-    def picked(self, rows: Bools) -> Goal:
-        return Goal(self.position[:, rows], self.rotation[:, :, rows], [w.picked(rows) for w in self.applied])
-
-
-def settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array) -> Settled:
-    """Commands whose loaded tool is at the goal, from the nominal joint values (n, N)."""
+def settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array, stop: float = STOP) -> Settled:
+    """Commands whose loaded tool is at the goal, from joint values (n, N) of the rigid robot at the goal."""
     v, virtual = start, None
     if robot.rigid_geometry and (task.aim == "pose" or all(i < 3 for i in task.rows)):
         bent = robot.look(v, None, goal.applied)
         bend = robot.joint_bends(bent)
-        return Settled(v - bend, bend[np.argsort(robot.joints)], np.isfinite(v[0]))
+        return Settled(v - bend, bend[np.argsort(robot.joints)], _status(np.isfinite(v[0])))
     total = start.shape[1]
     q, bends = np.full_like(start, np.nan), np.full((robot.flex.n, total), np.nan)
     done = np.zeros(total, dtype=bool)
     rows = np.arange(total)
     for _ in range(STEPS):
         with np.errstate(invalid="ignore", over="ignore"):
-            bent, step, close = _step(robot, frame, task, goal, v, virtual)
+            bent, step, close = _step(robot, frame, task, goal, v, virtual, stop)
         v = v + step
         if close.any():
             bend = robot.joint_bends(bent)
             bent.theta[robot.joints] = bend
             if close.all() and len(rows) == total:
-                return Settled(v - bend, bent.theta, close)
+                return Settled(v - bend, bent.theta, _status(close))
             q[:, rows[close]] = (v - bend)[:, close]
             bends[:, rows[close]] = bent.theta[:, close]
             done[rows[close]] = True
@@ -79,18 +58,22 @@ def settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array)
             break
         if not left.all():
             rows, goal, v, virtual = rows[left], goal.picked(left), v[:, left], virtual[:, left]
-    return Settled(q, bends, done)
+    return Settled(q, bends, _status(done))
 
 
 def _step(
-    robot: LoadedRobot, frame: str, task: Task, goal: Goal, v: Array, virtual: Array | None
+    robot: LoadedRobot, frame: str, task: Task, goal: Goal, v: Array, virtual: Array | None, stop: float
 ) -> tuple[Bent, Array, Bools]:
     """The bent state at (v, theta_V), the step of v, and whether what is missing there is small."""
     bent = robot.look(v, virtual, goal.applied)
     joint_dofs = [robot.flex.dofs[i] for i in robot.joints]
     jacobian = bent.state.jacobian(frame, joint_dofs)
     place = bent.state.origin(frame)
-    gap = np.concatenate([goal.position - place, small_turn(bent.state.rotation(frame), goal.rotation)])
+    gap = np.zeros((6, place.shape[1]))
+    gap[:3] = goal.position - place
+    if goal.rotation is not None:
+        gap[3:] = small_turn(bent.state.rotation(frame), goal.rotation)
+    still = True
     if robot.virtual:
         change = bent.theta.copy()
         change[robot.joints] = 0.0
@@ -98,13 +81,18 @@ def _step(
         ahead = np.einsum("ain,in->an", bent.screws, change)
         gap[:3] -= ahead[:3] + np.cross(ahead[3:], place, axis=0)
         gap[3:] -= ahead[3:]
-    if task.aim == "position":
-        told = nominal_pose(robot.model, frame, v - robot.joint_bends(bent))[1]
+        still = np.abs(ahead).max(axis=0) < BENDING * stop
+    if task.aim == "position" and goal.rotation is not None:
+        told = rigid_pose(robot.model.nominal, frame, v - robot.joint_bends(bent))[1]
         gap[3:] = small_turn(told, goal.rotation)
     rows = list(task.rows)
     if len(rows) < 6:
         jacobian, gap = jacobian[rows], gap[rows]
-    return bent, damped_step(jacobian, gap, _DAMPING), np.abs(gap).max(axis=0) < STOP
+    return bent, damped_step(jacobian, gap, _DAMPING), (np.abs(gap).max(axis=0) < stop) & still
+
+
+def _status(done: Bools) -> Ints:
+    return np.where(done, np.int64(PoseStatus.REACHED), np.int64(PoseStatus.OUT_OF_REACH))
 
 
 def small_turn(turn: Array, rotation: Array) -> Array:

@@ -21,8 +21,8 @@ import numpy as np
 from elastocal.model.chain import JOINT, ChainState
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import generalised, joint_values, placed_loads, placed_wrenches
+from elastocal.model.statics.flexibility import Flexibility, flexible
+from elastocal.model.statics.forces import generalised, loaded_joints, placed_loads, placed_wrenches
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Entry
 
@@ -54,8 +54,7 @@ class LoadedRobot:
     @cached_property
     def flex(self) -> Flexibility:
         """Everything that bends, and all joints."""
-        dofs = self.model.chain.dofs
-        return assemble(self.model, [i for i, d in enumerate(dofs) if d.axis == JOINT])
+        return flexible(self.model)
 
     @cached_property
     def joints(self) -> list[int]:
@@ -102,7 +101,7 @@ class LoadedRobot:
     def joint_bends(self, bent: Bent) -> Array:
         """theta (n, N) of the joints, axis forces included."""
         force = bent.force[self.joints]
-        loaded = joint_values(self.model, bent.values, bent.state.size)
+        loaded = loaded_joints(self.model, bent.values, bent.state.size)
         rest, elastic = dict(loaded), np.zeros_like(force)
         order = {joint: i for i, joint in enumerate(self.model.joints)}
         for _ in range(REST_STEPS):
@@ -119,7 +118,7 @@ class LoadedRobot:
                 at = sorted(slopes)
                 slope = np.array([slopes[i] for i in at])
                 tangent = self.joint_compliance[np.ix_(at, at)][:, :, None] * slope + np.eye(len(at))[:, :, None]
-                gap[at] = batch.solve(tangent, gap[at][:, None])[:, 0]
+                gap[at] = batch.eliminate_unpivoted(tangent, gap[at][:, None])[:, 0]
                 for i in at:
                     rest[self.model.joints[i]] = loaded[self.model.joints[i]] - elastic[i] - gap[i]
             elastic += gap
