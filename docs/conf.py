@@ -20,6 +20,7 @@ extensions = [
     "api_pages",
     "command_tables",
     "file_tables",
+    "found_names",
     "mathml",
     "plain_docstrings",
     "proofs",
@@ -42,6 +43,8 @@ html_title = f"Elastocal {__version__}"
 html_show_sphinx = False
 html_copy_source = False
 
+# The contents beside a page list its modules; with every function and field they took a fifth of the build.
+toc_object_entries = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_type_aliases = {"Array": "Array", "Entry": "Entry", "Matrix3": "Matrix3", "Row3": "Row3"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, ClassVar
 
 import typer
@@ -12,6 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 from elastocal.app.cli.main import app as command_line
 
 
+@cache
 def commands() -> dict[str, Any]:
     """The commands by name, in the order of the help."""
     group: Any = typer.main.get_command(command_line)

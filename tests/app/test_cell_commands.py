@@ -153,14 +153,51 @@ def test_typed_words_come_before_cell_yaml_and_that_before_the_places(cell: Path
     (cell / "cell.yaml").write_text(HEAD + "options: {simulate: {seed: 3, gross: 1}}\n", encoding="utf-8")
     well("simulate", cell)
     assert record(cell, "simulate")["seed"] == 3
+    told = (cell / "reports" / "simulate.json").read_text(encoding="utf-8")
+    assert '"seed": 3,' in told  # not 3.0
+    assert '"gross": 1,' in told
+    assert {"reports/simulate.html", "reports/simulate.json"} < set(record(cell, "simulate")["outputs"])
+    before = (cell / "reports" / "simulate.html").read_bytes()
     assert record(cell, "simulate")["cell"]["options"] == {"seed": 3, "gross": 1}
     data = well("simulate", cell, "--seed", "1", "--gross", "0", "--out", cell / "other", "--json").data
     assert data["inputs"]["gross"] == 0
     assert record(cell, "simulate-other")["seed"] == 1
+    assert "reports/simulate-other.html" in record(cell, "simulate-other")["outputs"]
+    assert (cell / "reports" / "simulate.html").read_bytes() == before  # each run has a report of its own
     same = Path(cell.parent / "same")
     well("simulate", cell / "plan" / "campaign.yaml", "--out", same)
     assert (same / "readings.csv").read_bytes() == (cell / "other" / "readings.csv").read_bytes()
     assert (same / "readings.csv").read_bytes() != (cell / "campaign" / "readings.csv").read_bytes()
+
+
+MILL = "kc_MPa=1800,ap_mm=2,ae_mm=3,D_mm=10,teeth=4,spindle_rpm=6000,feed_mm_min=600"
+
+
+def test_a_load_that_is_typed_in_another_way_comes_before_that_of_cell_yaml(cell: Path) -> None:
+    """The new cell has a force in cell.yaml, which is said whenever it is used."""
+    plain = well("compensate", cell, "--json")
+    assert "From cell.yaml: --force -320,0,-160." in plain.data["notes"]
+    assert "From cell.yaml: --force -320,0,-160." in plain.err
+    milled = well("compensate", cell, "--milling", MILL, "--json").data
+    assert milled["inputs"]["load"] == f"milling, {MILL}"
+    assert "--force of cell.yaml is not used, since --milling was typed." in milled["notes"]
+    assert not any(note.startswith("From cell.yaml") for note in milled["notes"])
+    light = well("compensate", cell, "--force", "0,0,-9", "--json").data
+    assert light["inputs"]["load"].startswith("(0, 0, -9) N")
+    assert not any("cell.yaml" in note for note in light["notes"])
+    both = typed("compensate", cell, "--force", "0,0,-9", "--milling", MILL)
+    assert "give the load once" in both.err
+    (cell / "cell.yaml").write_text(HEAD + f"options: {{deflect: {{at: {json.dumps(AT[1])}}}}}\n", encoding="utf-8")
+    (cell / "two.csv").write_text(
+        "A1_deg,A2_deg,A3_deg,A4_deg,A5_deg,A6_deg\n0,-60,75,0,60,0\n9,-60,75,0,60,0\n", encoding="utf-8"
+    )
+    assert len(well("deflect", cell, *PUSH, "--json").data["deflections"]) == 1
+    assert len(well("deflect", cell, *PUSH, "--configurations", cell / "two.csv", "--json").data["deflections"]) == 2
+
+
+def test_the_force_of_a_new_cell_is_called_made_up(bare: Path) -> None:
+    assert "# MADE UP for programs/square.src" in (bare / "cell.yaml").read_text(encoding="utf-8")
+    assert "a made-up force for the example stands" in (bare / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_truth_may_be_a_cell(cell: Path, tmp_path: Path) -> None:
@@ -276,11 +313,11 @@ def test_wrong_options_in_cell_yaml(bare: Path, options: str, said: str) -> None
 
 
 def test_a_folder_that_is_no_cell_and_what_is_missing_outside_of_one(tmp_path: Path) -> None:
-    assert "is a folder without cell.yaml" in typed("identify", tmp_path).err
+    assert f"{tmp_path}: is a folder and not a cell; give a file, or make" in typed("identify", tmp_path).err
     (tmp_path / "table.csv").touch()
     assert "table.csv: is a file; give the folder of a cell" in typed("status", tmp_path / "table.csv").err
     assert "--out is missing; give it, or a cell" in typed("plan", "cylindrical", "--force", "0,0,9").err
-    assert "ROBOT is missing" in typed("gravity", tmp_path / "log.csv").err
+    assert "ROBOT is missing" in typed("gravity", tmp_path / "table.csv").err
 
 
 def test_folders_that_git_does_not_keep_are_made_again(cell: Path) -> None:

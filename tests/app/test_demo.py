@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
@@ -13,9 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import typer
 from app.conftest import Run
 from report.browser import browser, camera, driver, opened, overflow
 
+import elastocal
+from elastocal.app.cli.main import app
 from elastocal.app.demo_cell.program import cutting_lines, program_text
 from elastocal.app.demo_cell.truth import true_robot
 from elastocal.app.pages.demo.tables import gross_found
@@ -50,7 +54,7 @@ def _results(folder: Path) -> dict[str, bytes]:
 
 def test_it_ends_with_the_numbers_that_matter_and_the_report(shown: Shown) -> None:
     last = shown.text.strip().splitlines()[-10:]
-    assert last[-1] == f"written: {shown.folder / 'reports' / 'demo.html'}"
+    assert last[-2:] == [f"written: {shown.folder / 'reports' / f'demo.{kind}'}" for kind in ("html", "json")]
     before, _, after = (row["rms_mm"] for row in shown.data["summary"])
     assert f"{before:.2f} mm rms" in " ".join(last)
     assert f"{after:.3f} mm" in " ".join(last)
@@ -138,10 +142,44 @@ def test_only_numbers_of_targets_change_and_points_are_put_into_long_lines(shown
 def test_the_cell_can_be_worked_on(shown: Shown, run: Run) -> None:
     got = run("status", shown.folder, "--json")
     assert got.code == 0
-    assert [r["state"] for r in got.data["results"]] == ["up to date"] * 4
+    assert [r["state"] for r in got.data["results"]] == ["up to date"] * 5
     with (shown.folder / "campaign/readings.csv").open("a", encoding="utf-8") as table:
         table.write("\n")
     assert run("status", shown.folder).code == 1
+
+
+def test_the_report_has_a_record_that_rests_on_every_step(shown: Shown, run: Run) -> None:
+    """Of what the steps have read and made; marks are taken again from the files."""
+    record = json.loads((shown.folder / "records" / "demo.json").read_text(encoding="utf-8"))
+    assert (record["command"], record["seed"]) == (["demo", "--out", "."], 1)
+    assert set(record["outputs"]) == {"reports/demo.html", "reports/demo.json"}
+    for name, mark in record["outputs"].items():
+        assert hashlib.sha256((shown.folder / name).read_bytes()).hexdigest() == mark
+    steps = [
+        json.loads((shown.folder / "records" / f"{step}.json").read_text(encoding="utf-8"))
+        for step in ("plan", "simulate", "identify", "compensate-contour.src")
+    ]
+    read = {name: mark for step in steps for name, mark in step["inputs"].items()}
+    made = {name: mark for step in steps for name, mark in step["outputs"].items() if "reports/" not in name}
+    assert "truth/robot.yaml" in read
+    assert "programs/corrected/contour.src" in made
+    assert record["inputs"] == {**read, **made}
+    assert record["versions"]["elastocal"] == elastocal.__version__
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", record["time"])
+    data = json.loads((shown.folder / "reports" / "demo.json").read_text(encoding="utf-8"))
+    assert data["inputs"]["sha256"] == record["inputs"]
+    assert data["summary"] == shown.data["summary"]
+    assert str(shown.folder) not in (shown.folder / "reports" / "demo.json").read_text(encoding="utf-8")
+
+
+def test_make_demo_is_this_and_leaves_its_report_where_it_is_said_to_be() -> None:
+    root = Path(__file__).resolve().parents[2]
+    (option,) = [p for p in typer.main.get_command(app).commands["demo"].params if p.name == "out"]  # type: ignore[attr-defined]
+    place = f"{option.default}/reports/demo.html"
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    assert re.search(r"^demo:.*\n\t\$\(BIN\)/elastocal demo$", makefile, re.MULTILINE)
+    assert f"docs/pictures.py {place}" in makefile
+    assert f"`{place}`" in (root / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_folder_of_someone_else_is_left_alone(run: Run, tmp_path: Path) -> None:

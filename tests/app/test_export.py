@@ -13,7 +13,7 @@ import yaml
 from app.program_desk import answered, calibration
 from scipy.spatial.transform import Rotation
 
-from elastocal.files.calibration.read import knowledge, read_calibration
+from elastocal.files.calibration.read import identified_model, read_calibration
 from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.urdf import read_urdf
 from elastocal.model.statics.deflection import frame_pose
@@ -57,7 +57,7 @@ def desk(run: Any, tmp_path: Path) -> Path:
 
 def true_poses(folder: Path, frame: str) -> tuple[np.ndarray, np.ndarray]:
     """Poses of the calibrated robot when nothing pulls on it."""
-    known, _ = knowledge(read_calibration(folder / "calibration.json"), read_robot(str(folder / "arm.yaml")))
+    known, _ = identified_model(read_calibration(folder / "calibration.json"), read_robot(str(folder / "arm.yaml")))
     free = known.model.without("joint_compliance", "link_mass")
     return frame_pose(free, Q, equilibrium(free, Q), frame)
 

@@ -101,8 +101,8 @@ def test_what_a_row_is_called() -> None:
     def called(*more: object, **fields: object) -> str:
         return judgement(Figure("f", 100.0, *more, "1", "n", "Table 1", **fields))  # type: ignore[arg-type]
 
-    assert called(100.2) == "agrees"
-    assert called(100.2, why=Why.VIRTUAL) == Why.VIRTUAL.value
+    assert called(100.02) == "agrees"
+    assert called(100.02, why=Why.VIRTUAL) == Why.VIRTUAL.value
     assert called(130.0, why=Why.RULE) == Why.RULE.value
     assert called(130.0, why=Why.INPUTS, at_least=True) == f"bound kept; {Why.INPUTS.value}"
     assert called(130.0, at_least=True) == "bound kept"

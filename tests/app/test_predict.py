@@ -80,12 +80,12 @@ def test_other_frames_are_predicted_too(chained: Chain) -> None:
 
 def test_the_values_are_those_of_the_calibrated_robot(chained: Chain, tmp_path: Path) -> None:
     """A robot file with the calibrated numbers in it deflects the same."""
-    from elastocal.files.calibration.read import knowledge, read_calibration
+    from elastocal.files.calibration.read import identified_model, read_calibration
     from elastocal.files.robot.read import read_robot
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.statics.deflection import deflection
 
-    known, notes = knowledge(read_calibration(chained.calibration), read_robot(str(chained.folder / "arm.yaml")))
+    known, notes = identified_model(read_calibration(chained.calibration), read_robot(str(chained.folder / "arm.yaml")))
     assert notes == ()
     load = AppliedWrenches("tool", [[0, 0, -350, 0, 0, 0]])
     exact = deflection(known.model, np.radians([[20, -50, 80]]), [load]).twist[0]

@@ -454,3 +454,27 @@ def test_links_on_a_stiff_gripper_of_six_springs():
     out = correct(model, targets, push(targets))
     assert out.counts() == {"corrected": 30}
     assert residual(model, out.command, targets, push(targets)).distances().largest < 1e-9
+
+
+def test_bends_beside_the_task_are_waited_for():
+    """A flat arm whose link bends down by some mrad: the task is x and y, which that moves by its cosine only."""
+    frames = (
+        Frame("A", "base", Pose(), JointMotion("revolute", (0, 0, 1), (-3, 3))),
+        Frame("elbow", "A", Pose(np.eye(3), [0.5, 0, 0])),
+        Frame("B", "elbow", Pose(), JointMotion("revolute", (0, 0, 1), (-3, 3))),
+        Frame("tip", "B", Pose(np.eye(3), [0.4, 0, 0])),
+    )
+    spring = LinkCompliance(frame="elbow", matrix=as_matrix6(np.diag([0, 0, 0, 0, 4e-5, 0])))
+    model = RobotModel("flat", FrameTree(frames), "tip", (spring,))
+    q = np.array([[0.3, 0.9], [-0.2, 1.1]])
+    k = kinematics(model, q)
+    loads = PathLoads((AppliedWrenches("tip", np.array([[0, 0, -300.0, 0, 0, 0]])),))
+    targets = Targets("tip", k.position, k.rotation, q)
+    out = correct(model, targets, loads)
+    before, after = (residual(model, c, targets, loads).position for c in (out.nominal, out.command))
+    assert np.abs(before[:, 0]).max() > 5e-7
+    assert np.abs(after[:, :2]).max() < 1e-12
+    # alpha down about the link's own y: the elbow stays, what is ahead of it comes back by 1 - cos(alpha)
+    ahead = 0.4 * np.cos(q[:, 1])
+    alpha = 4e-5 * 300.0 * ahead
+    np.testing.assert_allclose(np.linalg.norm(before[:, :2], axis=1), ahead * alpha**2 / 2, rtol=1e-3)

@@ -179,6 +179,23 @@ def test_commands_that_are_only_shown_have_options_that_exist() -> None:
             group.commands[name].make_context(name, words)  # type: ignore[attr-defined]
 
 
+MADE = re.compile(r"(?:^|`)make ([a-z]+)(?=[`\s])", re.MULTILINE)
+
+
+def test_every_target_of_make_that_is_named_exists() -> None:
+    """In running text as in blocks, also where nothing of a page is run; the Makefile lists its own."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
+    pages = (*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md")
+    named = {(name_of(p), word) for p in pages for word in MADE.findall(p.read_text(encoding="utf-8"))}
+    assert {"setup", "demo", "test", "bench", "docs", "format"} <= {word for _, word in named}
+    assert not sorted((page, word) for page, word in named if word not in targets)
+    (listed,) = re.findall(r"^# Targets: ([\w ]+)\.", makefile, re.MULTILINE)
+    (phony,) = re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
+    assert set(listed.split()) <= targets
+    assert set(phony.split()) == targets
+
+
 def test_every_command_has_its_section(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sphinx")
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))

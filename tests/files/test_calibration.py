@@ -13,7 +13,7 @@ from files.campaign_desk import ROBOT
 
 from elastocal import __version__
 from elastocal.errors import InputError
-from elastocal.files.calibration.read import knowledge, read_calibration
+from elastocal.files.calibration.read import identified_model, read_calibration
 from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord, calibration_text
 from elastocal.files.digest import digests, robot_mark
 from elastocal.files.opened import sha256_of
@@ -107,7 +107,7 @@ def test_the_unknown_is_null_with_a_reason(folder: Path) -> None:
 
 def test_knowledge_predicts_with_the_values_of_the_calibration(folder: Path) -> None:
     one = read_calibration(written(folder, calibration_text(record(folder))))
-    known, notes = knowledge(one, load_robot(one.robot_word(), one.tool).model)
+    known, notes = identified_model(one, load_robot(one.robot_word(), one.tool).model)
     assert notes == ()
     assert known.names == NAMES
     assert known.discrepancy == 12.5e-6
@@ -129,15 +129,15 @@ def test_the_robot_is_found_from_the_calibration(folder: Path, monkeypatch: pyte
 def test_a_changed_robot_is_noted(folder: Path) -> None:
     one = read_calibration(written(folder, calibration_text(record(folder))))
     (folder / "arm.yaml").write_text(ROBOT.replace("mass_kg: 20", "mass_kg: 30"))
-    known, (note,) = knowledge(one, read_robot(folder / "arm.yaml"))
+    known, (note,) = identified_model(one, read_robot(folder / "arm.yaml"))
     assert note.startswith("The robot arm.yaml has changed since it was calibrated (sha256:")
     table = known.model.parameters
     assert table.values[table.index("J2.m")] == 20
     (folder / "arm.yaml").unlink()
-    (note,) = knowledge(one, known.model)[1]
+    (note,) = identified_model(one, known.model)[1]
     assert "is not there" in note
     shipped = record_of_shipped(one)
-    (note,) = knowledge(shipped, known.model)[1]
+    (note,) = identified_model(shipped, known.model)[1]
     assert "elastocal 0.0.0 then" in note
 
 
@@ -149,17 +149,17 @@ def record_of_shipped(one: CalibrationRecord) -> CalibrationRecord:
 def test_left_out_effects_are_left_out_again(folder: Path) -> None:
     one = record(folder)
     light = replace(one, without=("link_mass",), parameters=one.parameters[:2])
-    known, _ = knowledge(light, read_robot(folder / "arm.yaml"))
+    known, _ = identified_model(light, read_robot(folder / "arm.yaml"))
     assert not any(e.kind == "link_mass" for e in known.model.elements)
 
 
 def test_another_robot_is_refused(folder: Path) -> None:
     one = record(folder)
     with pytest.raises(InputError, match=r"robot kuka-kr5 has no parameter J1.k; the calibration is of robot arm.yaml"):
-        knowledge(one, read_robot("kuka-kr5"))
+        identified_model(one, read_robot("kuka-kr5"))
     odd = replace(one, parameters=(replace(one.parameters[0], unit="m/N"), *one.parameters[1:]))
     with pytest.raises(InputError, match=r"robot arm has J1.k in rad/\(N m\), not in m/N"):
-        knowledge(odd, read_robot(folder / "arm.yaml"))
+        identified_model(odd, read_robot(folder / "arm.yaml"))
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_linear_statics_has_no_columns_for_masses(desk: Desk) -> None:
     [
         ("", "campaign.yaml: is empty; a campaign file starts with 'format: elastocal-campaign/1'"),
         ("name: x\n", "campaign.yaml: the line 'format: elastocal-campaign/1' is missing; a campaign file starts"),
-        ("format: elastocal-robot/1\n", "line 1, format: 'elastocal-robot/1' is not known; write 'format: elastocal-c"),
+        ("format: elastocal-robot/1\n", "this is a robot file (elastocal-robot/1); a campaign file is needed"),
         (HEAD, "campaign.yaml: 'measurement' is missing; add it"),
         (HEAD + "measurement: torque\n", "measurement: 'torque' does not fit; write 'deflection' or 'position'"),
         (DEFLECTION.replace("arm.yaml", "kuka-kr271"), "line 3, robot: there is no robot 'kuka-kr271'; did you mean"),

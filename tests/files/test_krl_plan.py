@@ -53,6 +53,7 @@ def test_the_program_moves_waits_says_and_halts() -> None:
 def test_names_and_axes_that_a_kuka_takes() -> None:
     assert krl_name("kr270 cell") == "kr270_cell"
     assert krl_name("3. Zelle Süd") == "P_3__Zelle_S_d"
+    assert (krl_name("aux"), krl_name("COM1"), krl_name("auxiliary")) == ("P_aux", "P_COM1", "auxiliary")
     assert len(krl_name("a" * 60)) == 24
     assert speaks_krl(read_robot("kuka-kr270"))
     assert not speaks_krl(read_robot("cylindrical"))

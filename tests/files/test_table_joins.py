@@ -70,6 +70,62 @@ def test_states_without_partner(desk: ImportDesk) -> None:
     assert "p.csv has no state" in desk.refused(DEFLECTION, entry, {"p.csv": text.replace("state", "repeat")})
 
 
+LOADED = "name,marker,x_mm,y_mm,z_mm\nP1,m1,1000,0,497\nP1,m1,1000,0,496.5\nP2,m1,900,560,668\n"
+FREE = "marker;name;x_m;y_m;z_m\nm1;P2;0,9;0,56;0,67\nm1;P1;1;0;0,5\nm1;P1;1;0,0001;0,4999\n"
+"""The same points in another order, other columns and another unit."""
+TWO = "{file: p.csv, unloaded: {file: free.csv}, join: poses.csv}"
+HELD = "name,A1_deg,A2_deg,fz_N\nP1,5,0,-1000\nP2,35,10,-1000\n"
+
+
+def test_a_file_without_load_beside_one_with_load(desk: ImportDesk) -> None:
+    """The second reading of P1 goes to the second without load; places lead to both files."""
+    files = {"p.csv": LOADED, "free.csv": FREE, "poses.csv": HELD}
+    read = desk.read(DEFLECTION, TWO, files)
+    np.testing.assert_allclose(1e3 * read.campaign.readings, [[0, 0, -3], [0, -0.1, -3.4], [0, 0, -2]], atol=1e-9)
+    assert [f.name for f in read.files] == ["campaign.yaml", "arm.yaml", "p.csv", "free.csv", "poses.csv"]
+    files["free.csv"] = FREE.replace("0,4999", "0,4.999")
+    assert (
+        desk.refused(DEFLECTION, TWO, files) == "free.csv, line 4, column z_m: '0,4.999' is not a number; give a number"
+    )
+    files["free.csv"] = FREE.replace("P2", "P3")
+    assert desk.refused(DEFLECTION, TWO, files) == (
+        "p.csv: not read without load: P2 m1 (line 4); in free.csv only: P3 m1 (line 2); correct the names, or leave "
+        "them out by unmatched: leave_out"
+    )
+    read = desk.read(DEFLECTION, TWO.replace("join", "unmatched: leave_out, join"), files)
+    assert len(read.campaign.readings) == 2
+    files["free.csv"] = "x_m;y_m;z_m\n1;0;0,5\n"
+    assert "free.csv has no column of names that p.csv has too" in desk.refused(DEFLECTION, TWO, files)
+
+
+def test_several_loads_of_the_same_points_without_load(desk: ImportDesk) -> None:
+    second = TWO.replace("p.csv", "q.csv").replace("poses", "side")
+    files = {"p.csv": LOADED, "q.csv": LOADED.replace("497", "498"), "free.csv": FREE, "poses.csv": HELD}
+    files["side.csv"] = HELD.replace("fz", "fy").replace("-1000", "800")
+    said = desk.refused(DEFLECTION, f"[{TWO}, {second}]", files)
+    assert "fy stands in q.csv and not in p.csv" in said
+    files["poses.csv"] = HELD.replace("fz_N", "fz_N,fy_N").replace("-1000", "-1000,0")
+    files["side.csv"] = HELD.replace("fz_N", "fy_N,fz_N").replace("-1000", "800,0")
+    read = desk.read(DEFLECTION, f"[{TWO}, {second}]", files)
+    np.testing.assert_allclose(1e3 * read.campaign.readings[[0, 3], 2], [-3, -2], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("{file: p.csv, unloaded: free.csv, join: poses.csv}", "of its own is written unloaded: {file: free.csv}"),
+        ("{file: [p.csv, free.csv], join: poses.csv}", "table.file: is one file; that without load is named by"),
+        ("{file: p.csv, join: {file: p.csv, join: poses.csv}}", "have both x_mm; points without load are named by"),
+        ("{file: p.csv, unloaded: {file: no.csv}, join: poses.csv}", "table.unloaded: there is no file no.csv"),
+        ("{file: one.csv, unloaded: free}", "file with load under file, and this one by unloaded: {file: one.csv}"),
+    ],
+)  # fmt: skip
+def test_two_files_in_ways_that_are_not_meant(desk: ImportDesk, entry: str, said: str) -> None:
+    one = "name,state,marker,x_mm,y_mm,z_mm\nP1,free,m1,1000,0,500\n"
+    files = {"p.csv": LOADED, "free.csv": FREE, "poses.csv": HELD, "one.csv": one}
+    assert said in desk.refused(DEFLECTION, entry, files)
+
+
 @pytest.mark.parametrize(
     ("entry", "poses", "said"),
     [

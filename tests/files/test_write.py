@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.files import write
+from elastocal.files import appended, write
+from elastocal.files.appended import AppendedLog
 from elastocal.files.write import check_targets, make_folder, write_files
 
 
@@ -55,3 +56,36 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "deep").is_dir()
     with pytest.raises(InputError, match="cannot be made"):
         make_folder(tmp_path / "file" / "below")
+
+
+def test_a_target_that_another_program_holds_open_leaves_all_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, table = tmp_path / "first.csv", tmp_path / "table.csv"
+    first.write_text("old")
+    table.write_text("old")
+
+    def as_windows(source: object, target: object) -> None:
+        if Path(str(target)).name == "table.csv":
+            raise PermissionError(13, "The process cannot access the file")
+
+    monkeypatch.setattr(write.os, "rename", as_windows)
+    with pytest.raises(InputError, match=r"table.csv: cannot be written .* another program has it open"):
+        write_files({first: "new", table: "new"})
+    assert (first.read_text(), sorted(os.listdir(tmp_path))) == ("old", ["first.csv", "table.csv"])
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="rename that file or folder"):
+        write_files({tmp_path / "report.html": "read R\udcfcbe.yaml"})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_growing_log_has_the_same_bytes_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, real = [], os.open
+    monkeypatch.setattr(appended, "_AS_IT_IS", 1 << 30)
+    monkeypatch.setattr(os, "open", lambda p, flags, mode: opened.append(flags) or real(p, flags & ~(1 << 30), mode))
+    with AppendedLog(tmp_path / "log.xml", b"first") as log:
+        log.add(b"second")
+    assert opened[0] & 1 << 30
+    assert (tmp_path / "log.xml").read_bytes() == b"first\nsecond\n"

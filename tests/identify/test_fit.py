@@ -437,6 +437,27 @@ def test_what_is_known_beforehand_counts_like_one_more_reading():
     np.testing.assert_allclose(lines.share[lines.sources.index(BELIEVED)], expected / total, rtol=1e-6)
 
 
+def test_one_wrong_load_cell_is_found_with_compliances_that_were_stated_far_too_stiff():
+    """What a wrong load does grows with the compliance: one step from the start is not enough, by 4 % of j1.k."""
+    sought = JOINTS[:2]
+    truth, blank = affine(sources=(Reading(sd=1e-8), LoadSize(sd=0.1, every="campaign")))
+    light = replace(blank.measurement.where, load=AppliedWrenches("grip", 0.01 * blank.measurement.where.load.wrench))
+    kind = Deflection(light, "linear")
+    noise = np.random.default_rng(5).normal(size=blank.readings.shape) * 1e-8
+    campaign = replace(blank, measurement=kind, readings=1.08 * kind.predict(truth) + noise)
+    stated = {name: 0.5 * truth.parameters.values[truth.parameters.index(name)] for name in sought}
+    start = truth.with_parameters(stated)
+
+    def off(x):
+        model = truth.with_parameters({n: v * stated[n] for n, v in zip(sought, x[:2], strict=True)})
+        return np.append((campaign.readings - (1 + x[2]) * kind.predict(model)).reshape(-1) / 1.4142e-8, x[2] / 0.1)
+
+    best = optimize.least_squares(off, [1.0, 1.0, 0.0], xtol=1e-14, ftol=1e-14, gtol=1e-14).x
+    found = estimate(start, campaign, [*sought, "load size"])
+    np.testing.assert_allclose(found.values / [*stated.values(), 1], best, rtol=2e-3)
+    np.testing.assert_allclose(best, [2, 2, 0.08], rtol=1e-2)
+
+
 @pytest.mark.parametrize("sd", [0.0, -1.0, np.inf, np.nan])
 def test_a_belief_without_a_size_is_refused(sd):
     with pytest.raises(InputError, match=r"j1\.k: known beforehand as 1e-06"):

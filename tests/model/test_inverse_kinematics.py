@@ -12,6 +12,8 @@ from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.inverse_kinematics import along_path, inverse_kinematics
 from elastocal.model.kinematics import kinematics
+from elastocal.model.limits import joint_bounds
+from elastocal.model.pose_status import PoseStatus
 from elastocal.model.robot import RobotModel
 from elastocal.model.task import Task, task
 from elastocal.spatial.pose import Pose
@@ -113,3 +115,32 @@ def test_joints_that_follow_others_are_moved_by_their_leader():
     found = inverse_kinematics(model, "tip", task(model, "tip"), position, rotation, q.T + 0.1)
     assert found.reached.all()
     np.testing.assert_allclose(found.q[:, 0], q[0], atol=1e-10)
+
+
+def test_joints_stop_at_their_limits_and_the_others_take_over():
+    """Three links of 0.4 m with an elbow that hardly bends: shoulder and wrist do it; alone or not, the same bits."""
+    turn = [JointMotion("revolute", (0, 0, 1), limits) for limits in ((-3, 3), (-0.2, 0.2), (-3, 3))]
+    frames = tuple(
+        Frame(name, before, Pose(np.eye(3), [0.4 if before != "base" else 0.0, 0, 0]), motion)
+        for name, before, motion in zip("ABC", ("base", "A", "B"), turn, strict=True)
+    )
+    model = RobotModel("arm", FrameTree((*frames, Frame("tip", "C", Pose(np.eye(3), [0.4, 0, 0])))), "tip")
+    place, bounds = Task("position", (0, 1)), joint_bounds(model)
+    position = np.array([[0.5, 0.1, 0.9, 2.0, 0.5], [0.6, 0.1, 0.3, 0.0, 0.6], [0.0, 0.0, 0.0, 0.0, 0.1]])
+    start = np.repeat([[0.1], [0.1], [0.6]], 5, axis=1)
+    free = inverse_kinematics(model, "tip", place, position, None, start)
+    assert np.abs(free.q[1, 0]) > 0.3
+    found = inverse_kinematics(model, "tip", place, position, None, start, bounds)
+    assert abs(found.q[1, 0]) == 0.2
+    # an elbow at its limit makes one link of two: the law of cosines
+    link, reach = 0.8 * np.cos(0.1), np.hypot(0.5, 0.6)
+    wrist = np.arccos((reach**2 - link**2 - 0.4**2) / (2 * link * 0.4))
+    assert found.q[2, 0] + found.q[1, 0] / 2 == pytest.approx(wrist, abs=1e-9)
+    words = [PoseStatus(int(s)).name for s in found.status]
+    assert words == ["REACHED", "JOINT_LIMIT", "REACHED", "OUT_OF_REACH", "REACHED"]
+    height = inverse_kinematics(model, "tip", Task("position", (0, 1, 2)), position, None, start, bounds)
+    assert PoseStatus(int(height.status[4])) is PoseStatus.OFF_THE_PLANE
+    for i in range(5):
+        one = slice(i, i + 1)
+        alone = inverse_kinematics(model, "tip", place, position[:, one], None, start[:, one], bounds)
+        np.testing.assert_array_equal(alone.q[:, 0], found.q[:, i])

@@ -163,6 +163,26 @@ def test_a_target_off_the_plane_of_the_arm_is_told_from_one_out_of_reach():
     assert space.status[0] == PoseStatus.OUT_OF_REACH
 
 
+def test_neighbours_do_not_decide_a_result():
+    """Alone or beside rows that end elsewhere, by steps or by Newton: the same bits."""
+    position = np.array([[0.3, 0.25, 0.0], [2.0, 0.0, 0.0], [0.1, 0.45, 0.0], [0.3, 0.25, 0.1]])
+    force = np.array([[30.0, -20.0, 0.0], [5.0, 1.0, 0.0], [-15.0, 35.0, 0.0], [5.0, 1.0, 0.0]])
+    start = np.array([[0.5, 1.2], [0.3, 0.5], [-2.0, 0.4], [0.3, 0.9]])
+    whole = inverse(scara(), position, force, start)
+    assert list(whole.status) == [0, PoseStatus.OUT_OF_REACH, 0, PoseStatus.OFF_THE_PLANE]
+    for i in range(4):
+        alone = inverse(scara(), position[i], force[i], start[i])
+        np.testing.assert_array_equal(alone.q[0], whole.q[i])
+        np.testing.assert_array_equal(alone.torque[0], whole.torque[i])
+
+
+def test_a_frame_that_no_joint_moves():
+    found = inverse(read_robot("fanuc-m710ic50"), [[0.0, 0.0, 0.2]], [[5.0, 1.0, 0.0]], np.full(6, 0.2), "base")
+    assert found.status[0] == PoseStatus.OFF_THE_PLANE
+    assert found.left[0, 2] == pytest.approx(0.2)
+    assert found.free[0] == 6
+
+
 def test_no_force_leaves_the_gaps_unknown():
     found = inverse(scara(), [[0.3, 0.2, 0.0]], [[0.0, 0.0, 0.0]], [0.3, 0.9])
     assert found.status[0] == PoseStatus.NO_EQUILIBRIUM

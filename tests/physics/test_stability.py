@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from oracle.mechanics import compliance, generalised_forces
 from oracle.robots import configurations, random_robot, random_wrench
 
+from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance
@@ -16,6 +19,7 @@ from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import deflection
 from elastocal.model.statics.equilibrium import Status, equilibrium
+from elastocal.model.statics.stability import _norm_bound
 from elastocal.model.statics.stiffness import StiffnessStatus, loaded_stiffness
 from elastocal.spatial.pose import Pose
 
@@ -191,3 +195,30 @@ def test_a_standing_load_that_follows_its_frame_is_judged_too(seed):
         bent = equilibrium(model, q)
         if bent.status[0] == Status.CONVERGED:
             assert critical_by_virtual_work(model, q[0], bent.theta[0], []) > 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bound_that_saves_eigenvalues_is_never_below_them(seed):
+    """Turns and slides of very different size, some coordinates with next to no compliance of their own."""
+    rng = np.random.default_rng(seed)
+    rotates = np.arange(6) % 2 == 0
+    units = np.where(rotates, 1.0, 3.0)
+    k = rng.normal(size=(6, 6, 40)) * (units[:, None] * units)[:, :, None] * 10 ** rng.uniform(-8, 0, (6, 1, 40))
+    bent = [k * rng.normal(size=k.shape) for _ in range(2)]
+    bound = _norm_bound(SimpleNamespace(size=3.0), SimpleNamespace(rotates=rotates), k, bent)
+    for share in (0.0, 0.5, 1.0):
+        radius = np.abs(np.linalg.eigvals(np.moveaxis(bent[0] + share * bent[1], 2, 0))).max(axis=1)
+        assert np.all(radius <= bound * (1 + 1e-9))
+
+
+def test_an_estimate_without_compliance_of_its_own_on_one_axis_costs_no_eigenvalues():
+    """Couplings without their diagonal, as estimates have them: far below the critical load, so no number is due."""
+    robot = read_robot("kuka-kr270")
+    names = [n for n in robot.parameters.names if n.endswith((".k11", ".k22", ".k44", ".k55"))]
+    estimate = robot.with_parameters(dict.fromkeys(names, 1e-18))
+    found = equilibrium(
+        estimate, [[0, -1.2, 1.5, 0.3, 0.8, 0]], [AppliedWrenches(robot.tool, [[0, 0, -2500, 0, 0, 0]])]
+    )
+    assert names
+    assert found.status[0] == Status.CONVERGED
+    assert np.isnan(found.load_factor[0])

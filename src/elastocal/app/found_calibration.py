@@ -14,6 +14,7 @@ def calibration(result: IdentifyResult, out: Path) -> str:
     """The calibration file: every parameter as it was calibrated, and the covariance of those estimated."""
     import numpy as np
 
+    from elastocal.app.pages.identify.warnings import warnings
     from elastocal.files.calibration.record import CalibrationRecord, calibration_text
     from elastocal.files.campaign.readings_entry import listed
     from elastocal.files.digest import digests, robot_mark
@@ -44,6 +45,7 @@ def calibration(result: IdentifyResult, out: Path) -> str:
         noise_stated=fit.stated,
         scatter=fit.scatter,
         freedom=fit.freedom,
+        warnings=warnings(result),
         inputs=digests(file.files),
         seed=result.seed,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal import __version__
+from elastocal.app.version import VERSION
 from elastocal.files.robot.word import robot_file
 from elastocal.report.blocks import Fact
 
@@ -36,7 +36,7 @@ class Inputs:
         carried = " and ".join(f"{m:g} kg at {frame}" for m, frame in self.payloads)
         where = self.file or "comes with the package"
         return (
-            Fact("elastocal", "Elastocal", __version__, __version__),
+            VERSION,
             Fact("robot", "robot", self.robot, f"{self.robot} ({where})"),
             Fact("robot_file", "", self.file),
             Fact("tool", "tool frame", self.tool, self.tool),

@@ -89,11 +89,11 @@ def _angle_instead(
 
 
 def robust_concentric(
-    markers: Sequence[ArrayLike], *, noise: float | None = None, method: Method = "algebraic", level: float = LEVEL
+    markers: Sequence[ArrayLike], *, noise: float | None = None, method: Method = "algebraic"
 ) -> RobustFit[ConcentricArcs]:
     """Algorithm 2 with bad points left out; the search is that of the geometric form."""
     starts = [start for start, _ in axis_starts(as_markers(markers))]
-    screening = screen(starts or [algebraic(as_markers(markers))], as_noise(noise), level)
+    screening = screen(starts or [algebraic(as_markers(markers))], as_noise(noise), LEVEL)
     rest = fit_concentric(_masked(markers, screening), noise=noise, method=method)
     if screening.kept.all():
         return RobustFit(rest, rest, ())
@@ -101,12 +101,10 @@ def robust_concentric(
     return RobustFit(everything, rest, bad_points(screening))
 
 
-def robust_common_rotation(
-    markers: Sequence[ArrayLike], *, noise: float | None = None, level: float = LEVEL
-) -> RobustFit[RigidBody]:
+def robust_common_rotation(markers: Sequence[ArrayLike], *, noise: float | None = None) -> RobustFit[RigidBody]:
     """The rigid body with bad points left out.  The other markers predict the whole point, so a coordinate is named."""
     start = rigid_start(markers)
-    screening = screen([start, *body_starts(start)], as_noise(noise), level)
+    screening = screen([start, *body_starts(start)], as_noise(noise), LEVEL)
     rest = fit_common_rotation(_masked(markers, screening), noise=noise)
     if screening.kept.all():
         return RobustFit(rest, rest, ())

@@ -10,6 +10,8 @@ from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools, Ints
 
 ORTHOGONAL = 1e-6
+CHECKED = 100_000
+"""Rotations checked at a time, so that long programs need little memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +48,9 @@ class Targets:
             object.__setattr__(self, name, values)
         self._check_rotations()
 
-    def _check_rotations(self, chunk: int = 100_000) -> None:
-        for first in range(0, len(self.rotation), chunk):
-            r = self.rotation[first : first + chunk]
+    def _check_rotations(self) -> None:
+        for first in range(0, len(self.rotation), CHECKED):
+            r = self.rotation[first : first + CHECKED]
             off = np.abs(np.cross(r[:, :, 0], r[:, :, 1]) - r[:, :, 2]).max(axis=1)
             off = np.maximum(off, np.abs(np.einsum("nij,nij->nj", r, r) - 1.0).max(axis=1))
             if np.any(off > ORTHOGONAL):

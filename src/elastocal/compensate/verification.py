@@ -112,13 +112,13 @@ def residual(true: RobotModel, command: Array, targets: Targets, loads: PathLoad
 
 
 def expected_residual(
-    knowledge: IdentifiedModel, command: Array, frame: str, loads: PathLoads | None = None
+    identified: IdentifiedModel, command: Array, frame: str, loads: PathLoads | None = None
 ) -> Prediction:
     """Residual (zero) that a compensation model expects of its own commands (N, n), with its covariance (N, 6, 6)."""
     push = loads or PathLoads()
     total = len(command)
-    push.check(knowledge.model, total)
-    models = push.models(knowledge.model)
+    push.check(identified.model, total)
+    models = push.models(identified.model)
     covariance = np.full((total, 6, 6), np.nan)
     for some, number, applied in push.pieces(slice(0, total)):
         at = np.arange(some.start, some.stop)
@@ -126,14 +126,14 @@ def expected_residual(
         if len(known):
             names, slope, _ = loaded_observation(
                 models[number], command[at[known]], [w.picked(known) for w in applied], [Marker(frame, "pose")],
-                knowledge.names,
+                identified.names,
             )  # fmt: skip
-            order = [knowledge.names.index(n) for n in names]
-            c = knowledge.covariance[np.ix_(order, order)]
+            order = [identified.names.index(n) for n in names]
+            c = identified.covariance[np.ix_(order, order)]
             covariance[at[known]] = np.einsum("nip,pq,njq->nij", slope, c, slope)
-    covariance[:, range(3), range(3)] += np.nan_to_num(knowledge.discrepancy) ** 2
+    covariance[:, range(3), range(3)] += np.nan_to_num(identified.discrepancy) ** 2
     twist = np.where(np.isnan(covariance[:, 0]), np.nan, 0.0)
-    return Prediction(frame, twist, covariance, knowledge.freedom)
+    return Prediction(frame, twist, covariance, identified.freedom)
 
 
 def _turned(rotation: Array) -> Array:

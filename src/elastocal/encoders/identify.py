@@ -78,23 +78,11 @@ def identify_transmission(
     ``prismatic`` names the joints whose values are lengths.
     """
     check_table_units(series)
-    given = unwrapped_counts(series, wrap) if wrap is not None else tuple(series)
-    for found in wraps(given) if wrap is None else ():
-        raise InputError(
-            f"{found.place}: the counter runs over at {found.modulus} (this row fits the others with "
-            f"{found.turns * found.modulus:+d} counts); unwrap by --wrap {found.modulus}, or log counts that go on"
-        )
+    given = unwrapped_counts(series, wrap) if wrap is not None else _going_on(series)
     equations = system(given, bool(from_zero))
     names = _ordered(equations, axes)
     check_moved(equations, names)
-    try:
-        screening, pattern = robust_pattern(equations, LEVEL)
-    except ContradictionError:
-        if (said := swapped(given, bool(from_zero), LEVEL, prismatic)) is None:
-            raise
-        raise InputError(
-            f"{said} look swapped: exchanged, they agree with the others; exchange their headings"
-        ) from None
+    screening, pattern = _screened(equations, given, prismatic)
     zero = offsets_are_zero(screening.fit) if from_zero is None else ZeroTest(None, None, from_zero)
     if zero.accepted and not equations.from_zero and (without := _without_offsets(given)) is not None:
         equations = without
@@ -113,6 +101,30 @@ def identify_transmission(
         regularity_of(robust), _significance(equations, names, kept), seen,
         entries_by_table(equations, pattern, screening.cells, all_rows, robust), ratios, zero, notes,
     )  # fmt: skip
+
+
+def _going_on(series: Sequence[EncoderSeries]) -> tuple[EncoderSeries, ...]:
+    """The same series; refuses counters that ran over."""
+    for found in wraps(series):
+        raise InputError(
+            f"{found.place}: the counter runs over at {found.modulus} (this row fits the others with "
+            f"{found.turns * found.modulus:+d} counts); unwrap by --wrap {found.modulus}, or log counts that go on"
+        )
+    return tuple(series)
+
+
+def _screened(
+    equations: System, series: Sequence[EncoderSeries], prismatic: Collection[str]
+) -> tuple[ScreenedCells, Pattern]:
+    """The bad numbers and the zeros of S; a contradiction is told as swapped columns where these explain it."""
+    try:
+        return robust_pattern(equations, LEVEL)
+    except ContradictionError:
+        if (said := swapped(series, equations.from_zero, LEVEL, prismatic)) is None:
+            raise
+        raise InputError(
+            f"{said} look swapped: exchanged, they agree with the others; exchange their headings"
+        ) from None
 
 
 def _mixed_up(screening: ScreenedCells, series: Sequence[EncoderSeries], prismatic: Collection[str]) -> tuple[str, ...]:

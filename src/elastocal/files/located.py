@@ -45,15 +45,6 @@ class Located:
         return InputError(f"{self.where(path)}: {problem}")
 
 
-def check_format(located: Located, wanted: str, what: str) -> None:
-    """The file says which format it has; ``what`` is such as "a robot file"."""
-    data = located.data
-    if not isinstance(data, dict) or "format" not in data:
-        raise located.error((), f"the line 'format: {wanted}' is missing; {what} starts with it")
-    if data["format"] != wanted:
-        raise located.error(("format",), f"{data['format']!r} is not known; write 'format: {wanted}'")
-
-
 def check_tree(located: Located, entries: Sequence[tuple[Path_, str, str]], root: str) -> None:
     """Entries (place, name, parent) have names of their own and stand after their parents."""
     known: dict[str, Path_] = {root: ()}

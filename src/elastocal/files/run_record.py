@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from elastocal.files import schema
-from elastocal.files.located import Located, check_format, parse_json, read_text
+from elastocal.files.format_word import read_json
 
 FORMAT = "elastocal-record/1"
 
@@ -44,8 +44,7 @@ def record_text(record: RunRecord) -> str:
 
 
 def read_record(path: Path) -> RunRecord:
-    located = Located(path.as_posix(), parse_json(read_text(path), path.as_posix()), {})
-    check_format(located, FORMAT, "a record")
+    located = read_json(path, FORMAT, "a record")
     return schema.construct(RunRecord, located, (), located.data, {})
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,7 @@ class Belief:
 class Campaign:
     """``readings`` (N, R) in SI, nan where nothing was read; ``places`` name each reading's row in its file.
 
+    ``spots`` names where the numbers of a reading's group stand, by reading and group, where that is known closer.
     ``beliefs`` are parameters of which something is known beforehand; they count like one more reading each.
     """
 
@@ -42,6 +43,7 @@ class Campaign:
     sources: tuple[ErrorSource, ...] = ()
     places: tuple[str, ...] | None = None
     beliefs: tuple[Belief, ...] = ()
+    spots: Mapping[tuple[int, str], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         readings = np.asarray(self.readings, dtype=np.float64)
@@ -76,5 +78,6 @@ class Campaign:
 
     def place(self, reading: int, row: int) -> str:
         """Where a number stands: reading (file and line, if known) and what it is."""
-        at = self.places[reading] if self.places else f"reading {reading + 1}"
-        return f"{at}, {self.measurement.rows[row].name}"
+        whole = self.places[reading] if self.places else f"reading {reading + 1}"
+        number = self.measurement.rows[row]
+        return f"{self.spots.get((reading, number.group), whole)}, {number.name}"

@@ -35,6 +35,13 @@ def extent(model: RobotModel) -> float:
     return model.size + sum(max(abs(low), abs(high)) for low, high in slides)
 
 
+def moved_by(model: RobotModel, joint: str) -> str | None:
+    """The controller axis that moves a joint; None where several together do."""
+    row = model.joints.index(model.tree.joint(joint).follows or joint)
+    movers = [a for a, f in zip(model.controller.axes, model.controller.matrix[row], strict=True) if f]
+    return movers[0] if len(movers) == 1 else None
+
+
 def limit_text(model: RobotModel, joint: str, value: float) -> str:
     """What is beyond which limits: as the pendant shows it, or as a joint value where several axes move the joint."""
     motion = model.tree.joint(joint)

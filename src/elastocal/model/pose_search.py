@@ -64,7 +64,7 @@ def search(model: RobotModel, rows: tuple[int, ...], look: Look, start: Array, b
             break
         gap, jacobian = look(q[:, going], going)
         gap, jacobian = gap * scale, jacobian * scale[:, None]
-        left[going] = np.abs(gap).max(axis=0)
+        left[going] = np.abs(gap).max(axis=0, initial=0.0)
         step = _shortened(damped_step(jacobian, gap, _fading(gap)), turns)
         if ends is not None:
             step = _within(ends, q[:, going], step, jacobian, gap, turns)
@@ -83,7 +83,7 @@ def search(model: RobotModel, rows: tuple[int, ...], look: Look, start: Array, b
 
 def damped_step(jacobian: Array, missing: Array, damping: Array | float) -> Array:
     """J^T (J J^T + damping)^-1 e (n, N) for J (r, n, N) and e (r, N)."""
-    normal = np.einsum("ain,bin->abn", jacobian, jacobian)
+    normal = _gram(jacobian)
     rows = np.arange(len(normal))
     normal[rows, rows] += damping
     solved = batch.eliminate_unpivoted(normal, missing[:, None])[:, 0]
@@ -93,6 +93,19 @@ def damped_step(jacobian: Array, missing: Array, damping: Array | float) -> Arra
 def row_scales(model: RobotModel, rows: tuple[int, ...]) -> Array:
     """1 for angles, 1 / extent for lengths: (r, 1)."""
     return np.array([1.0 / extent(model) if i < 3 else 1.0 for i in rows])[:, None]
+
+
+def _gram(jacobian: Array) -> Array:
+    """J J^T (r, r, N), summed joint after joint: the same bits for any N, which einsum does not give for one."""
+    count, _, total = jacobian.shape
+    out = np.empty((count, count, total))
+    for a in range(count):
+        for b in range(a, count):
+            first, *others = jacobian[a] * jacobian[b]
+            for part in others:
+                first += part
+            out[a, b] = out[b, a] = first
+    return out
 
 
 def _joint_scales(model: RobotModel) -> Array:
@@ -116,7 +129,9 @@ def _within(ends: Bounds, q: Array, step: Array, jacobian: Array, gap: Array, tu
     if len(at):
         held = out[:, at] != step[:, at]
         fixed = np.where(held, out[:, at], 0.0)
-        rest = gap[:, at] - np.einsum("ain,in->an", jacobian[:, :, at], fixed)
+        rest = gap[:, at]
+        for column, amount in zip(jacobian[:, :, at].swapaxes(0, 1), fixed, strict=True):
+            rest -= column * amount
         others = damped_step(np.where(held, 0.0, jacobian[:, :, at]), rest, _fading(gap[:, at]))
         out[:, at] = np.clip(q[:, at] + fixed + _shortened(others, turns), low, high) - q[:, at]
     return out

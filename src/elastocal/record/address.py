@@ -55,8 +55,7 @@ def listen(address: Address) -> socket.socket:
         why = {
             errno.EADDRNOTAVAIL: "is not an address of this machine; look it up in its network settings",
             errno.EADDRINUSE: "is taken by another program; end that one or choose another port",
-            errno.EACCES: "is kept by the system, or needs rights that this program does not have; choose another port above "
-            "1023",
+            errno.EACCES: "is kept by the system or needs rights; choose another port above 1023",
         }.get(error.errno or 0, f"cannot be listened on ({error.strerror}); {_AS_IN}")
         raise InputError(f"--listen {address}: {why}") from None
     found.settimeout(PATIENCE)

@@ -17,7 +17,7 @@ LONGEST, CLIPPED = 0.13, 2.0
 """Length of the largest measured force as a share of the picture; a model's arrow is cut at so many times that."""
 
 
-def contact_lines(key: str, title: str, scene: ContactScene, notes: tuple[str, ...] = ()) -> Lines:
+def contact_lines(key: str, title: str, scene: ContactScene) -> Lines:
     everything = np.concatenate([*scene.arms, *scene.outlines, scene.points])
     extent = float(np.max(np.ptp(everything, axis=0)))
     most = float(np.nanmax(np.linalg.norm(scene.felt, axis=1)))
@@ -41,7 +41,7 @@ def contact_lines(key: str, title: str, scene: ContactScene, notes: tuple[str, .
         _series("force of the model", _arrows(scene.points, scale * factor * scene.expected, 0.02 * extent)),
         Series("contacts", _mm(scene.points[:, 0]), _mm(scene.points[:, 1]), True),
     )
-    return Lines(key, title, "x", "mm", "y", "mm", series, (*notes, *said), equal=True)
+    return Lines(key, title, "x", "mm", "y", "mm", series, said, equal=True)
 
 
 def _arrows(points: Array, forces: Array, head: float) -> list[Array]:

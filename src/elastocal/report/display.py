@@ -76,14 +76,28 @@ def number(value: float, decimals: int | None = None) -> str:
     return text[1:] if text.startswith("-") and float(text) == 0 else text
 
 
-def significant(value: float, digits: int = 3) -> str:
-    """A number with this many digits that count, as 0.123, 12.3 or 12300; an exponent only for the very small."""
+def significant(value: float) -> str:
+    """A number with three digits that count, as 0.123, 12.3 or 12300; an exponent only for the very small."""
     if not isfinite(value):
         return DASH
-    rounded = float(f"{value:.{digits - 1}e}")
+    rounded = float(f"{value:.2e}")
     if rounded == 0 or abs(rounded) < 1e-4:
-        return f"{rounded + 0.0:.{digits}g}"
-    return f"{rounded:.{max(0, digits - 1 - floor(log10(abs(rounded))))}f}"
+        return f"{rounded + 0.0:.3g}"
+    return f"{rounded:.{max(0, 2 - floor(log10(abs(rounded))))}f}"
+
+
+def length(metres: float) -> str:
+    """A length for people, three digits that count: 12.3 um, 450 um, 35.9 mm, 2.61 m."""
+    size = abs(float(f"{metres:.2e}")) if isfinite(metres) else 0.0
+    factor, unit = (1e6, "um") if size < 1e-3 else (1e3, "mm") if size < 1 else (1.0, "m")
+    return f"{significant(factor * metres)} {unit}"
+
+
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers with as many decimals as show two digits of their difference."""
+    gap = abs(one - other)
+    decimals = max(0, 1 - floor(log10(gap))) if isfinite(gap) and gap > 0 else 3
+    return number(one, decimals), number(other, decimals)
 
 
 def concise(value: float, sd: float) -> str:

@@ -1,18 +1,16 @@
-"""A scene as plotly traces: lines, marks and words in three dimensions, to one scale on all axes.
-
-Arrows and ellipsoids are drawn with lines as well: an arrow as a shaft with four barbs, an ellipsoid
-c + cos(t) a + sin(t) b as the three ellipses through its pairs of semi-axes.  Lines print well and hide nothing.
-"""
+"""A scene as plotly traces: lines, marks and words in three dimensions, to one scale on all axes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import cos, pi, sin, sqrt
+from math import sqrt
 from typing import Any
 
 from elastocal.report.blocks import Scene
+from elastocal.report.camera import camera
 from elastocal.report.figures import COLOURS, FONT, WARNING
 from elastocal.report.parts import Arrows, Dots, Ellipsoids, Labels, Look, Part, Point, Strokes
+from elastocal.report.strokes import arrow, ellipses
 
 STYLES: dict[Look, tuple[str, int]] = {
     "arm": ("#546e7a", 9),
@@ -22,12 +20,8 @@ STYLES: dict[Look, tuple[str, int]] = {
     "warning": (WARNING, 5),
 }
 WIDTH, MARK = 4, 5
-STEPS = 24
-BARB = 0.18
-"""Length of a barb as a share of its arrow."""
-CAMERA = {"eye": {"x": 1.15, "y": -1.75, "z": 0.65}, "center": {"x": 0.0, "y": 0.0, "z": -0.14}}
 DIAGONAL = 1.9
-"""Of the box of axes, in the camera's unit: it fits into the picture from every side."""
+"""Of the box of axes, in the camera's unit."""
 DIGITS = 5
 SLENDER, AIR = 0.35, 0.04
 """Shortest side of the box of axes, and the room left on its sides, both as shares of the longest side."""
@@ -79,36 +73,10 @@ def _lines(part: Strokes | Arrows | Ellipsoids) -> tuple[Sequence[Sequence[Point
         return part.lines, []
     lines: list[Sequence[Point]]
     if isinstance(part, Arrows):
-        lines = [_arrow(a, b) for a, b in zip(part.starts, part.ends, strict=True)]
+        lines = [arrow(a, b) for a, b in zip(part.starts, part.ends, strict=True)]
     else:
-        lines = [_ellipses(c, axes) for c, axes in zip(part.centres, part.axes, strict=True)]
+        lines = [ellipses(c, axes) for c, axes in zip(part.centres, part.axes, strict=True)]
     return lines, [w for line, w in zip(lines, part.words, strict=True) for _ in (*line, None)] if part.words else []
-
-
-def _arrow(start: Point, end: Point) -> list[Point]:
-    """Shaft and barbs in one stroke."""
-    along = _minus(end, start)
-    length = sqrt(sum(v * v for v in along))
-    if length == 0:
-        return [start, end]
-    flattest = min(range(3), key=lambda i: abs(along[i]))
-    across = _cross(along, (float(flattest == 0), float(flattest == 1), float(flattest == 2)))
-    size = sqrt(sum(v * v for v in across))
-    side = _scaled(across, length / size)
-    other = _scaled(_cross(along, side), 1 / length)
-    back = _plus(end, _scaled(along, -BARB))
-    barbs = [_plus(back, _scaled(v, 0.4 * BARB * s)) for v in (side, other) for s in (1.0, -1.0)]
-    return [start, end, *(p for barb in barbs for p in (barb, end))]
-
-
-def _ellipses(centre: Point, axes: tuple[Point, Point, Point]) -> list[Point]:
-    """Three ellipses in one stroke: each ends where it began, at the end of a semi-axis that the next one shares."""
-    out: list[Point] = []
-    for i in range(3):
-        a, b = axes[i], axes[(i + 1) % 3]
-        turns = [2 * pi * k / STEPS for k in range(STEPS + STEPS // 4 + 1)]
-        out += [_plus(centre, _plus(_scaled(a, cos(t)), _scaled(b, sin(t)))) for t in turns]
-    return out
 
 
 def _points(points: Sequence[Point]) -> dict[str, Any]:
@@ -127,6 +95,8 @@ def _layout(block: Scene, parts: Sequence[Part]) -> dict[str, Any]:
     ranges = _ranges(parts)
     sides = {c: high - low for c, (low, high) in zip("xyz", ranges, strict=True)}
     diagonal = sqrt(sum(side * side for side in sides.values()))
+    x, y, z = (DIAGONAL * side / diagonal for side in sides.values())
+    seen = camera((x, y, z))
     layout: dict[str, Any] = {
         "font": FONT,
         "scene": {
@@ -140,12 +110,16 @@ def _layout(block: Scene, parts: Sequence[Part]) -> dict[str, Any]:
                 for c, ends in zip("xyz", ranges, strict=True)
             },
             "aspectmode": "manual",
-            "aspectratio": {c: DIAGONAL * side / diagonal for c, side in sides.items()},
+            "aspectratio": {"x": x, "y": y, "z": z},
             "dragmode": "turntable",
-            "camera": CAMERA,
+            "camera": {
+                "eye": dict(zip("xyz", seen.eye, strict=True)),
+                "center": dict(zip("xyz", seen.centre, strict=True)),
+            },
         },
+        "meta": {"aspect": seen.aspect},
         "legend": {"orientation": "h", "y": 0, "yanchor": "top", "x": 0},
-        "margin": {"l": 0, "r": 0, "t": 44, "b": 8},
+        "margin": {"l": 0, "r": 0, "t": 44 if len(block.views) > 1 else 30, "b": 8},
         "height": 620,
         "paper_bgcolor": "white",
     }
@@ -183,19 +157,3 @@ def _choice(views: Sequence[str], parts: Sequence[Part]) -> dict[str, Any]:
     ]
     place = {"x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "pad": {"b": 6, "l": 2}}
     return {"type": "dropdown", "buttons": buttons, "bgcolor": "white", "bordercolor": "#8a97a6", **place}
-
-
-def _plus(a: Point, b: Point) -> Point:
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
-
-
-def _minus(a: Point, b: Point) -> Point:
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-def _scaled(a: Point, factor: float) -> Point:
-    return a[0] * factor, a[1] * factor, a[2] * factor
-
-
-def _cross(a: Point, b: Point) -> Point:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

@@ -17,6 +17,8 @@ from elastocal.identify.loss import Loss
 from elastocal.identify.outliers import Suspect, suspects
 from elastocal.identify.reduction import Identification, identify, sought_names
 from elastocal.identify.repeats import LackOfFit, repeats
+from elastocal.identify.strayed import Stated, stated_unknowns
+from elastocal.identify.unsought import Unsought, unsought
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
@@ -44,7 +46,8 @@ class Study:
     """``posterior`` and ``resampled`` are None where they cannot be had, with the reason in ``missing``.
 
     The posterior of a compensator's spring is sampled without linearising it.  ``touched`` says which
-    contacts and objects do not belong, of a calibration by contact.
+    contacts and objects do not belong, of a calibration by contact.  ``stated`` are the unknowns of which something was
+    known beforehand, ``unsought`` what the residuals say of parameters that were taken as exact.
     """
 
     identification: Identification
@@ -62,13 +65,15 @@ class Study:
     resampled: Bootstrap | None
     missing: tuple[str, ...]
     touched: Touched | None = None
+    stated: tuple[Stated, ...] = ()
+    unsought: tuple[Unsought, ...] = ()
 
     @property
     def fit(self) -> Fit:
         return self.identification.fit
 
     @property
-    def knowledge(self) -> IdentifiedModel:
+    def identified(self) -> IdentifiedModel:
         """What predictions and compensation need."""
         fit = self.fit
         kind = fit.campaign.measurement
@@ -131,6 +136,8 @@ def study(
         resampled,
         tuple(missing),
         doubts,
+        stated_unknowns(fit),
+        unsought(found),
     )
 
 

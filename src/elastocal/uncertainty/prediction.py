@@ -81,34 +81,34 @@ class Prediction:
         return np.where(np.isnan(self.covariance[:, :1, 0]), np.nan, axes), vectors[:, :, ::-1]
 
 
-def predict(knowledge: IdentifiedModel, q: Array, load: AppliedWrenches, frame: str | None = None) -> Prediction:
+def predict(identified: IdentifiedModel, q: Array, load: AppliedWrenches, frame: str | None = None) -> Prediction:
     """Predicted deflection under a load, with its covariance."""
-    at = frame or knowledge.model.tool
-    return _predicted(knowledge, Deflection(Setup(q, load, (Marker(at, "pose"),)), knowledge.statics), at)
+    at = frame or identified.model.tool
+    return _predicted(identified, Deflection(Setup(q, load, (Marker(at, "pose"),)), identified.statics), at)
 
 
 def predict_from_rest(
-    knowledge: IdentifiedModel, q: Array, load: AppliedWrenches, frame: str | None = None
+    identified: IdentifiedModel, q: Array, load: AppliedWrenches, frame: str | None = None
 ) -> Prediction:
     """The same; where the unloaded arm floats in its plays, from the middle of every play."""
-    found = predict(knowledge, q, load, frame)
-    kind = Deflection(Setup(q, load, (Marker(found.frame, "pose"),)), knowledge.statics)
-    floats = kind.floating(knowledge.model) & np.isnan(found.twist).any(axis=1)
+    found = predict(identified, q, load, frame)
+    kind = Deflection(Setup(q, load, (Marker(found.frame, "pose"),)), identified.statics)
+    floats = kind.floating(identified.model) & np.isnan(found.twist).any(axis=1)
     if not floats.any():
         return replace(found, floats=floats)
-    middle = _predicted(knowledge, replace(kind, centred=True), found.frame)
+    middle = _predicted(identified, replace(kind, centred=True), found.frame)
     twist = np.where(floats[:, None], middle.twist, found.twist)
     covariance = np.where(floats[:, None, None], middle.covariance, found.covariance)
     return replace(found, twist=twist, covariance=covariance, floats=floats)
 
 
-def _predicted(knowledge: IdentifiedModel, kind: Deflection, frame: str) -> Prediction:
-    twist = kind.predict(knowledge.model)
-    slope = kind.derivative(knowledge.model, knowledge.names)
-    covariance = np.einsum("nip,pq,njq->nij", slope, knowledge.covariance, slope)
-    covariance[:, range(3), range(3)] += np.nan_to_num(knowledge.discrepancy) ** 2
+def _predicted(identified: IdentifiedModel, kind: Deflection, frame: str) -> Prediction:
+    twist = kind.predict(identified.model)
+    slope = kind.derivative(identified.model, identified.names)
+    covariance = np.einsum("nip,pq,njq->nij", slope, identified.covariance, slope)
+    covariance[:, range(3), range(3)] += np.nan_to_num(identified.discrepancy) ** 2
     covariance[np.isnan(twist).any(axis=1)] = np.nan
-    return Prediction(frame, twist, covariance, knowledge.freedom)
+    return Prediction(frame, twist, covariance, identified.freedom)
 
 
 def same_size_loads(wrenches: Array) -> Array:

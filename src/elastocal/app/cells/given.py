@@ -19,7 +19,9 @@ def check_given(context: typer.Context, uses: Uses, values: Mapping[str, Any]) -
     """Refuse what cannot be right, whatever else is missing."""
     _check_order(context, values)
     for parameter in uses.roles:
-        for value in each(values.get(parameter)) if parameter != "out" else ():
+        if parameter == "out" or (parameter == "robot" and values.get("plan", "") is None):
+            continue  # a campaign alone may stand where assess takes a robot and a plan
+        for value in each(values.get(parameter)):
             if isinstance(value, Path):
                 _check_there(value)
             elif not is_cell(Path(value)):

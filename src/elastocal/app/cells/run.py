@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import typer
@@ -52,7 +52,7 @@ def _run_in(
             one = filled(home, uses, one, label)
             check_needed(context, command, one.values)
             seed = one.values.get("seed")
-            with running(words, home, label=label, seed=seed, settings=_settings(home, name, one)):
+            with running(words, home, label=label, seed=seed, settings=_settings(home, name, one), notes=one.notes):
                 _make_folders(uses, one)
                 command(**one.values)
 
@@ -105,4 +105,4 @@ def _words(context: typer.Context, values: Mapping[str, Any], typed: set[str]) -
 
 def _word(value: Any) -> str:
     """As it can be typed on any system."""
-    return value.as_posix() if isinstance(value, Path) else str(value)
+    return value.as_posix() if isinstance(value, PurePath) else str(value)

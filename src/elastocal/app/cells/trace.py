@@ -33,7 +33,8 @@ _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
 class Trace:
     """``words`` follow ``elastocal``, with paths seen from the cell; ``label`` names the record.
 
-    ``settings`` is what was taken from cell.yaml, ``read`` grows while files are read.
+    ``settings`` is what was taken from cell.yaml, ``said`` what is to be told of it; ``read`` grows while files are
+    read.
     """
 
     words: tuple[str, ...]
@@ -42,6 +43,7 @@ class Trace:
     seed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     read: Mapping[str, str] = field(default_factory=dict)
+    said: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -54,13 +56,13 @@ class Trace:
             return path
         return Path(os.path.normpath(self.cell.folder / path))
 
-    def stale(self) -> tuple[str, ...]:
-        """Sentences on inputs that are results of the cell, and older than what they rest on."""
+    def notes(self) -> tuple[str, ...]:
+        """What came from cell.yaml, and which inputs are results of the cell and older than what they rest on."""
         if self.cell is None:
             return ()
         from elastocal.app.cells.freshness import stale_inputs
 
-        return stale_inputs(self.cell, self.inputs, self.label)
+        return (*self.said, *stale_inputs(self.cell, self.inputs, self.label))
 
     def on(self, report: Report) -> Report:
         """The report with what it rests on."""
@@ -69,7 +71,7 @@ class Trace:
         if short:
             words = "; ".join(short)
             facts += (Fact("files", "files read (SHA-256, first 16 digits)", short, words), Fact("sha256", "", inputs))
-        return replace(report, inputs=facts, notes=(*report.notes, *self.stale()))
+        return replace(report, inputs=facts, notes=(*report.notes, *self.notes()))
 
     def keeps(self, path: Path) -> bool:
         """Whether a file stands in the cell of this run."""
@@ -107,10 +109,11 @@ def running(
     label: str | None = None,
     seed: int | None = None,
     settings: Mapping[str, Any] | None = None,
+    notes: tuple[str, ...] = (),
 ) -> Iterator[Trace]:
     """A run of ``elastocal words``; in a cell its folder is the working folder, and all paths are seen from there."""
     with watching() as read, nullcontext() if cell is None else chdir(cell.folder):
-        trace = Trace(words, label or words[0], cell, seed, settings or {}, read)
+        trace = Trace(words, label or words[0], cell, seed, settings or {}, read, notes)
         token = _current.set(trace)
         try:
             yield trace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -23,25 +24,39 @@ class Fill:
 
 @dataclass(frozen=True)
 class Uses:
-    """``roles`` are the places that a folder stands for, by parameter; ``fills`` what the cell adds."""
+    """``roles`` are the places that a folder stands for, by parameter; ``fills`` what the cell adds.
+
+    ``either`` are sets of parameters that say the same in different ways: what is typed in one of them sets aside what
+    cell.yaml says in another.
+    """
 
     roles: dict[str, str]
     fills: tuple[Fill, ...] = ()
+    either: tuple[tuple[str, ...], ...] = ()
+
+    def other_ways(self, parameter: str, typed: Collection[str]) -> tuple[str, ...]:
+        """What was typed in place of a parameter."""
+        if not any(parameter in way for way in self.either):
+            return ()
+        return tuple(p for way in self.either if parameter not in way for p in way if p in typed)
 
 
 _REPORT = Fill("report", "reports", "{}.html")
 _ROBOT = Fill("robot", "robot", output=False)
+_WHERE = (("at",), ("configurations",))
 USES: dict[str, Uses] = {
     "show": Uses({"robot": "robot"}),
-    "deflect": Uses({"robot": "robot"}),
-    "stiffness": Uses({"robot": "robot"}),
-    "kinetostatics": Uses({"robot": "robot"}),
+    "deflect": Uses({"robot": "robot"}, either=_WHERE),
+    "stiffness": Uses({"robot": "robot"}, either=(("at", "map"), ("configurations",))),
+    "kinetostatics": Uses(
+        {"robot": "robot"}, either=(("at", "torque"), ("position", "rpy", "force", "near"), ("table",))
+    ),
     "convert": Uses({"source": "robot"}),
     "plan": Uses({"source": "plan"}, (Fill("out", "planned", parent=True), _REPORT)),
     "assess": Uses({"robot": "planned"}, (_REPORT,)),
     "simulate": Uses({"plan": "planned", "truth": "robot"}, (Fill("out", "campaign", parent=True), _REPORT)),
     "identify": Uses({"campaign": "campaign"}, (Fill("out", "calibration"), _REPORT)),
-    "predict": Uses({"calibration": "calibration"}),
+    "predict": Uses({"calibration": "calibration"}, either=_WHERE),
     "export": Uses(
         {"calibration": "calibration"},
         (Fill("kinematics", "calibration", "kinematics.yaml", parent=True, unless=("urdf", "schema")),),
@@ -53,6 +68,7 @@ USES: dict[str, Uses] = {
             Fill("out", "corrected"),
             _REPORT,
         ),
+        (("force", "moment"), ("loads",), ("milling",)),
     ),
     "iso9283": Uses({"measured": "validation"}, (_REPORT,)),
     "arcs": Uses({"points": "points"}, (_REPORT,)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -18,13 +18,14 @@ WORDS = ("robot", "truth", "source")
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Values for a command, and the keys of cell.yaml that gave some of them."""
+    """Values for a command, the keys of cell.yaml that gave some of them, and what is to be said of its options."""
 
     values: Mapping[str, Any]
     keys: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def with_value(self, parameter: str, value: Any, key: str) -> Chosen:
-        return Chosen({**self.values, parameter: value}, tuple(dict.fromkeys((*self.keys, key))))
+        return replace(self, values={**self.values, parameter: value}, keys=tuple(dict.fromkeys((*self.keys, key))))
 
 
 def home_of(uses: Uses, values: Mapping[str, Any]) -> CellFolder | None:
@@ -96,8 +97,9 @@ def _absent(cell: CellFolder, role: str) -> InputError:
 
 
 def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen, typed: set[str]) -> Chosen:
-    """Options of cell.yaml for what was not typed."""
+    """Options of cell.yaml for what was not typed, neither itself nor in another way."""
     name = command.__name__
+    taken, left = [], []
     for other in home.options:
         if other not in USES:
             raise UnknownNameError("command", other, USES, home.located.where(("options", other)))
@@ -108,9 +110,17 @@ def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen,
         place = ("options", name, key)
         if parameter not in hints or parameter in USES[name].roles or parameter == "json":
             raise UnknownNameError("option", key, [h for h in hints if h != "json"], home.located.where(place))
-        if parameter not in typed:
-            chosen = chosen.with_value(parameter, _option(home, place, hints[parameter], value), "options")
-    return chosen
+        given = _option(home, place, hints[parameter], value)
+        if others := USES[name].other_ways(parameter, typed):
+            left.append(f"--{key} of cell.yaml is not used, since {_typed(others)} was typed.")
+        elif parameter not in typed:
+            taken.append(f"--{key} {value}")
+            chosen = chosen.with_value(parameter, given, "options")
+    return replace(chosen, notes=(*((f"From cell.yaml: {'; '.join(taken)}.",) if taken else ()), *left))
+
+
+def _typed(parameters: tuple[str, ...]) -> str:
+    return " and ".join(f"--{p.replace('_', '-')}" for p in parameters)
 
 
 def _option(home: CellFolder, place: tuple[str, ...], hint: Any, value: Any) -> Any:

@@ -6,11 +6,11 @@ import io
 import os
 import re
 import sys
+from functools import cache
 from typing import Any, NoReturn
 
 import typer
 
-from elastocal.app.cells.given import example
 from elastocal.errors import ElastocalError
 
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?[,;]?")
@@ -33,7 +33,7 @@ def run_to_exit(app: typer.Typer) -> NoReturn:
 
 
 def _run(app: typer.Typer, words: list[str]) -> int:
-    command: Any = typer.main.get_command(app)
+    command = _command(app)
     try:
         with command.make_context("elastocal", list(words)) as context:
             command.invoke(context)
@@ -54,8 +54,16 @@ def _run(app: typer.Typer, words: list[str]) -> int:
     return 0
 
 
+@cache
+def _command(app: typer.Typer) -> Any:
+    """All commands with their options; they keep nothing of a run."""
+    return typer.main.get_command(app)
+
+
 def _misused(error: Any, words: list[str]) -> int:
     """A wrong command, option or value; without any word the parser's message is the help."""
+    from elastocal.app.cells.given import example
+
     if not words:
         print(error.format_message())
         return 2

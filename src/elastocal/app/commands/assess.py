@@ -8,11 +8,11 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal import __version__
 from elastocal.app.configurations import chosen_configurations
 from elastocal.app.inputs import inputs_of
 from elastocal.app.pushing import LoadRequest, pushing
 from elastocal.app.threads import one_thread
+from elastocal.app.version import VERSION
 from elastocal.errors import InputError
 from elastocal.files.robot.word import load_robot, selected, without_kinds
 from elastocal.report.blocks import Fact
@@ -94,7 +94,7 @@ def _campaign(request: AssessRequest) -> AssessResult:
         found = expected(model, file.campaign, names, asked.thresholds)
     noise = "; ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
     facts = (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("campaign", "campaign", request.robot, request.robot),
         Fact("robot", "robot", model.name, model.name),
     )

@@ -31,13 +31,17 @@ class ExportRequest:
 
 @dataclass(frozen=True, eq=False)
 class ExportResult:
-    """``files`` to be written, and what each holds; ``source`` is the robot's file (None: shipped)."""
+    """``files`` to be written, and what each holds; ``source`` is the robot's file (None: shipped).
+
+    ``warned`` is what identification said against trusting the calibration.
+    """
 
     robot: str
     robot_file: Path | None
     files: dict[Path, str | bytes]
     words: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    warned: tuple[str, ...] = ()
 
 
 def run(request: ExportRequest) -> ExportResult:
@@ -68,7 +72,7 @@ def run(request: ExportRequest) -> ExportResult:
     if request.schema is not None:
         files[request.schema] = calibration_schema()
         words.append((request.schema.as_posix(), "JSON schema of calibration files"))
-    return ExportResult(model.name, robot_file(found.word), files, tuple(words), tuple(notes))
+    return ExportResult(model.name, robot_file(found.word), files, tuple(words), tuple(notes), record.warned)
 
 
 def _urdf(request: ExportRequest, record: CalibrationRecord, model: RobotModel, notes: list[str]) -> bytes:
@@ -120,5 +124,6 @@ def sidecar_text(record: CalibrationRecord, model: RobotModel) -> str:
         "names": [record.names[i] for i in kept],
         "covariance": record.covariance[kept][:, kept].tolist(),
         "discrepancy_m": record.discrepancy if record.discrepancy == record.discrepancy else None,
+        "warnings": list(record.warnings),
     }  # fmt: skip
     return json.dumps(document, indent=1, allow_nan=False) + "\n"

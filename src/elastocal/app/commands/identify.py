@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal import __version__
 from elastocal.app.threads import one_thread
+from elastocal.app.version import VERSION
 from elastocal.errors import InputError
 from elastocal.report.blocks import Fact
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from elastocal.app.points_check import PointsCheck
     from elastocal.contacts.judgement import ContactJudgement
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import RobotModel
@@ -42,7 +43,8 @@ class IdentifyRequest:
 class IdentifyResult:
     """``residual_rms`` per axis in SI; ``explained`` is the part of the measured deflection that the model explains.
 
-    ``contacts`` judges a calibration by contact, None for other kinds of measurement.
+    ``contacts`` judges a calibration by contact, None for other kinds of measurement; ``points`` compares the points
+    read with the robot file, None where only differences were read.
     """
 
     file: CampaignFile
@@ -55,6 +57,7 @@ class IdentifyResult:
     facts: tuple[Fact, ...]
     notes: tuple[str, ...]
     contacts: ContactJudgement | None = None
+    points: PointsCheck | None = None
 
     @property
     def name(self) -> str:
@@ -75,6 +78,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
 
     from elastocal.app.campaign_inputs import given_by
     from elastocal.app.campaign_sanity import check_deflections, check_numbers
+    from elastocal.app.points_check import check_points
     from elastocal.files.campaign.read import read_campaign
     from elastocal.files.write import check_targets
     from elastocal.study.whole import study
@@ -86,6 +90,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
     file = read_campaign(request.campaign)
     check_targets(request.targets, given_by("CAMPAIGN.yaml", file))
     check_numbers(file)
+    points = check_points(file)
     check_deflections(file)
     asked = file.requests
     rng = np.random.default_rng(request.seed)
@@ -118,9 +123,17 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
         )
     residual, explained = _sizes(found)
     return IdentifyResult(
-        file, found, sampled, residual, explained, request.correlated, request.seed, _facts(request, file), file.notes,
-        _contacts(file, found),
+        file, found, sampled, residual, explained, request.correlated, request.seed, _facts(request, file),
+        (*file.notes, *_exact(found)),
+        _contacts(file, found), points,
     )  # fmt: skip
+
+
+def _exact(found: Study) -> tuple[str, ...]:
+    from elastocal.app.taken_as_exact import exact_note, taken_as_exact
+
+    named = ((p.name, p.value) for p in found.fit.model.parameters)
+    return exact_note(taken_as_exact(named, found.identification.groups.names))
 
 
 def _contacts(file: CampaignFile, found: Study) -> ContactJudgement | None:
@@ -158,7 +171,7 @@ def _facts(request: IdentifyRequest, file: CampaignFile) -> tuple[Fact, ...]:
     sought = ", ".join(asked.seek or ("everything",)) + (f" but {', '.join(asked.hold)}" if asked.hold else "")
     kind = file.campaign.measurement
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("campaign", "campaign", request.campaign.as_posix(), request.campaign.as_posix()),
         Fact("robot", "robot", file.model.name, file.model.name),
         Fact("measurement", "measurement", kind.kind, kind.kind),

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal import __version__
 from elastocal.app.planning.files import plan_files
 from elastocal.app.planning.request import PlanRequest, limits_of, plan_file
 from elastocal.app.planning.targets import check_plan_targets
 from elastocal.app.threads import one_thread
+from elastocal.app.version import VERSION
 from elastocal.app.workers import executor
 from elastocal.errors import InputError
 from elastocal.report.blocks import Fact
@@ -181,7 +181,7 @@ def _facts(request: PlanRequest, file: PlanFile, task: PlanTask) -> tuple[Fact, 
     errors = tuple(s.label for s in task.measuring.sources)
     words = ", ".join(k if len(task.weights) == 1 else f"{w:g} {k}" for k, w in task.weights.items())
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("source", "plan file or robot", request.source, request.source),
         Fact("robot", "robot", file.robot, file.robot),
         Fact("criterion", "criterion", words, words),

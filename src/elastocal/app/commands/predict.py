@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.configurations import Configurations, chosen_configurations
 from elastocal.app.inputs import Inputs, configurations_text, inputs_of
 from elastocal.app.pushing import LoadRequest, Pushing, pushing
+from elastocal.app.taken_as_exact import exact_note, taken_as_exact
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
 from elastocal.files.robot.word import load_robot
@@ -53,13 +54,13 @@ class PredictResult:
 
 
 def run(request: PredictRequest) -> PredictResult:
-    from elastocal.files.calibration.read import knowledge, read_calibration
+    from elastocal.files.calibration.read import identified_model, read_calibration
     from elastocal.model.statics.deflection import linear_deflection
     from elastocal.uncertainty.prediction import predict_from_rest
 
     record = read_calibration(request.calibration)
     robot = load_robot(record.robot_word(request.calibration), record.tool)
-    known, said = knowledge(record, robot.model)
+    known, said = identified_model(record, robot.model)
     at = chosen_configurations(known.model, request.at, request.configurations, request.ignore_limits)
     load = pushing(known.model, request.load, at)
     if load.applied is None or not load.applied.wrench.any():
@@ -72,7 +73,8 @@ def run(request: PredictRequest) -> PredictResult:
     inputs = inputs_of(
         record.robot, known.model, load, found.frame, f"{known.statics} statics, calibrated", record.without, words
     )
-    notes = (*robot.notes, *said, *_exact(record), *at.notes, *load.notes, *_floating(found))
+    exact = taken_as_exact(((p.name, p.value) for p in record.parameters if p.status == "held"), record.names)
+    notes = (*robot.notes, *said, *exact_note(exact), *at.notes, *load.notes, *_floating(found))
     size = max(known.model.size, _reach(known.model, at))
     return PredictResult(inputs, record, known.model, at, load, found, known.discrepancy, bend, size, notes)
 
@@ -94,12 +96,3 @@ def _floating(found: Prediction) -> tuple[str, ...]:
         f"Without the load the arm floats in its play (configuration {shown}), so that there is no unloaded state: the "
         "deflection there is from the middle of every play, and the arm may start anywhere within it.",
     )
-
-
-def _exact(record: CalibrationRecord) -> tuple[str, ...]:
-    """What the accuracy leaves out: parameters that nobody sought."""
-    names = [p.name for p in record.parameters if p.status == "held" and p.name not in record.names and p.value]
-    if not names:
-        return ()
-    shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-    return (f"Taken as exact, because they were not sought: {shown}.",)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal import __version__
 from elastocal.app.threads import one_thread
+from elastocal.app.version import VERSION
 from elastocal.errors import InputError
 from elastocal.files.robot.word import load_robot
 from elastocal.report.blocks import Fact
@@ -120,7 +120,7 @@ def _facts(request: SimulateRequest, plan: CampaignFile, truth: RobotModel) -> t
     forces = isinstance(plan.campaign.measurement, ContactForce)
     size = f"{request.gross_N:g} N" if forces else f"{request.gross_mm:g} mm"
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("plan", "plan", request.plan.as_posix(), request.plan.as_posix()),
         Fact("robot", "robot of the plan", plan.robot, plan.robot),
         Fact("truth", "robot that is measured", request.truth or plan.robot, request.truth or "the same"),

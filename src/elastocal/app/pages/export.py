@@ -8,5 +8,6 @@ from elastocal.report.blocks import Column, Report, Section, Table
 
 def page(result: ExportResult) -> Report:
     table = Table("exported", "", (Column("file", "file"), Column("holds", "holds")), result.words)
-    verdict = (f"The calibration of {result.robot} is written in {len(result.words)} file(s) for others.",)
+    files = f"{len(result.words)} file{'s' * (len(result.words) != 1)}"
+    verdict = (*result.warned, f"The calibration of {result.robot} is written in {files} for others.")
     return Report("Exported calibration", verdict, (Section("", (table,)),), result.notes)

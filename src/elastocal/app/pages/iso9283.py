@@ -20,11 +20,11 @@ def page(result: Iso9283Result) -> Report:
 
 
 def _facts(result: Iso9283Result) -> tuple[Fact, ...]:
-    from elastocal import __version__
+    from elastocal.app.version import VERSION
 
     names = tuple(v.name for v in result.visits)
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("measured", "measured", result.file, result.file),
         Fact("poses", "poses", names, ", ".join(names)),
     )

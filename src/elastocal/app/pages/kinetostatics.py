@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from elastocal import __version__
 from elastocal.app.commands.kinetostatics import KinetostaticsResult
 from elastocal.app.pages.columns import axis_columns, or_reason
+from elastocal.app.version import VERSION
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
 _TORQUE = "Torques are what the drives give to hold the arm; forces act on the robot, at the frame, in base axes."
@@ -74,7 +74,7 @@ def _verdict(result: KinetostaticsResult) -> tuple[str, ...]:
 def _facts(result: KinetostaticsResult) -> tuple[Fact, ...]:
     way = "inverse" if result.inverse else "direct"
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("robot", "robot", result.model.name, result.model.name),
         Fact("frame", "frame", result.frame, result.frame),
         Fact("way", "way", way, "pose and force to drives" if result.inverse else "drives to pose and force"),

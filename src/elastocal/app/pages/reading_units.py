@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from elastocal.report.display import length
+
 if TYPE_CHECKING:
     from elastocal.measure.kind import Measurement
 
@@ -31,8 +33,7 @@ class ReadingUnit:
         return f"{name}_{self.unit.replace(' ', '')}"
 
     def text(self, value: float) -> str:
-        shown = self.factor * value
-        return f"{1e-3 * shown:.3g} mm" if self.unit == "um" and abs(shown) >= 1e3 else f"{shown:.3g} {self.unit}"
+        return length(value) if self.unit == "um" else f"{self.factor * value:.3g} {self.unit}"
 
 
 def reading_unit(kind: Measurement) -> ReadingUnit:

@@ -72,13 +72,13 @@ def _notes(result: RecordResult) -> tuple[str, ...]:
 
 
 def _facts(result: RecordResult) -> tuple[Fact, ...]:
-    from elastocal import __version__
+    from elastocal.app.version import VERSION
 
     s, request = result.summary, result.request
     log = request.out.as_posix()
     cycle = "unknown" if s.step is None else f"{s.step} counts of IPOC"
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("listened", "listened on", result.address, result.address),
         Fact("log", "log", *((log, log) if s.telegrams or s.malformed else (None, "none: nothing came"))),
         Fact("cycle", "cycle", s.step, cycle),

@@ -93,12 +93,17 @@ def force_scale(forces: Array, extent: float) -> tuple[float, str]:
     return LONGEST * extent / most, f"The longest arrow of a load stands for {most:.4g} N."
 
 
-def force_arrows(starts: Array, forces: Array, scale: float, view: str = "", name: str = "load") -> Arrows:
+def force_arrows(starts: Array, forces: Array, scale: float, view: str = "") -> Arrows:
     """Forces (N, 3) in N at their places, ``scale`` m per N."""
     import numpy as np
 
     words = [f"{size:.4g} N" for size in np.linalg.norm(forces, axis=1)]
-    return arrows(name, starts, forces, scale, words, view)
+    return arrows("load", starts, forces, scale, words, view)
+
+
+def loaded_arm(arm: Skeleton, start: Array, force: Array, scale: float, view: str) -> tuple[Part, ...]:
+    """One arm and the forces (N, 3) on it, seen together."""
+    return *arm_parts(arm, "arm", view), force_arrows(start, force, scale, view)
 
 
 def drawn_words(count: int, total: int, what: str = "poses") -> tuple[str, ...]:

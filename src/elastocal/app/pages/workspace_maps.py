@@ -11,11 +11,10 @@ if TYPE_CHECKING:
     from elastocal.app.workspace import Workspace
 
 
-def workspace_blocks(found: Workspace, load: str, empty: str = "") -> tuple[Block, ...]:
-    """Both maps with where the other axes stand; ``load`` in words, ``empty`` says why cells may be empty."""
+def workspace_blocks(found: Workspace, load: str) -> tuple[Block, ...]:
+    """Both maps with where the other axes stand; ``load`` in words."""
     chosen = f"{' and '.join(found.grid.names)} move over their whole range: they change the stiffness most."
     state = "Stiffness under weights and springs alone; deflection: what the load adds to them."
-    notes = (empty,) if empty else ()
     return (
         Paragraphs(
             (
@@ -25,12 +24,12 @@ def workspace_blocks(found: Workspace, load: str, empty: str = "") -> tuple[Bloc
                 "Whether the arm meets the floor, itself or the cell is not looked at.",
             )
         ),
-        stiffness_map(found.grid, found.smallest, notes),
-        deflection_map(found, load, notes),
+        stiffness_map(found.grid, found.smallest),
+        deflection_map(found, load),
     )
 
 
-def deflection_map(found: Workspace, load: str, notes: tuple[str, ...] = ()) -> Heatmap:
+def deflection_map(found: Workspace, load: str) -> Heatmap:
     import numpy as np
 
     grid = found.grid
@@ -43,5 +42,4 @@ def deflection_map(found: Workspace, load: str, notes: tuple[str, ...] = ()) -> 
         "deflection",
         "mm",
         grid.table(1e3 * np.linalg.norm(found.moved.translation, axis=1)),
-        notes,
     )

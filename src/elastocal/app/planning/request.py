@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
+    from elastocal.design.loading.loading import Loading
     from elastocal.design.task import Limits, PlanTask
+    from elastocal.design.testing import TestPlan
     from elastocal.files.plan.entry import PlanFile
+    from elastocal.model.robot import RobotModel
 
 
 @dataclass(frozen=True)
@@ -88,16 +91,10 @@ def _bare(request: PlanRequest) -> PlanFile:
     """A robot without a cell: joint limits and the load are all that is known."""
     import numpy as np
 
-    from elastocal.app.configurations import numbers
     from elastocal.design.cell import Cell
-    from elastocal.design.loading.actuator import Actuator
-    from elastocal.design.loading.hanging import Hanging
-    from elastocal.design.loading.loading import Loading
     from elastocal.design.measuring import Measuring
     from elastocal.design.task import PlanTask
-    from elastocal.design.testing import TestPlan
     from elastocal.files.plan.entry import PlanFile
-    from elastocal.files.plan.path import read_path
     from elastocal.files.robot.word import load_robot, robot_file, selected, without_kinds
     from elastocal.measure.sources.reading import Reading
     from elastocal.model.descriptions import in_form
@@ -106,6 +103,37 @@ def _bare(request: PlanRequest) -> PlanFile:
     robot = load_robot(request.source)
     model = in_form(without_kinds(robot.model, request.without), "beam")
     selected(model, request.seek)
+    loads = _typed_loads(request)
+    for frame in request.markers:
+        model.tree.frame(frame)
+    noise = 0.03 if request.noise is None else request.noise
+    if not noise > 0:
+        raise InputError("--noise-mm must be positive; a reading without noise does not exist")
+    markers = tuple(Marker(m) for m in request.markers or (model.tool,))
+    measuring = Measuring("deflection", markers, (Reading(sd=1e-3 * noise),))
+    own = robot_file(request.source)
+    task = PlanTask(
+        model, measuring, request.seek or None, (), loads, model.tool,
+        cell=Cell(markers=tuple(m.frame for m in markers)),
+    )  # fmt: skip
+    notes = (
+        *robot.notes,
+        "No plan file is given: no obstacle, no line of sight and no instrument other than its noise is known.",
+    )
+    files = tuple(p for p in (own, request.test) if p is not None)
+    return PlanFile(
+        f"plan of {model.name}", request.source, task, _typed_tests(request, model), np.full(model.n, np.nan), 0.0,
+        request.seek or None, None, None, request.without, notes, files,
+    )  # fmt: skip
+
+
+def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
+    import numpy as np
+
+    from elastocal.app.configurations import numbers
+    from elastocal.design.loading.actuator import Actuator
+    from elastocal.design.loading.hanging import Hanging
+
     loads: list[Loading] = []
     for text in request.forces:
         force = np.array(numbers(text, 3, f"--force {text!r}", "fx, fy, fz in N"))
@@ -118,33 +146,17 @@ def _bare(request: PlanRequest) -> PlanFile:
         loads.append(Hanging(name="weight", masses=request.hang))
     if not loads:
         raise InputError("no load is given, so that nothing bends; add --hang KG, --force or a plan file")
-    for frame in request.markers:
-        model.tree.frame(frame)
-    noise = 0.03 if request.noise is None else request.noise
-    if not noise > 0:
-        raise InputError("--noise-mm must be positive; a reading without noise does not exist")
-    markers = tuple(Marker(m) for m in request.markers or (model.tool,))
-    measuring = Measuring("deflection", markers, (Reading(sd=1e-3 * noise),))
-    tests = None
-    if request.test is not None:
-        table = read_path(request.test, model)
-        tests = TestPlan(
-            model.tool, f"poses of {request.test.name}", table.q, table.points, None, 0, None, table.wrenches
-        )
-    own = robot_file(request.source)
-    task = PlanTask(
-        model, measuring, request.seek or None, (), tuple(loads), model.tool,
-        cell=Cell(markers=tuple(m.frame for m in markers)),
-    )  # fmt: skip
-    notes = (
-        *robot.notes,
-        "No plan file is given: no obstacle, no line of sight and no instrument other than its noise is known.",
-    )
-    files = tuple(p for p in (own, request.test) if p is not None)
-    return PlanFile(
-        f"plan of {model.name}", request.source, task, tests, np.full(model.n, np.nan), 0.0, request.seek or None, None,
-        None, request.without, notes, files,
-    )  # fmt: skip
+    return tuple(loads)
+
+
+def _typed_tests(request: PlanRequest, model: RobotModel) -> TestPlan | None:
+    from elastocal.design.testing import TestPlan
+    from elastocal.files.plan.path import read_path
+
+    if request.test is None:
+        return None
+    table = read_path(request.test, model)
+    return TestPlan(model.tool, f"poses of {request.test.name}", table.q, table.points, None, 0, None, table.wrenches)
 
 
 def limits_of(words: tuple[str, ...], counted: str = "m") -> Limits | None:

@@ -28,7 +28,7 @@ class Calibrated:
 
 def calibrated(calibration: Path | None, robot: str | None, serial: str | None = None) -> Calibrated:
     """From a calibration file, which must be of this very robot, or from a robot alone; ``serial`` as it must be."""
-    from elastocal.files.calibration.read import knowledge, read_calibration
+    from elastocal.files.calibration.read import identified_model, read_calibration
 
     if calibration is None:
         if robot is None:
@@ -42,7 +42,7 @@ def calibrated(calibration: Path | None, robot: str | None, serial: str | None =
     _same_serial(record.serial, serial, str(calibration))
     _same_robot(record, calibration, word if robot is None else robot)
     found = load_robot(word if robot is None else robot, record.tool)
-    known, said = knowledge(record, found.model)
+    known, said = identified_model(record, found.model)
     notes = (*found.notes, *(said if robot is None else ()))
     if record.statics == "linear":
         notes += ("The calibration was made with linear statics; the correction solves the loaded equilibrium.",)

@@ -16,8 +16,14 @@ reports/** linguist-generated
 
 
 def cell_text(name: str, force: str | None) -> str:
-    """cell.yaml; ``force`` on the tool while programs run."""
-    options = () if force is None else ("options:", f'  compensate: {{force: "{force}"}}    # N on the tool, base axes')
+    """cell.yaml; ``force`` on the tool while the example program runs is made up."""
+    made_up = (
+        "options:",
+        "  # MADE UP for programs/square.src, N on the tool in base axes: replace it by the force of your process,",
+        "  # or remove it and type --force, --loads or --milling.",
+        f'  compensate: {{force: "{force}"}}',
+    )
+    options = () if force is None else made_up
     lines = (
         "format: elastocal-cell/1",
         f"name: {name}",
@@ -32,7 +38,8 @@ def cell_text(name: str, force: str | None) -> str:
 def readme_text(name: str, title: str, program: str | None, to_fill: tuple[str, ...]) -> str:
     fill = f"0. Fill in the compliances in `robot/robot.yaml`: {', '.join(to_fill)} are not known.\n" if to_fill else ""
     programs = f"`programs/{program}` is an example" if program else "put programs to correct into `programs/`"
-    load = "stands in `cell.yaml`" if program else "is given by `--force`, or under `options` in `cell.yaml`"
+    load = "is given by `--force`, `--loads` or `--milling`, or under `options` in `cell.yaml`"
+    load += ", where a made-up force for the example stands: replace it" if program else ""
     return f"""\
 # {name}
 

@@ -20,6 +20,7 @@ class CalibrationEntry:
     noise: dict[str, Any]
     discrepancy_m: float | None
     discrepancy_reason: str
+    warnings: tuple[str, ...] = ()
     seed: int | None = None
     inputs: dict[str, str] = field(default_factory=dict)
     parameters: list[Any]

@@ -1,4 +1,4 @@
-"""A calibration file read again, and the robot and the knowledge that it stands for."""
+"""A calibration file read again, and the robot that it stands for with its covariance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from elastocal.files import schema
 from elastocal.files.calibration.entry import CalibrationEntry, LoadFrameEntry, NoiseEntry, ParameterEntry, RobotEntry
 from elastocal.files.calibration.record import FORMAT, CalibrationRecord, ParameterRecord
 from elastocal.files.digest import robot_mark
-from elastocal.files.located import Located, Path_, check_format, parse_json, read_text
+from elastocal.files.format_word import read_json
+from elastocal.files.located import Located, Path_
 from elastocal.files.robot.word import robot_file
 from elastocal.model.descriptions import in_form
 from elastocal.model.robot import RobotModel
@@ -22,8 +23,7 @@ from elastocal.uncertainty.prediction import IdentifiedModel
 
 def read_calibration(path: Path) -> CalibrationRecord:
     """The record that ``calibration_text`` wrote."""
-    located = Located(path.as_posix(), parse_json(read_text(path), path.as_posix()), {})
-    check_format(located, FORMAT, "a calibration file")
+    located = read_json(path, FORMAT, "a calibration file")
     top = schema.construct(CalibrationEntry, located, (), located.data, {})
     robot = schema.construct(RobotEntry, located, ("robot",), top.robot, {})
     load = schema.construct(LoadFrameEntry, located, ("load",), top.load, {})
@@ -38,8 +38,8 @@ def read_calibration(path: Path) -> CalibrationRecord:
             parameters=parameters, names=top.names,
             covariance=np.array(top.covariance, dtype=np.float64).reshape(len(top.covariance), -1),
             discrepancy=_number(top.discrepancy_m), discrepancy_reason=top.discrepancy_reason,
-            noise_stated=noise.stated, scatter=_number(noise.scatter), freedom=noise.freedom, inputs=top.inputs,
-            seed=top.seed, version=top.created_by.removeprefix("elastocal "), folder=path.parent,
+            noise_stated=noise.stated, scatter=_number(noise.scatter), freedom=noise.freedom, warnings=top.warnings,
+            inputs=top.inputs, seed=top.seed, version=top.created_by.removeprefix("elastocal "), folder=path.parent,
         )  # fmt: skip
     except InputError as error:
         raise located.error((), str(error).removeprefix("calibration: ")) from None
@@ -56,7 +56,7 @@ def _number(known: float | None) -> float:
     return nan if known is None else known
 
 
-def knowledge(record: CalibrationRecord, model: RobotModel) -> tuple[IdentifiedModel, tuple[str, ...]]:
+def identified_model(record: CalibrationRecord, model: RobotModel) -> tuple[IdentifiedModel, tuple[str, ...]]:
     """The robot with all values of the calibration, the covariance of the estimated ones, and notes.
 
     ``model`` is the robot as ``record.robot_word`` gives it; a note tells where its file has changed since.

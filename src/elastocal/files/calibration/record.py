@@ -49,6 +49,7 @@ class CalibrationRecord:
     where its file has one.  ``form`` is how its springs
     were described at most.  ``scatter`` is the size of the residuals in units of the noise (nan without spare readings,
     in units of 10 um where no noise was stated), ``discrepancy`` the model's own error in m per axis (nan if unknown).
+    ``warnings`` are what identification said against trusting it, for whoever uses it.
     ``folder`` is where the file was read from; it is not written.
     """
 
@@ -69,6 +70,7 @@ class CalibrationRecord:
     noise_stated: bool
     scatter: float
     freedom: int
+    warnings: tuple[str, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
     version: str = __version__
@@ -79,6 +81,11 @@ class CalibrationRecord:
         folder = self.folder if calibration is None else calibration.parent
         own = robot_file(self.robot)
         return self.robot if own is None else Path(normpath(folder / own)).as_posix()
+
+    @property
+    def warned(self) -> tuple[str, ...]:
+        """The warnings as commands show them that use the calibration."""
+        return tuple(f"THE CALIBRATION IS IN DOUBT. {text}" for text in self.warnings)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", np.asarray(self.covariance, dtype=np.float64))
@@ -123,6 +130,7 @@ def calibration_text(record: CalibrationRecord) -> str:
         "noise": noise | ({} if spare else {"reason": "no readings to spare: the residuals do not tell their scatter"}),
         "discrepancy_m": _known(record.discrepancy),
         "discrepancy_reason": record.discrepancy_reason,
+        "warnings": list(record.warnings),
         "seed": record.seed,
         "inputs": dict(record.inputs),
         "parameters": [_parameter(p) for p in record.parameters],
@@ -147,7 +155,7 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     last = len(document) - 1
     for i, (key, value) in enumerate(document.items()):
         comma = "" if i == last else ","
-        if key in ("parameters", "covariance") and value:
+        if key in ("warnings", "parameters", "covariance") and value:
             yield f'  "{key}": ['
             yield ",\n".join(f"    {_text(item)}" for item in value)
             yield f"  ]{comma}"

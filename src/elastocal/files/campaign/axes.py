@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.campaign.checks import FAR, check_deflection_sizes, check_positions
 from elastocal.files.campaign.entry import CampaignEntry, CampaignKeys, PoseEntry
+from elastocal.files.campaign.file import ReadPoints
 from elastocal.files.campaign.overload import check_loads
 from elastocal.files.campaign.readings import Readings
 from elastocal.files.located import Located
@@ -26,10 +29,18 @@ from elastocal.spatial.rotation import matrix_rpy, rotations
 KEY = "tracker_frame"
 
 
-def measured_in_base(
-    given: CampaignKeys, model: RobotModel, found: Readings, setup: Setup
-) -> tuple[Measurement, Array, tuple[str, ...]]:
-    """The kind of measurement, its readings (N, R) in base axes, and what is to be said of the axes."""
+@dataclass(frozen=True, eq=False)
+class InBase:
+    """The kind of measurement, its readings (N, R) in base axes, what is to be said of the axes, and the points."""
+
+    measurement: Measurement
+    readings: Array
+    notes: tuple[str, ...] = ()
+    points: ReadPoints | None = None
+
+
+def measured_in_base(given: CampaignKeys, model: RobotModel, found: Readings, setup: Setup) -> InBase:
+    """Everything in base axes."""
     entry = given.entry
     reach = float(np.max(np.linalg.norm(setup.positions(model), axis=2)))
     size = max(model.size, reach)  # slides are not part of the former
@@ -40,14 +51,15 @@ def measured_in_base(
         check_deflection_sizes(found, size)
     pose, notes = _instrument_pose(given, found, setup, model)
     positions = entry.measurement == "position"
+    points = ReadPoints(_in_base(pose, found.points, points=True), found.places_of(rest=not positions), pose)
     shifts = _in_base(pose, found.shifts, points=positions)
     if not positions:
         measurement: Measurement = Deflection(setup, entry.statics or "loaded")
-        return measurement, _rows(setup, shifts, _in_base(pose, found.turns, points=False)), notes
+        return InBase(measurement, _rows(setup, shifts, _in_base(pose, found.turns, points=False)), notes, points)
     check_positions(found, shifts, size)
     turned = _turned(pose, found.turns) if any(found.posed) else None
     zero = np.where(np.isfinite(found.turns).all(axis=2, keepdims=True), np.zeros(3), np.nan)
-    return Position(setup, turned), _rows(setup, shifts, zero), notes
+    return InBase(Position(setup, turned), _rows(setup, shifts, zero), notes, points)
 
 
 def _rows(setup: Setup, shifts: Array, turns: Array) -> Array:
@@ -64,13 +76,13 @@ def _turned(pose: Pose | None, vectors: Array) -> Array:
     return found if pose is None else np.asarray(pose.rotation @ found)
 
 
-def _planned(entry: CampaignEntry, model: RobotModel, setup: Setup) -> tuple[Measurement, Array, tuple[str, ...]]:
+def _planned(entry: CampaignEntry, model: RobotModel, setup: Setup) -> InBase:
     """The same without readings; orientations count from those of the arm without load."""
     nothing = np.full((setup.count, setup.height), np.nan)
     if entry.measurement == "deflection":
-        return Deflection(setup, entry.statics or "loaded"), nothing, ()
+        return InBase(Deflection(setup, entry.statics or "loaded"), nothing)
     turned = np.stack([kinematics(model, setup.q, m.frame).rotation for m in setup.markers], axis=1)
-    return Position(setup, turned if any(m.rows == 6 for m in setup.markers) else None), nothing, ()
+    return InBase(Position(setup, turned if any(m.rows == 6 for m in setup.markers) else None), nothing)
 
 
 def _instrument_pose(

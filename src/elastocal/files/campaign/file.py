@@ -15,9 +15,24 @@ from elastocal.files.robot.word import ReadRobot, load_robot, robot_file, withou
 from elastocal.files.tables.raw import RawTable
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
 
 FORMAT = "elastocal-campaign/1"
 UNSTATED = "No errors are stated: all readings weigh the same, and their scatter is estimated from the residuals."
+
+
+@dataclass(frozen=True, eq=False)
+class ReadPoints:
+    """Where markers were, (N, markers, 3) in base axes, nan where only shifts were read.
+
+    ``places`` name where a point stands, by reading and marker; ``pose`` leads from the instrument's axes to the base's
+    (None: they are the base's).
+    """
+
+    values: Array
+    places: Mapping[tuple[int, str], str]
+    pose: Pose | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +40,7 @@ class CampaignFile:
     """A campaign as read: ``robot`` is the word that names the robot, ``words`` everything as it was written.
 
     ``notes`` say what was assumed or left out; ``files`` are all that were read, the campaign's own first; ``names``
-    are those of the readings of a plan, where they have some.
+    are those of the readings of a plan, where they have some; ``points`` are where the markers were, if that was read.
     """
 
     name: str
@@ -37,6 +52,7 @@ class CampaignFile:
     files: tuple[Path, ...]
     words: Mapping[str, Any]
     names: tuple[str, ...] = ()
+    points: ReadPoints | None = None
 
 
 def named_robot(located: Located, word: str, tool: str | None, without: Words, folder: Path) -> ReadRobot:

@@ -15,7 +15,8 @@ from elastocal.files.campaign.requests import read_requests
 from elastocal.files.campaign.setup import chosen_markers, read_setup
 from elastocal.files.campaign.table import CampaignTable, Wanted, read_tables
 from elastocal.files.contact.campaign import read_contacts
-from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.format_word import check_format
+from elastocal.files.located import Located, read_yaml
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
 from elastocal.measure.campaign import Campaign
@@ -53,14 +54,16 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     if not plan:
         check_any(found, ", ".join(raw.file for raw in raws.values()))
     setup, said = read_setup(given, model, found)
-    measurement, readings, noted = measured_in_base(given, model, found, setup)
-    sources = read_sources(located, entry.errors, given.units, measurement, model)
-    campaign = Campaign(measurement, readings, sources, found.places)
+    base = measured_in_base(given, model, found, setup)
+    sources = read_sources(located, entry.errors, given.units, base.measurement, model)
+    campaign = Campaign(base.measurement, base.readings, sources, found.places, spots=found.places_of())
     requests, asked = read_requests(located, entry, model, campaign, plan)
     files = all_files(path, entry.robot, raws)
     left_out = () if plan else (*_left_out(tables, found), *(() if sources else (UNSTATED,)))
-    notes = (*robot.notes, *table_notes(raws), *chosen, *said, *noted, *left_out, *asked)
-    return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data, found.names)
+    notes = (*robot.notes, *table_notes(raws), *chosen, *said, *base.notes, *left_out, *asked)
+    return CampaignFile(
+        entry.name, entry.robot, model, campaign, requests, notes, files, located.data, found.names, base.points
+    )
 
 
 def _given(located: Located, plan: bool) -> CampaignKeys:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.files.campaign.table import CampaignTable
+from elastocal.files.tables.raw import cell
 from elastocal.spatial.entries import Array
 
 
@@ -19,6 +20,7 @@ from elastocal.spatial.entries import Array
 class Readings:
     """Controller values (N, n), wrenches (N, 6) or None, shifts and turns (N, markers, 3), nan where nothing was read.
 
+    ``points`` (N, markers, 3) are where the markers were, without load if that was read; nan where only shifts are.
     ``cells`` leads from reading and marker to table and row; ``places`` name the lines.
     """
 
@@ -28,6 +30,7 @@ class Readings:
     wrenches: Array | None
     shifts: Array
     turns: Array
+    points: Array
     places: tuple[str, ...]
     cells: tuple[Mapping[str, tuple[CampaignTable, int]], ...]
 
@@ -35,6 +38,16 @@ class Readings:
         """File and line where a reading begins."""
         table, row = next(iter(self.cells[reading].values()))
         return f"{table.raw.file}, line {table.poses.lines[row]}"
+
+    def axis_spot(self, reading: int, axis: str) -> str:
+        """File, line and column where the value of an axis stands; the reading's where motors give it."""
+        table, row = next(iter(self.cells[reading].values()))
+        field = table.columns.fields.get(axis)
+        return self.spot(reading) if field is None else cell(table.raw, table.raw.rows[row], field)[1]
+
+    def places_of(self, rest: bool = False) -> dict[tuple[int, str], str]:
+        """Where the numbers of each reading and marker stand; ``rest`` names the points without load only."""
+        return {(i, m): t.place(m, row, rest) for i, cells in enumerate(self.cells) for m, (t, row) in cells.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -55,11 +68,11 @@ class Readings:
 def gathered_readings(tables: Sequence[CampaignTable], markers: tuple[str, ...], plan: bool, repeats: int) -> Readings:
     """The readings of all tables (of the same columns) that hold something of these markers; of a plan, all."""
     found = [(t, group) for t in tables for group in _groups(t, markers) for _ in range(repeats)]
-    numbers = np.full((len(found), len(markers), 2, 3), np.nan)
+    numbers = np.full((len(found), len(markers), 3, 3), np.nan)
     for i, (table, group) in enumerate(found):
         for marker, row in group.items():
             numbers[i, markers.index(marker)] = table.numbers(marker, row)
-    read = np.isfinite(numbers).any(axis=(1, 2, 3)) | plan
+    read = np.isfinite(numbers[:, :, :2]).any(axis=(1, 2, 3)) | plan
     found, numbers = [f for f, some in zip(found, read, strict=True) if some], numbers[read]
     first = [(t.poses, next(iter(group.values()))) for t, group in found]
     return Readings(
@@ -71,6 +84,7 @@ def gathered_readings(tables: Sequence[CampaignTable], markers: tuple[str, ...],
         else np.array([p.wrenches[row] for p, row in first if p.wrenches is not None]),
         numbers[:, :, 0],
         numbers[:, :, 1],
+        numbers[:, :, 2],
         tuple(_place(t, sorted(set(group.values()))) for t, group in found),
         tuple({m: (t, row) for m, row in group.items()} for t, group in found),
     )

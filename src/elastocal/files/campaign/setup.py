@@ -10,7 +10,7 @@ from elastocal.files.campaign.readings_entry import listed
 from elastocal.files.campaign.table import CampaignTable
 from elastocal.files.located import Path_
 from elastocal.measure.setup import Setup
-from elastocal.model.limits import limit_text
+from elastocal.model.limits import limit_text, moved_by
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.observation import Marker
 
@@ -50,7 +50,9 @@ def read_setup(given: CampaignKeys, model: RobotModel, found: Readings) -> tuple
         row, joint, value = beyond[0]
         if given.entry.limits == "apply":
             what = limit_text(model, joint, value)
-            raise InputError(f"{found.spot(row)}: {what}; change it or write 'limits: ignore' in {given.located.file}")
+            mover = moved_by(model, joint)
+            spot = found.spot(row) if mover is None else found.axis_spot(row, mover)
+            raise InputError(f"{spot}: {what}; change it or write 'limits: ignore' in {given.located.file}")
         rows = len({row for row, _, _ in beyond})
         notes = (f"{rows} of {len(q)} readings lie beyond the joint limits and are used all the same.",)
     load, said = read_load(given, model, found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -43,7 +44,10 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class CampaignTable:
-    """One file: its rows in SI and, by marker ("" where the columns name none), shifts and turns (N, 3)."""
+    """One file: its rows in SI and, by marker ("" where the columns name none), shifts and turns (N, 3).
+
+    ``rests`` are positions without load, where shifts are differences from them.
+    """
 
     word: str
     raw: RawTable
@@ -53,6 +57,7 @@ class CampaignTable:
     turns: dict[str, Array]
     marker: tuple[str, ...] | None
     skipped: tuple[int, ...]
+    rests: dict[str, Array]
 
     @property
     def by_difference(self) -> bool:
@@ -68,10 +73,27 @@ class CampaignTable:
         return marker if marker in self.shifts else ""
 
     def numbers(self, marker: str, row: int) -> Array:
-        """Shift and turn (2, 3) of one row; nan where nothing was read."""
+        """Shift, turn and place (3, 3) of one row; nan where nothing was read, and the place where only shifts are."""
         key = self.holder(marker)
-        turn = self.turns[key][row] if key in self.turns else np.full(3, np.nan)
-        return np.stack([self.shifts[key][row], turn])
+        nothing = np.full(3, np.nan)
+        turn = self.turns[key][row] if key in self.turns else nothing
+        at = self.shifts[key][row] if LOADED[0] in self.columns.readings.get(key, {}) else nothing
+        return np.stack([self.shifts[key][row], turn, self.rests[key][row] if key in self.rests else at])
+
+    def place(self, marker: str, row: int, rest: bool = False) -> str:
+        """Where the numbers of a marker stand: ``both.txt line 113 less line 18 (P03_SMR1_1)``; ``rest`` names the
+        point without load only."""
+        columns = self.columns.readings.get(self.holder(marker), {})
+        names = [t[0] for t in (SHIFT, LOADED, UNLOADED) if t[0] in columns and not (rest and t is LOADED)]
+        spots = [self.raw.spot(self.raw.rows[row], columns[n].place) for n in names]
+        spots = spots or [(self.raw.file, self.poses.lines[row])]
+        files = [self.word if file == self.raw.file else Path(file).name for file, _ in spots]
+        text = f"{files[0]} line {spots[0][1]}"
+        if spots[1:] and spots[1] != spots[0]:
+            text += f" less {'' if files[1] == files[0] else files[1] + ' '}line {spots[1][1]}"
+        called = dict.fromkeys(self.raw.called.get(line, "") for file, line in spots if file == self.raw.file)
+        named = " and ".join(n for n in called if n) or (self.poses.names[row] if self.poses.names else "")
+        return f"{text} ({named})" if named else text
 
     def where(self, marker: str, row: int, axis: int, turn: bool) -> tuple[str, str, str]:
         """Place, column and text of a number, of a shift or of a turn."""
@@ -102,16 +124,17 @@ def _table(raw: RawTable, word: str, wanted: Wanted) -> CampaignTable:
     marker = _marker_column(raw, columns, wanted.frames)
     missed: set[int] = set()
     shifts, turns = {} if columns.readings else {"": np.full((len(raw.rows), 3), np.nan)}, {}
+    rests = {}
     for name, fields in columns.readings.items():
         if UNLOADED[0] in fields:
             both = [_numbers(raw, fields, t, wanted, missed) for t in (LOADED, UNLOADED)]
-            shifts[name] = both[0] - both[1]
+            shifts[name], rests[name] = both[0] - both[1], both[1]
         else:
             shifts[name] = _numbers(raw, fields, SHIFT if wanted.kind == "deflection" else LOADED, wanted, missed)
         turned = TURN if wanted.kind == "deflection" else ORIENTATION
         if turned[0] in fields:
             turns[name] = _numbers(raw, fields, turned, wanted, missed)
-    return CampaignTable(word, raw, columns, poses, shifts, turns, marker, tuple(sorted(missed)))
+    return CampaignTable(word, raw, columns, poses, shifts, turns, marker, tuple(sorted(missed)), rests)
 
 
 def _numbers(

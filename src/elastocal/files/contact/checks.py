@@ -71,7 +71,7 @@ def check_recorded(
     there = np.flatnonzero(np.isfinite(readings).all(axis=1) & np.any(readings, axis=1))
     if len(there):
         felt = ContactForce(kind.q[there], kind.touches.rows(there), kind.axes)
-        check_pressed(located, word, felt, readings[there], model, [rows[i] for i in there])
+        check_pressed(located, word, felt, readings[there], model, [rows[int(i)] for i in there])
 
 
 def check_commanded(kind: ContactForce, model: RobotModel, rows: Rows) -> tuple[str, ...]:

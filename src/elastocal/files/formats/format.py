@@ -42,11 +42,14 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class TableFormat(ABC):
-    """What every table may be told: its file, and what ``elastocal.files.tables.joins`` makes of its rows."""
+    """What every table may be told: its file, and what ``elastocal.files.tables`` makes of its rows.
+
+    ``unloaded`` is a state of the rows, or another table (``elastocal.files.tables.states``).
+    """
 
     kind: ClassVar[str]
     file: str
-    unloaded: str | None = None
+    unloaded: Any = None
     join: Any = None
     unmatched: Literal["refuse", "leave_out"] = "refuse"
     markers: dict[str, str] = field(default_factory=dict)

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from elastocal.errors import InputError
+from elastocal.files.located import UTF_16
 from elastocal.files.log.csv import read_csv_log
 from elastocal.files.log.rsi import read_rsi_log
 from elastocal.files.log.rtde import read_rtde_log
-from elastocal.files.located import UTF_16
 from elastocal.files.opened import unreadable
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import RobotModel

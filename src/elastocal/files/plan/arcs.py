@@ -14,7 +14,8 @@ from elastocal.errors import UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.file import named_robot
 from elastocal.files.campaign.parts import csv_text
-from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.format_word import check_format
+from elastocal.files.located import Located, read_yaml
 from elastocal.files.plan.cell import check_axes
 from elastocal.files.plan.read import FORMAT
 from elastocal.files.robot.word import robot_file

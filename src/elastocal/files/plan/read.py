@@ -15,7 +15,8 @@ from elastocal.design.touching import Touching
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.readings_entry import listed
-from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.format_word import check_format
+from elastocal.files.located import Located, read_yaml
 from elastocal.files.plan.cell import check_axes, check_frame, read_kinds, read_plan_cell
 from elastocal.files.plan.entry import PlanEntry, PlanFile, nothing_said
 from elastocal.files.plan.methods import read_method

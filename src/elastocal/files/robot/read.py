@@ -13,8 +13,9 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
+from elastocal.files.format_word import check_format
 from elastocal.files.keys import Keys, check_limits, check_unit, refuse
-from elastocal.files.located import Located, Path_, check_format, check_tree, parse_yaml, read_text
+from elastocal.files.located import Located, Path_, check_tree, parse_yaml, read_text
 from elastocal.files.opened import SHIPPED, noted
 from elastocal.files.robot.controller import read_transmission
 from elastocal.files.robot.elements import read_elements

@@ -56,7 +56,8 @@ def configurations(
     missing = [a for a in axes if a not in (*fields, *driven)]
     if missing:
         wanted = f"{missing[0]}_{'counts' if driven else 'deg' if axes[missing[0]] == 'revolute' else 'mm'}"
-        raise InputError(f"{raw.top}: there is no column for axis {missing[0]}; add {wanted}")
+        top = _top_of_axes(raw, fields, axes)
+        raise InputError(f"{top}: there is no column for axis {missing[0]}; add {wanted}")
     if not raw.rows:
         raise InputError(f"{raw.file}: has a header and no configurations; add a row")
     if driven:
@@ -71,6 +72,13 @@ def configurations(
         wrenches = np.array([[0.0 if f is None else si_number(raw, row, f) for f in at] for row in raw.rows])
     names = tuple(cells[fields[NAME].place].strip() for _, cells in raw.rows) if NAME in fields else None
     return ConfigurationTable(raw.file, values, wrenches, names, tuple(line for line, _ in raw.rows))
+
+
+def _top_of_axes(raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str]) -> str:
+    """Where columns of axes are named: beside those that are there, else in the table that was joined."""
+    there = [raw.origin(fields[a].place).top for a in axes if a in fields]
+    joined = [origin.top for origin in raw.origins if origin.top]
+    return next((top for top in (*there, *([] if there else joined)) if top), raw.top)
 
 
 def allowed_units(axes: Mapping[str, str]) -> dict[str, Mapping[str, float]]:

@@ -23,6 +23,12 @@ def joined(raw: RawTable, other: RawTable, unmatched: str, asked: Asked) -> RawT
     if not keys:
         have = ", ".join(h for h in raw.header if h in WORDS) or "none"
         raise asked.error(("join",), f"{other.top}: has no column of names that {raw.file} has too ({have}); add one")
+    both = [h for h in other.header if h in raw.header and h not in WORDS]
+    if both:
+        said = (
+            f"{other.file} and {raw.file} have both {both[0]}; points without load are named by unloaded: {{file: ...}}"
+        )
+        raise asked.error(("join",), said)
     here, there = [raw.header.index(k) for k in keys], [other.header.index(k) for k in keys]
     rows = _once(other, there)
     partner = {row[0]: rows[key] for row in raw.rows if (key := names_of(row, here)) in rows}
@@ -31,7 +37,8 @@ def joined(raw: RawTable, other: RawTable, unmatched: str, asked: Asked) -> RawT
     idle = [r for r in other.rows if r[0] not in used]
     own = [i for i, h in enumerate(raw.header) if h in WORDS]
     notes = told(raw, unmatched, (lost, own, f"not in {name}"), (idle, there, f"in {name} only"))
-    added = [(h, i, other.origin(i)) for i, h in enumerate(other.header) if h not in keys]
+    own_top = [(h, i, other.origin(i)) for i, h in enumerate(other.header) if h not in keys]
+    added = [(h, i, replace(origin, top=origin.top or other.top)) for h, i, origin in own_top]
     return replace(
         extended(raw, partner, added),
         decimal_comma=raw.decimal_comma or other.decimal_comma,

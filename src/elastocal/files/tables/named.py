@@ -15,17 +15,20 @@ from typing import Any
 
 from elastocal.errors import UnknownNameError
 from elastocal.files import schema
+from elastocal.files.format_word import check_format
 from elastocal.files.formats.format import Asked, format_kinds
-from elastocal.files.located import Located, Path_, check_format, read_yaml
+from elastocal.files.located import Located, Path_, read_yaml
 from elastocal.files.place import existing
 from elastocal.files.tables.joins import joined, renamed, without_matched
 from elastocal.files.tables.raw import RawTable, read_csv
-from elastocal.files.tables.states import paired
+from elastocal.files.tables.states import paired, paired_with
 from elastocal.model.robot import RobotModel
 
 FORMAT = "elastocal-table/1"
 KEY = "table"
 PLAIN = "csv"
+APART = ("file", "unloaded", "join", "unmatched", "markers")
+"""Keys of a table that one without load does not take over from the one with load."""
 _START = f"a file that names a table starts with 'format: {FORMAT}'"
 
 
@@ -58,9 +61,13 @@ def read_tables_of(located: Located, table: Any, robot: RobotModel) -> dict[str,
     return {w: _read(e, Asked(located, p, robot)) for w, e, p in zip(words, entries, places, strict=True)}
 
 
-def _read(entry: Any, asked: Asked) -> RawTable:
+def _read(entry: Any, asked: Asked, whole: bool = False) -> RawTable:
+    """The table of an entry; ``whole`` with the columns that bring its rows together with others."""
     if isinstance(entry, str):
         return read_csv(existing(asked.located, asked.path, entry))
+    if isinstance(entry, dict) and isinstance(entry.get("file"), list):
+        said = "is one file; that without load is named by unloaded: {file: ...}, others by a list of tables"
+        raise asked.error(("file",), said)
     if not isinstance(entry, dict) or "file" not in entry:
         raise asked.error((), f"{entry!r} should name a file, or be such as {{file: export.csv, format: {PLAIN}}}")
     kind = str(entry.get("format", PLAIN))
@@ -69,11 +76,17 @@ def _read(entry: Any, asked: Asked) -> RawTable:
     told = {k: v for k, v in entry.items() if k != "format"}
     form = schema.construct(format_kinds()[kind], asked.located, asked.path, told, {})
     raw = form.read(existing(asked.located, asked.path, form.file), asked)
-    if form.unloaded is not None:
-        raw = paired(raw, form.unloaded, form.unmatched, asked)
+    if isinstance(form.unloaded, dict):
+        like = {k: v for k, v in entry.items() if k not in APART}
+        free = _read(
+            {**like, **form.unloaded}, Asked(asked.located, (*asked.path, "unloaded"), asked.robot), whole=True
+        )
+        raw = paired_with(raw, free, form.unmatched, asked)
+    elif form.unloaded is not None:
+        raw = paired(raw, str(form.unloaded), form.unmatched, asked)
     if form.join is not None:
         other = _read(form.join, Asked(asked.located, (*asked.path, "join"), asked.robot))
         raw = joined(raw, other, form.unmatched, asked)
     if form.markers:
         raw = renamed(raw, form.markers, asked)
-    return without_matched(raw)
+    return raw if whole else without_matched(raw)

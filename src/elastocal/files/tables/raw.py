@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 
@@ -26,12 +26,14 @@ Line = tuple[int, tuple[str, ...]]
 class Origin:
     """Where a column was read, if not under its own name in the table's file.
 
-    ``lines`` leads from a line of the table to the line there, where the two differ.
+    ``lines`` leads from a line of the table to the line there, where the two differ; ``top`` is where the column gets
+    its name, if not where the table's own columns do.
     """
 
     file: str
     title: str
     lines: Mapping[int, int] | None = None
+    top: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class RawTable:
     """Cells as text, with the line of the header and of each row.
 
     ``named`` is the place where the columns get their names, if not the header; ``notes`` say what was assumed or left
-    out, ``more`` are files that were read beside ``file``.
+    out, ``more`` are files that were read beside ``file``; ``called`` are the names that the file gives its points, by
+    their lines.
     """
 
     file: str
@@ -51,6 +54,7 @@ class RawTable:
     origins: tuple[Origin, ...] = ()
     notes: tuple[str, ...] = ()
     more: tuple[Path, ...] = ()
+    called: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def top(self) -> str:
@@ -59,6 +63,11 @@ class RawTable:
 
     def origin(self, place: int) -> Origin:
         return self.origins[place] if self.origins else Origin(self.file, self.header[place])
+
+    def spot(self, row: Line, place: int) -> tuple[str, int]:
+        """File and line where the cell of a row was read."""
+        origin = self.origin(place)
+        return origin.file, row[0] if origin.lines is None else origin.lines[row[0]]
 
 
 @dataclass(frozen=True)
@@ -143,9 +152,8 @@ def understood(
 
 def cell(raw: RawTable, row: Line, field: Field) -> tuple[str, str]:
     """The text of a cell, and where it stands."""
-    origin = raw.origin(field.place)
-    line = row[0] if origin.lines is None else origin.lines[row[0]]
-    return row[1][field.place].strip(), f"{origin.file}, line {line}, column {origin.title}"
+    file, line = raw.spot(row, field.place)
+    return row[1][field.place].strip(), f"{file}, line {line}, column {raw.origin(field.place).title}"
 
 
 def si_number(raw: RawTable, row: Line, field: Field) -> float:

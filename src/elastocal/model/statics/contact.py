@@ -22,7 +22,6 @@ from elastocal.model.statics.contact_newton import ContactSearch, press
 from elastocal.model.statics.contact_rest import at_rest, too_deep, unsure
 from elastocal.model.statics.contact_step import Pressed, grip
 from elastocal.model.statics.continuation import LARGEST_BEND
-from elastocal.model.statics.equilibrium import Progress
 from elastocal.model.statics.flexibility import Flexibility, flexible
 from elastocal.model.statics.newton import start
 from elastocal.model.statics.state import chunk_size, state_at
@@ -101,7 +100,6 @@ def contact(
     near: ContactState | None = None,
     *,
     chunk: int | None = None,
-    progress: Progress | None = None,
 ) -> ContactState:
     """Contacts of joint values (N, n); ``near`` is a state to start from, such as that of slightly other parameters."""
     configurations = checked(model, q, touches)
@@ -113,8 +111,6 @@ def contact(
         rows = slice(first, min(first + size, total))
         known = None if near is None else (near.theta[rows].T[list(flex.dofs)], near.size[rows], near.status[rows])
         parts.append(_chunk(model, flex, np.ascontiguousarray(configurations[rows].T), touches.rows(rows), known))
-        if progress is not None:
-            progress(rows.stop, total)
     if len(parts) == 1:
         return parts[0]
     names = ("theta", "point", "normal", "force", "size", "gap", "torque", "status", "steps")

@@ -54,13 +54,12 @@ def linear_observation_chunks(
     q: object,
     applied: Sequence[AppliedWrenches],
     markers: Sequence[Marker],
-    parameters: Iterable[str] | None = None,
 ) -> tuple[tuple[str, ...], Iterator[Chunk]]:
     """The same chunk by chunk, each (p, rows, m) with configurations last.
 
     One buffer is filled again and again: use or copy a chunk before asking for the next.
     """
-    job = _Job.plan(model, q, applied, markers, parameters)
+    job = _Job.plan(model, q, applied, markers, None)
 
     def stream() -> Iterator[Chunk]:
         buffer = np.empty((len(job.names), job.height, min(CHUNK, job.total)))

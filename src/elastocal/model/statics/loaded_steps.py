@@ -88,7 +88,7 @@ def _step(
     rows = list(task.rows)
     if len(rows) < 6:
         jacobian, gap = jacobian[rows], gap[rows]
-    return bent, damped_step(jacobian, gap, _DAMPING), (np.abs(gap).max(axis=0) < stop) & still
+    return bent, damped_step(jacobian, gap, _DAMPING), (np.abs(gap).max(axis=0, initial=0.0) < stop) & still
 
 
 def _status(done: Bools) -> Ints:

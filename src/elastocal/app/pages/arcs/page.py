@@ -29,12 +29,12 @@ def page(result: ArcsResult) -> Report:
 
 
 def facts(result: ArcsResult) -> tuple[Fact, ...]:
-    from elastocal import __version__
+    from elastocal.app.version import VERSION
 
     table, known = result.table, tuple(a.marker for a in result.known)
     noise = None if result.noise is None else 1e6 * result.noise
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("points", "points", table.file, f"{table.file}, {table.dimension} coordinates"),
         Fact("markers", "markers", table.markers, ", ".join(table.markers)),
         Fact("known", "with known angles", known, ", ".join(known) or "none"),

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 NO_SPARE = "no equation to spare"
 
 
-def coordinates(prefix: str, name: str, dimension: int, digits: int = 4, part: int = 0) -> tuple[Column, ...]:
+def coordinates(prefix: str, name: str, dimension: int, part: int = 0) -> tuple[Column, ...]:
     """Columns of a point in mm."""
-    return tuple(Column(f"{prefix}_{c}_mm", f"{name} {c}", "mm", digits, part=part) for c in "xyz"[:dimension])
+    return tuple(Column(f"{prefix}_{c}_mm", f"{name} {c}", "mm", 4, part=part) for c in "xyz"[:dimension])
 
 
 def arc_table(result: ArcsResult) -> Table:

@@ -9,6 +9,7 @@ from elastocal.app.pages.compensate.figures import confidence_lines, error_lines
 from elastocal.app.pages.compensate.scene import scenes
 from elastocal.app.pages.compensate.tables import left_table, problem_table, summary_table, target_table
 from elastocal.report.blocks import Block, Fact, Report, Section
+from elastocal.report.display import length
 
 if TYPE_CHECKING:
     from elastocal.compensate.verification import Residual
@@ -47,10 +48,12 @@ def verdict(result: CompensateResult) -> tuple[str, ...]:
     total, good = len(result.correction.status), int(result.corrected.sum())
     model = "calibrated model" if result.covariance is not None else "model"
     before, after = result.before.distances(), result.after.distances()
+    record = result.robot.record
     out = [
+        *(() if record is None else record.warned),
         f"{good} of {total} targets are corrected. By the {model} the tool was off by {1e3 * before.rms:.4g} mm rms, "
         f"{1e3 * before.largest:.4g} mm at most; with the new program, as its digits are written, by "
-        f"{1e6 * after.rms:.3g} um rms, {1e6 * after.largest:.3g} um at most.",
+        f"{length(after.rms)} rms, {length(after.largest)} at most.",
         _confidence(result),
     ]
     if result.on_truth is not None:
@@ -73,15 +76,15 @@ def _confidence(result: CompensateResult) -> str:
     if not result.corrected.any():
         return "No target is corrected."
     good = result.corrected
-    rest = 1e6 * float(np.sqrt(np.nanmean(np.einsum("nii->n", result.covariance[good, :3, :3]))))
-    worst = 1e6 * float(np.nanmax(half_width(result)[good]))
+    rest = float(np.sqrt(np.nanmean(np.einsum("nii->n", result.covariance[good, :3, :3]))))
+    worst = float(np.nanmax(half_width(result)[good]))
     known = result.robot.known is not None and isfinite(result.robot.known.discrepancy)
     model = (
         "the model's own discrepancy included" if known else "the model's own discrepancy not known and not included"
     )
     return (
-        f"At corrected targets the real tool is expected to be off by {rest:.3g} um rms, and by less than "
-        f"{worst:.3g} um at 95 % confidence along the worst direction of the worst target ({model})."
+        f"At corrected targets the real tool is expected to be off by {length(rest)} rms, and by less than "
+        f"{length(worst)} at 95 % confidence along the worst direction of the worst target ({model})."
     )
 
 
@@ -105,7 +108,7 @@ def _mixed(result: CompensateResult, bad: int) -> str:
 
 
 def facts(result: CompensateResult) -> tuple[Fact, ...]:
-    from elastocal import __version__
+    from elastocal.app.version import VERSION
 
     asked, program = result.request, result.program
     frames = {"bases": program.bases, "tools": program.tools}
@@ -114,7 +117,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
     calibration = None if asked.calibration is None else asked.calibration.as_posix()
     written = tuple(p.as_posix() for p in result.written)
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("program", "program", asked.program.as_posix(), f"{asked.program.as_posix()} ({program.language})"),
         Fact("robot", "robot", result.robot.model.name, f"{result.robot.model.name} ({result.robot.word})"),
         Fact("calibration", "calibration", calibration,

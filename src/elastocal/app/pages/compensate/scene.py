@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from elastocal.app.drawing import MOST_ARMS, enlargement, spread_out, thinned, times
 from elastocal.app.pages.robot_scene import (
     UNIT,
-    arm_parts,
     arrows,
     drawn_words,
     ellipsoids,
-    force_arrows,
     force_scale,
     load_forces,
+    loaded_arm,
     points,
 )
 from elastocal.report.blocks import Scene
@@ -52,7 +51,7 @@ def robot_scene(result: CompensateResult) -> Scene:
         name = at.stations.name(int(i))
         load = AppliedWrenches(loads.frame or at.frames[i], loads.wrench[[i]], loads.follows)
         start, force = load_forces(at.model, result.correction.command[[i]], load)
-        parts += [*arm_parts(arm, "arm", name), force_arrows(start, force, scale, name)]
+        parts += loaded_arm(arm, start, force, scale, name)
     notes = (said, *drawn_words(len(rows), len(at.position), "targets"))
     return Scene("scene_robot", "The robot at work", UNIT, tuple(parts), notes)
 

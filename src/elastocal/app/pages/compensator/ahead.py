@@ -13,12 +13,12 @@ def page(result: AheadResult) -> Report:
 
 
 def facts(result: AheadResult) -> tuple[Fact, ...]:
-    from elastocal import __version__
+    from elastocal.app.version import VERSION
 
     g, noise = result.spring, result.request.noise_um
     shape = f"L {1e3 * g.L:.2f}, a_x {1e3 * g.a_x:.2f}, a_y {1e3 * g.a_y:.2f} mm"
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("robot", "robot", result.request.robot, result.robot),
         Fact("joint", "joint", g.joint, g.joint),
         Fact("geometry", "geometry", shape, f"{shape}, of the robot file"),

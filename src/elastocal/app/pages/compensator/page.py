@@ -34,14 +34,14 @@ def page(result: CompensatorResult) -> Report:
 
 
 def facts(result: CompensatorResult) -> tuple[Fact, ...]:
-    from elastocal import __version__
+    from elastocal.app.version import VERSION
 
     r, noise = result.request, None if result.noise is None else 1e6 * result.noise
     spring = result.spring
     robot = () if spring is None else (
         Fact("robot", "robot", r.robot, f"{spring.robot}, other axes at {spring.others}"),)  # fmt: skip
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("points", "points", result.table.file, result.table.file),
         Fact("moving", "P1", r.moving, f"{r.moving}, turns about P2 with {r.joint}"),
         Fact("pivots", "about P0", r.pivots, ", ".join(r.pivots)),

@@ -5,27 +5,19 @@ from __future__ import annotations
 from math import degrees, isfinite
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.gravity import tables as tables
+from elastocal.app.pages.gravity import tables, torque_tables
 from elastocal.app.pages.gravity.curves import torque_lines
+from elastocal.app.pages.gravity.doubts import doubts
 from elastocal.identifiability.groups import Group
 from elastocal.measure.sources.friction import TERMS
 from elastocal.report.blocks import Fact, Paragraphs, Report, Section
 
 if TYPE_CHECKING:
     from elastocal.app.commands.gravity import GravityResult
-    from elastocal.gravity.fit import GravityFit
     from elastocal.gravity.hold_out import Judged
 
 HEAVY = 0.1
 """Joints whose torque varies by this share of the most variable one are named in the verdict."""
-STRANGE = 5.0
-"""Times more or less than expected: a torque that is hardly in the unit that its column names."""
-WORSE = 1.25
-"""Times the error of the robot file's masses: a fit that has been led astray."""
-MISSED = 10.0
-"""Times the scatter of the readings fitted: unseen readings that the fit knows nothing of."""
-MOST_FAST = 0.3
-NARROW = 0.35
 
 
 def page(result: GravityResult) -> Report:
@@ -47,10 +39,10 @@ def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
         Section("Base parameters", (tables.base_table(found),) if found.base.subgroups else (Paragraphs((_ALONE,)),)),
         Section("Friction", (tables.friction_table(found),) if found.friction else ()),
         Section("Readings", (tables.noise_table(found),)),
-        Section("Torques written out", (tables.term_table(result.terms),) if result.terms else ()),
-        Section("Sweep by sweep", (tables.recursion_table(result.recursion),) if result.recursion else ()),
-        Section("Holding torques", (tables.holding_table(result),) if result.poses is not None else ()),
-        Section("Payload", (tables.payload_table(result.payload),) if result.payload else ()),
+        Section("Torques written out", (torque_tables.term_table(result.terms),) if result.terms else ()),
+        Section("Sweep by sweep", (torque_tables.recursion_table(result.recursion),) if result.recursion else ()),
+        Section("Holding torques", (torque_tables.holding_table(result),) if result.poses is not None else ()),
+        Section("Payload", (torque_tables.payload_table(result.payload),) if result.payload else ()),
         *more,
     ]
     title = f"Weight of {found.model.name}"
@@ -90,7 +82,7 @@ def verdict(result: GravityResult) -> tuple[str, ...]:
     out = [f"The log holds {found.sense.reason}."]
     if result.judged is not None:
         out.append(_judged(result.judged))
-    out += [_known(result), *_doubts(result)]
+    out += [_known(result), *doubts(result)]
     if result.mounting is not None:
         m = result.mounting
         down = ", ".join(f"{g:.3f}" for g in m.gravity)
@@ -99,7 +91,7 @@ def verdict(result: GravityResult) -> tuple[str, ...]:
             "robot file's direction, by the masses of the robot file."
         )
     if result.payload is not None:
-        rows = {row[0]: row for row in tables.payload_table(result.payload).rows}
+        rows = {row[0]: row for row in torque_tables.payload_table(result.payload).rows}
         out.append(
             f"The payload of the second log weighs {rows['mass'][1]} kg, its centre is at ("
             + ", ".join(str(rows[f"centre {a}"][1]) for a in "xyz")
@@ -140,70 +132,3 @@ def _known(result: GravityResult) -> str:
         f"Of {len(names)} masses and mass moments the poses tell {base} base parameters apart: {alone} stand alone, "
         f"{len(names) - alone - silent} act only in combinations, {silent} not at all."
     )
-
-
-def _doubts(result: GravityResult) -> list[str]:
-    import numpy as np
-
-    found = result.found
-    samples, ratio = found.samples, found.sense.ratio
-    out = [*_gross(result), *_columns(found), *([] if result.judged is None else _missed(result.judged))]
-    if samples.fast > MOST_FAST * samples.logged:
-        out.append(
-            f"INERTIA: {samples.fast} of {samples.logged} samples are left out, because the arm may accelerate too "
-            "much in them; move more slowly."
-        )
-    if isfinite(ratio) and not 1 / STRANGE < ratio < STRANGE:
-        out.append(f"THE TORQUES ARE {ratio:.3g} TIMES those expected: check their unit, or the masses in the file.")
-    if samples.unmoved():
-        out.append(f"Never moved: {', '.join(samples.unmoved())}; nothing is learned of their friction.")
-    if np.max(np.ptp(samples.log.q, axis=0)) < NARROW:
-        out.append("NO JOINT MOVES BY MORE THAN 20 deg: the log is shorter than one sweep, so most rests on the prior.")
-    return out
-
-
-def _gross(result: GravityResult) -> list[str]:
-    cleaned = result.cleaned
-    if not cleaned.gross:
-        return []
-    joints = sorted({j for _, j in cleaned.gross})
-    log, units = cleaned.found.samples.log, cleaned.found.samples.units
-    scatter = ", ".join(
-        f"{log.joints[j]} {cleaned.found.noise[j]:.3g} {units[j]} (with them {cleaned.everything.noise[j]:.3g})"
-        for j in joints
-    )
-    return [
-        f"GROSS ERRORS: {len(cleaned.gross)} reading(s) left out ({cleaned.said()}); scatter without them: {scatter}."
-    ]
-
-
-def _columns(found: GravityFit) -> list[str]:
-    """Joints whose torques are of another size or sign than the masses of the file let expect."""
-    out = []
-    for joint, factor in zip(found.model.joints, found.sense.factors, strict=True):
-        if factor < 0:
-            out.append(f"THE TORQUE OF {joint} HAS THE OTHER SIGN than the rest of the log: check its column.")
-        if isfinite(factor) and not 1 / STRANGE < abs(factor) < STRANGE:
-            out.append(
-                f"THE TORQUE OF {joint} IS {abs(factor):.3g} TIMES what is expected: check its unit, or the file's "
-                "masses."
-            )
-    return out
-
-
-def _missed(judged: Judged) -> list[str]:
-    """Joints that the fit predicts worse than the robot file does, or far worse than it was fitted."""
-    rms, file = judged.rms(judged.error), judged.rms(judged.file_error)
-    out = []
-    for j, (joint, unit) in enumerate(zip(judged.samples.log.joints, judged.samples.units, strict=True)):
-        why = []
-        if rms[j] > WORSE * file[j]:
-            why.append(f"the robot file's own masses to {file[j]:.3g}")
-        if rms[j] > MISSED * judged.scatter[j]:
-            why.append(f"the readings fitted to {judged.scatter[j]:.3g}")
-        if why:
-            out.append(
-                f"DO NOT TRUST {joint}: unseen torques are predicted to {rms[j]:.3g} {unit} only, {' and '.join(why)}; "
-                "check units and signs of the joint values and torques, or log more poses."
-            )
-    return out

@@ -31,9 +31,13 @@ def contact_verdict(result: IdentifyResult) -> tuple[str, ...]:
     if found is None:
         return ()
     lines = [f"The mean force error e_f (002 eq. 10) falls from {found.before:.3g} N to {found.after:.3g} N."]
-    doubts = _doubts(result)
-    lines += [f"OBJECT: {d.text()}; measure its {d.what} again." for d in doubts.objects[:1] if d.convincing]
-    return (*lines, *(wrong_text(w) for w in doubts.wrong), *found.lost, *_standing(result))
+    return (*lines, *(wrong_text(w) for w in _doubts(result).wrong), *found.lost, *_standing(result))
+
+
+def object_warnings(result: IdentifyResult) -> list[str]:
+    """An object that does not stand where the campaign file says."""
+    found = () if result.study.touched is None else result.study.touched.objects
+    return [f"OBJECT: {d.text()}; measure its {d.what} again." for d in found[:1] if d.convincing]
 
 
 def _doubts(result: IdentifyResult) -> Touched:

@@ -129,13 +129,13 @@ def correlation_table(study: Study, above: float) -> Table:
     return Table("correlations", "", columns, rows, (f"Above {above:g} in size. Such pairs move together.",))
 
 
-def leverage_table(study: Study, most: int = 10) -> Table:
+def leverage_table(study: Study) -> Table:
     """The readings that decide most by themselves."""
     import numpy as np
 
     columns = (Column("place", "reading"), Column("leverage", "leverage", "", 3))
     values = np.nan_to_num(study.influence.leverage, nan=-1.0)
-    order = np.argsort(-values, axis=None, kind="stable")[:most]
+    order = np.argsort(-values, axis=None, kind="stable")[:10]
     places = [divmod(int(i), values.shape[1]) for i in order]
     campaign = study.fit.campaign
     rows = tuple((campaign.place(i, j), float(values[i, j])) for i, j in places if values[i, j] >= 0)

@@ -8,6 +8,7 @@ from elastocal.app.commands.identify import IdentifyResult
 from elastocal.app.pages.identify import contacts as contacts
 from elastocal.app.pages.identify import doubts as doubts
 from elastocal.app.pages.identify import dropped as dropped
+from elastocal.app.pages.identify import exact as exact
 from elastocal.app.pages.identify import judgement as judge
 from elastocal.app.pages.identify import parameters as tables
 from elastocal.app.pages.identify import residuals as residuals
@@ -41,6 +42,7 @@ def _report(result: IdentifyResult, complete: bool) -> Report:
         Section("From everything to what the data support", (dropped.path_table(study),)),
         Section("Parameters", (tables.parameter_table(study, result.ensemble, result.standing),)),
         Section("Nuisances", (tables.nuisance_table(study),) if study.fit.problem.nuisance else ()),
+        Section("Taken as exact", (exact.exact_table(study),) if _asked(study, complete) else ()),
         Section("Not estimated", (gone,) if gone.rows else (Paragraphs((_ALL,)),)),
         Section("What acts together", (dropped.combination_table(found.groups),) if found.groups.subgroups else ()),
         *contacts.contact_sections(result, complete),
@@ -62,6 +64,11 @@ def _report(result: IdentifyResult, complete: bool) -> Report:
     title = f"Identification of {result.model.name}: {result.name}"
     kept = tuple(s for s in sections if s.blocks)
     return Report(title, verdict(result), kept, (*result.notes, *study.missing), result.facts)
+
+
+def _asked(study: Study, complete: bool) -> bool:
+    """On the screen only where the readings ask for one of them."""
+    return bool(study.unsought) and (complete or study.unsought[0].asked)
 
 
 _CLEAN = "No reading lies more than 5 standard deviations from what the others predict."

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NO_NOISE = "no noise was stated"
 NOT_SAMPLED = "not sampled, see the notes"
+STIFFNESS = {"rad/(N m)": "N m/rad", "m/N": "N/m"}
+"""Unit of a stiffness by that of its compliance."""
 
 
 def parameter_table(study: Study, sampled: Ensemble | None = None, standing: frozenset[str] = frozenset()) -> Table:
@@ -28,6 +30,9 @@ def parameter_table(study: Study, sampled: Ensemble | None = None, standing: fro
         Column("parameter", "parameter"),
         Column("concise", "value (sd)"),
         Column("unit", "unit"),
+        Column("file", "robot file", digits=4),
+        Column("change_percent", "change", "%", 1),
+        Column("stiffness", "stiffness (sd)"),
         Column("percent", "accuracy", "%", 2),
         Column("ratio", "value / sd", "", 1),
         Column("group", "group"),
@@ -97,10 +102,20 @@ def _parameter(study: Study, i: int, sampled: Ensemble | None, standing: frozens
     again: Cell = Unknown(NOT_SAMPLED) if study.resampled is None else _half(study.resampled.interval(0.6827)[:, i])
     source, share = study.budget.dominant(name)
     return (
-        name, concise(value, sd), fit.problem.units[i], 100 * sd / abs(value), abs(value) / sd, kind,
-        f"{source} ({100 * share:.0f} %)", value, sd, study.wide.sd(name), stated,
+        name, concise(value, sd), fit.problem.units[i], *_against_file(study, i), 100 * sd / abs(value),
+        abs(value) / sd, kind, f"{source} ({100 * share:.0f} %)", value, sd, study.wide.sd(name), stated,
         estimated, again, *_gibbs(study, i), *_emcee(sampled, i),
     )  # fmt: skip
+
+
+def _against_file(study: Study, i: int) -> tuple[Cell, ...]:
+    """The robot file's value, the change from it in %, and the stiffness of a joint: 1 / k with sd / k^2."""
+    fit, table = study.fit, study.identification.sought.parameters
+    p, value, sd = table.rows[table.index(fit.names[i])], float(fit.values[i]), float(fit.sd[i])
+    change = 100 * (value / p.value - 1) if p.value else None
+    unit = STIFFNESS.get(p.unit)
+    stiff = unit is not None and "joint_compliance" in p.kind and value > 0
+    return p.value, change, f"{concise(1 / value, sd / value**2)} {unit}" if stiff else None
 
 
 def _gibbs(study: Study, i: int) -> tuple[Cell, ...]:
@@ -124,14 +139,29 @@ def nuisance_table(study: Study) -> Table:
         Column("unknown", "unknown"),
         Column("concise", "value (sd)"),
         Column("unit", "unit"),
+        Column("stated", "stated sd", digits=3),
+        Column("sigmas", "value / its scatter", "", 1),
+        Column("chance", "by chance", digits=2),
+        Column("doubt", "doubt"),
         Column("value", "value", shown=False),
         Column("sd", "sd", shown=False),
     )
     fit = study.fit
-    places = range(fit.problem.parameters, len(fit.names))
-    rows = tuple(
-        (fit.names[i], concise(float(fit.values[i]), float(fit.sd[i])), fit.problem.units[i], float(fit.values[i]),
-         float(fit.sd[i]))
-        for i in places
-    )  # fmt: skip
-    return Table("nuisances", "", columns, rows, ("Fitted together with the parameters, not assumed.",))
+    rows = tuple(_nuisance(study, i) for i in range(fit.problem.parameters, len(fit.names)))
+    notes = (
+        "Fitted together with the parameters, not assumed. Its scatter: what readings could move it by if all that is "
+        "stated is right; by chance: that any of them lies so far off. One beyond that stands for something else that "
+        "is wrong, perhaps something taken as exact.",
+    )
+    return Table("nuisances", "", columns, rows, notes)
+
+
+def _nuisance(study: Study, i: int) -> tuple[Cell, ...]:
+    """Shares in %, the rest in SI."""
+    fit = study.fit
+    name, unit, value, sd = fit.names[i], fit.problem.units[i], float(fit.values[i]), float(fit.sd[i])
+    factor, word = (100.0, "%") if unit == "1" else (1.0, unit)
+    known = next((s for s in study.stated if s.name == name), None)
+    beyond: tuple[Cell, ...] = (None, None, None) if known is None else (factor * known.sd, known.sigmas, known.chance)
+    doubt = "BEYOND WHAT IS STATED" if known is not None and known.strayed else None
+    return (name, concise(factor * value, factor * sd), word, *beyond, doubt, value, sd)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from elastocal.app.pages.identify.before import before_errors
 from elastocal.app.pages.reading_units import reading_unit
 from elastocal.report.blocks import Lines, Series
 
@@ -40,7 +41,8 @@ def residual_lines(study: Study) -> Lines:
         )
         beyond = int(np.sum(np.abs(off) > np.abs(drawn)))
         if beyond:
-            notes.append(f"{beyond} marked numbers lie farther off, by up to {np.abs(off).max():.4g} {shown.unit}.")
+            lie = "marked number lies" if beyond == 1 else "marked numbers lie"
+            notes.append(f"{beyond} {lie} farther off, by up to {shown.text(float(np.abs(off).max()) / shown.factor)}.")
     return Lines("residuals", "Residuals", "reading", "", "read minus model", shown.unit, tuple(series), tuple(notes))
 
 
@@ -61,12 +63,6 @@ def held_out_lines(result: IdentifyResult) -> Lines:
     notes = ("Each pose is predicted by the model fitted to all other poses; root mean square of the reading's axes.",)
     title = "Before and after, on poses that took no part in the fit"
     return Lines("left_out", title, "reading", "", "error per axis", shown.unit, series, notes)
-
-
-def before_errors(result: IdentifyResult) -> Array:
-    """Read minus what the robot file lets expect, (N, R) in SI, of the numbers that were used."""
-    campaign = result.study.fit.campaign
-    return campaign.readings - campaign.measurement.predict(result.model)
 
 
 def _numbers(count: int) -> tuple[float, ...]:

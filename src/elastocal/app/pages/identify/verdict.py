@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.identify import doubts as doubts
+from elastocal.app.pages.identify import doubts
+from elastocal.app.pages.identify.before import before_rms
 from elastocal.app.pages.identify.contacts import contact_verdict
-from elastocal.app.pages.identify.residuals import before_errors
-from elastocal.app.pages.identify.units import unit_flags
+from elastocal.app.pages.identify.warnings import warnings
 from elastocal.app.pages.reading_units import ReadingUnit, reading_unit
 from elastocal.identifiability.groups import Group
+from elastocal.report.display import length, told_apart
 
 if TYPE_CHECKING:
     from elastocal.app.commands.identify import IdentifyResult
-
-UNLIKELY = 0.01
-WIDE = 1.5
+    from elastocal.app.points_check import PointsCheck
+    from elastocal.study.whole import Study
 
 
 def verdict(result: IdentifyResult) -> tuple[str, ...]:
@@ -36,13 +36,14 @@ def verdict(result: IdentifyResult) -> tuple[str, ...]:
     )
     above = sum(float(v) > found.thresholds[0] for v in fit.ratios[: len(names)])
     lines = [
-        f"{len(names)} of the {sought} parameters sought are estimated, {alone} of them alone and {len(names) - alone} "
-        f"for a combination, from {fit.problem.readings} numbers; {above} stand out of the noise by a factor of "
-        f"{found.thresholds[0]:g}.",
-        f"They leave {shown.text(result.residual_rms)} per axis unexplained{_share(result)}; a pose that took no part "
-        f"in the fit is predicted to {_predicted(shown, found.stages[-1].left_out)}{_before(result, shown)}.",
+        f"{len(names)} of the {sought} parameters sought {'is' if len(names) == 1 else 'are'} estimated, {alone} of "
+        f"them alone and {len(names) - alone} for a combination, from {fit.problem.readings} numbers; {above} "
+        f"stand{'s' * (above == 1)} out of the noise by a factor of {found.thresholds[0]:g}.",
+        f"{'It leaves' if len(names) == 1 else 'They leave'} {shown.text(result.residual_rms)} per axis "
+        f"unexplained{_share(result)}; a pose that took no part in the fit is predicted to "
+        f"{_predicted(shown, found.stages[-1].left_out)}{_before(result, shown)}.",
     ]
-    return (*lines, *contact_verdict(result), *_trust(result))
+    return (*lines, *_points(result.points), *contact_verdict(result), *_trust(result))
 
 
 def _share(result: IdentifyResult) -> str:
@@ -56,71 +57,59 @@ def _predicted(shown: ReadingUnit, value: float) -> str:
 
 def _before(result: IdentifyResult, shown: ReadingUnit) -> str:
     """What the same poses were predicted to by the robot file."""
-    import numpy as np
+    before = before_rms(result)
+    return f", where the robot file predicts it to {shown.text(before)}" if math.isfinite(before) else ""
 
-    errors = before_errors(result)[:, list(shown.rows)]
-    known = errors[np.isfinite(errors)]
-    return (
-        f", where the robot file predicts it to {shown.text(float(np.sqrt(np.mean(known**2))))}" if known.size else ""
-    )
+
+def _points(found: PointsCheck | None) -> list[str]:
+    """The points against the robot file, in one line."""
+    if found is None:
+        return []
+    at = found.placement
+    moved = ""
+    if at.fitted is not None:
+        moved = f"; {length(at.fitted[1])} after the shift and turn ({math.degrees(at.turn):.2g} deg) that fit best"
+    off = float((at.shift**2).sum() ** 0.5)
+    shift = f" (all are shifted by {length(off)}, which differences do not see)" if off > at.rms else ""
+    worst = f"worst {length(float(at.away[at.worst]))}: {found.worst}"
+    return [f"{found.what.capitalize()} against the robot file: rms {length(at.rms)}, {worst}{moved}{shift}."]
 
 
 def _trust(result: IdentifyResult) -> list[str]:
-    study, fit = result.study, result.study.fit
-    out = []
-    if study.identification.gross:
-        worst = study.identification.gross[0]
-        out.append(
-            f"LEFT OUT as gross errors: {len(study.identification.gross)}; the worst is {worst.place}: read "
-            f"{doubts.small(study, worst) * worst.value:.4g} {doubts.small_unit(study, worst)}, the others say "
-            f"{doubts.small(study, worst) * worst.predicted:.4g}."
-        )
-    if study.suspects:
-        worst = study.suspects[0]
-        out.append(
-            f"DOUBTFUL READINGS: {len(study.suspects)}; the worst is {worst.place}, {worst.sigmas:.0f} standard "
-            f"deviations from what the others say."
-        )
-    if study.repeats.probability < UNLIKELY:
-        pure = study.repeats.pure_error
-        times = f"{study.repeats.lack_of_fit / pure:.2g} times what repeats scatter" if pure else "not zero as repeats'"
-        lacks = f"something of {1e6 * study.discrepancy.sd:.3g} um" if math.isfinite(study.discrepancy.sd) else "a part"
-        out.append(
-            f"LACK OF FIT: the residuals are {times} (probability {study.repeats.probability:.1g}): the model lacks "
-            f"{lacks}; predictions carry it."
-        )
-    if fit.stated and fit.scatter > WIDE:
-        out.append(
-            f"NOISE: residuals scatter {fit.scatter:.3g} times more than stated; accuracies were enlarged accordingly. "
-            "Either an error source is missing or the model is."
-        )
-    out += unit_flags(result)
-    impossible = _negative(result)
-    if impossible:
-        out.append(
-            f"IMPOSSIBLE: {', '.join(impossible)} came out negative: it is consistent with zero, or stands for others "
-            "that the model lacks; do not read it as a compliance."
-        )
-    if not fit.converged:
-        out.append("NOT CONVERGED: the fit stopped before it settled; start from better values or seek fewer.")
+    study = result.study
     source, share = study.budget.overall()[0]
-    out.append(f"The largest error source is {source} ({100 * share:.0f} % of the variance on average).")
-    if not found_clear(result):
+    out = [f"The largest error source is {source} ({100 * share:.0f} % of the variance on average)."]
+    if not study.identification.groups.rank.clear:
         out.append("The rank is not clear-cut; add configurations that differ more.")
-    own = set(study.identification.sought.parameters.names)
-    silent = [d.name for d in study.identification.dropped if d.reason.startswith("G2") and d.name in own]
-    if silent:
-        named = ", ".join(silent[:8]) + (" ..." if len(silent) > 8 else "")
-        out.append(f"Not seen at all: {named}; load the arm in other directions to find them.")
+    return [*_left_out(study), *warnings(result), *out, *_silent(study)]
+
+
+def _left_out(study: Study) -> list[str]:
+    gross = study.identification.gross
+    if not gross:
+        return []
+    worst, factor = gross[0], doubts.small(study, gross[0])
+    read, others = told_apart(factor * worst.value, factor * worst.predicted)
+    return [
+        f"LEFT OUT as gross errors: {len(gross)}; the worst is {worst.place}: read {read} "
+        f"{doubts.small_unit(study, worst)}, the others say {others}."
+    ]
+
+
+def _silent(study: Study) -> list[str]:
+    """What no reading sees: masses, which no other load shows, and the rest."""
+    kinds = {p.name: p.kind for p in study.identification.sought.parameters}
+    silent = [d.name for d in study.identification.dropped if d.reason.startswith("G2") and d.name in kinds]
+    masses = [n for n in silent if kinds[n] in ("link_mass", "payload")]
+    others = [n for n in silent if n not in masses]
+    out = [f"Not seen at all: {_named(others)}; load the arm in other directions to find them."] if others else []
+    if masses:
+        out.append(
+            f"Not seen at all: {_named(masses)}; their weight bends nothing that was read, so no load helps and no "
+            "prediction needs them: leave them out of seek, or find them from joint torques (elastocal gravity)."
+        )
     return out
 
 
-def _negative(result: IdentifyResult) -> list[str]:
-    """Joint compliances below zero."""
-    fit = result.study.fit
-    kinds = {p.name: p.kind for p in fit.model.parameters}
-    return [n for n, v in zip(fit.names, fit.values, strict=True) if "joint_compliance" in kinds.get(n, "") and v < 0]
-
-
-def found_clear(result: IdentifyResult) -> bool:
-    return result.study.identification.groups.rank.clear
+def _named(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (" ..." if len(names) > 8 else "")

@@ -45,12 +45,12 @@ def on_screen(result: LoopsResult) -> Report:
 
 
 def facts(result: LoopsResult) -> tuple[Fact, ...]:
-    from elastocal import __version__
+    from elastocal.app.version import VERSION
 
     r, noise = result.request, None if result.noise is None else 1e6 * result.noise
     axes = f"directions in the axes of {r.frame}"
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("data", "data", result.table.file, f"{result.table.file}, {len(result.fits)} loops"),
         Fact("frame", "frame", r.frame, axes),
         Fact("levers", "levers", r.levers, ", ".join(r.levers) or "from the file, if any"),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from elastocal import __version__
 from elastocal.app.commands.plan_arcs import ArcPlanResult
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.compensator.plan import plan_table
+from elastocal.app.version import VERSION
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
 
 def page(result: ArcPlanResult) -> Report:
     file = result.file
     facts = (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("source", "plan file", result.request.source, result.request.source),
         Fact("robot", "robot", file.robot, file.robot),
         Fact("joint", "joint", file.compensator.joint, file.compensator.joint),

@@ -9,6 +9,7 @@ from elastocal.app.pages.columns import axis_columns, configuration_cells, or_re
 from elastocal.app.pages.deflect.page import WRENCH_UNITS
 from elastocal.app.pages.predict.scene import scenes
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
+from elastocal.report.display import length
 
 _LOST = "no determined state there, with or without the load"
 
@@ -26,18 +27,19 @@ def verdict(result: PredictResult) -> tuple[str, ...]:
 
     size = np.linalg.norm(result.prediction.twist[:, :3], axis=1)
     spread = result.prediction.ellipsoid()[0][:, 0]
+    doubts = (*_beyond(result), *result.record.warned)
     if not np.any(np.isfinite(size)):
-        return (*_beyond(result), "No configuration has a determined state with and without the load.")
+        return (*doubts, "No configuration has a determined state with and without the load.")
     i = int(np.nanargmax(size))
     said = (
         f"The largest deflection of {result.prediction.frame} is {1e3 * size[i]:.4g} mm (configuration {i + 1}), known "
-        f"to {1e6 * spread[i]:.3g} um (one standard deviation along the worst direction)."
+        f"to {length(float(spread[i]))} (one standard deviation along the worst direction)."
     )
     if math.isfinite(result.discrepancy):
-        model = f"The model's own discrepancy, {1e6 * result.discrepancy:.3g} um per axis, is included."
+        model = f"The model's own discrepancy, {length(result.discrepancy)} per axis, is included."
     else:
         model = "The model's discrepancy is not known and not included: the true accuracy is worse."
-    return (*_beyond(result), said, model)
+    return (*doubts, said, model)
 
 
 def _beyond(result: PredictResult) -> tuple[str, ...]:

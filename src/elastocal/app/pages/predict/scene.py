@@ -8,13 +8,12 @@ from elastocal.app.drawing import MOST_ARMS, enlargement, spread_out, times
 from elastocal.app.pages.deflect.scene import row_names
 from elastocal.app.pages.robot_scene import (
     UNIT,
-    arm_parts,
     arrows,
     drawn_words,
     ellipsoids,
-    force_arrows,
     force_scale,
     load_forces,
+    loaded_arm,
 )
 from elastocal.report.blocks import Scene
 from elastocal.report.parts import Part
@@ -46,8 +45,7 @@ def scenes(result: PredictResult) -> tuple[Scene, ...]:
     for i in rows:
         one, view = np.array([i]), names[i]
         parts += [
-            *arm_parts(arms.picked(one), "arm", view),
-            force_arrows(starts[one], forces[one], scale, view),
+            *loaded_arm(arms.picked(one), starts[one], forces[one], scale, view),
             arrows(f"deflection, {times(moved)}", at[one], p.twist[one, :3], moved, (), view),
             ellipsoids(f"one-sigma ellipsoid, {times(unsure)}", ends[one], p.picked(one), unsure, view),
         ]

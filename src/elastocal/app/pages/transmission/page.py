@@ -40,7 +40,7 @@ def page(result: TransmissionResult) -> Report:
 
 
 def facts(result: TransmissionResult) -> tuple[Fact, ...]:
-    from elastocal import __version__
+    from elastocal.app.version import VERSION
 
     tables = tuple(str(t) for t in result.tables)
     zero = result.fit.zero
@@ -51,7 +51,7 @@ def facts(result: TransmissionResult) -> tuple[Fact, ...]:
             f"{'zero' if zero.accepted else 'free'}, by a test (probability {zero.probability:.2g} if all are zero)"
         )
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
+        VERSION,
         Fact("tables", "tables", tables, ", ".join(tables)),
         Fact("robot", "robot", result.robot, result.robot or ""),
         Fact("offsets", "counts at joint value zero", offsets, offsets),

@@ -1,0 +1,63 @@
+"""The points of a campaign against the robot file, before anything is fitted: refused where a slip explains them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.files.campaign.file import CampaignFile
+    from elastocal.spatial.pose import Pose
+    from elastocal.study.placement import Placement
+    from elastocal.study.slips import Slip
+
+
+@dataclass(frozen=True, eq=False)
+class PointsCheck:
+    """``slip`` is what of the robot file would explain the misfit, if anything; ``worst`` names the farthest point."""
+
+    what: str
+    placement: Placement
+    slip: Slip | None
+    worst: str
+
+
+def check_points(file: CampaignFile) -> PointsCheck | None:
+    """Refuse points that fit the robot only with a slip undone; None where no points were read, only differences."""
+    from elastocal.measure.kind import MarkerMeasurement
+    from elastocal.report.display import length
+    from elastocal.study.placement import placement
+    from elastocal.study.slips import likely_slip
+
+    kind = file.campaign.measurement
+    if file.points is None or not isinstance(kind, MarkerMeasurement):
+        return None
+    differences = kind.states == 2
+    found = placement(file.model, kind.setup, file.points.values, differences)
+    if found is None:
+        return None
+    what = "unloaded points" if differences else "points"
+    slip = likely_slip(file.model, kind.setup, found)
+    if slip is not None and slip.table:
+        frame = "" if slip.pose is None else f"; write tracker_frame: {_written(slip.pose, file.points.pose)}"
+        raise InputError(
+            f"{file.files[0]}: the {what} are {length(found.rms)} (rms) from where the robot file puts them, and only "
+            f"{length(slip.rms)} if {slip.text}{frame}"
+        )
+    reading, marker = found.worst
+    name = kind.setup.markers[marker].frame
+    return PointsCheck(what, found, slip, f"{file.points.places[reading, name]}, {name}")
+
+
+def _written(missing: Pose, stated: Pose | None) -> str:
+    """The pose of the instrument's axes as a campaign file has it, with what it lacks."""
+    from math import degrees
+
+    from elastocal.spatial.rotation import matrix_rpy
+
+    pose = missing if stated is None else missing @ stated
+    xyz = ", ".join(f"{1e3 * float(v):.1f}" for v in pose.translation)
+    rpy = ", ".join(f"{degrees(v):.3f}" for v in matrix_rpy(pose.rotation))
+    return f"{{xyz_mm: [{xyz}], rpy_deg: [{rpy}]}}"

@@ -1,0 +1,176 @@
+"""Every slip is planted in the points of a KR 270 that is off by millimetres, and must be named; none is seen in good ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracle.campaigns import moved_frame
+from scipy.spatial.transform import Rotation
+
+from elastocal.files.robot.read import read_robot
+from elastocal.measure.setup import Setup
+from elastocal.model.compliant.joint_offset import JointOffset
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.observation import Marker
+from elastocal.study.placement import FAR, placement
+from elastocal.study.slips import likely_slip
+
+MARKERS = ("marker1", "marker2", "marker3")
+
+
+def nominal():
+    return read_robot("kuka-kr270")
+
+
+def poses(count=8, each=2, seed=4):
+    model = nominal()
+    low = np.array([-1.5, -1.9, 0.3, -2.0, 0.3, -2.0])
+    high = np.array([1.5, -0.6, 2.0, 2.0, 1.5, 2.0])
+    q = np.random.default_rng(seed).uniform(low, high, (count, model.n))
+    return np.repeat(q, each, axis=0)
+
+
+def setup(q):
+    wrench = np.broadcast_to([0, 0, -2000.0, 0, 0, 0], (len(q), 6))
+    return Setup(q, AppliedWrenches("tool", wrench), tuple(Marker(m) for m in MARKERS))
+
+
+def true_points(q):
+    """The robot as it is: zeros off by up to 0.05 deg, a link too long by 0.6 mm, read to 20 um."""
+    model = nominal()
+    zeros = [JointOffset(joint=j, offset=o) for j, o in zip(model.joints, 1e-4 * np.array([5, 9, -8, 3, 6, 4]), strict=True)]
+    model = moved_frame(model.with_elements(*zeros), "A3", (6e-4, 0, 0))
+    found = setup(q).positions(model)
+    return found + 2e-5 * np.random.default_rng(1).normal(size=found.shape)
+
+
+def found(q, points, differences=True):
+    model, where = nominal(), setup(q)
+    at = placement(model, where, points, differences)
+    return at, likely_slip(model, where, at)
+
+
+def test_an_arm_that_is_off_by_millimetres_has_no_slip():
+    at, slip = found(poses(), true_points(poses()))
+    assert 1e-3 < at.rms < 5e-3
+    assert not at.far
+    assert slip is None
+
+
+def swapped(q, i, j):
+    order = list(range(6))
+    order[i], order[j] = j, i
+    return q[:, order]
+
+
+def flipped(q, i):
+    return q * np.where(np.arange(6) == i, -1, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (lambda q: np.deg2rad(q), "the axes are in rad where the table says deg"),
+        (lambda q: swapped(q, 3, 5), "axes A4 and A6 are swapped"),
+        (lambda q: swapped(q, 1, 2), "axes A2 and A3 are swapped"),
+        (lambda q: flipped(q, 0), "axis A1 has the other sign"),
+        (lambda q: flipped(q, 4), "axis A5 has the other sign"),
+        (lambda q: np.roll(q, -2, axis=0), "every pose has the axes of the next one"),
+        (lambda q: np.roll(q, 2, axis=0), "every pose has the axes of the previous one"),
+    ],
+)
+def test_slips_of_axes_are_named(wrong, text):
+    """In the controller's values, which have signs and zeros of their own."""
+    q, transmission = poses(), nominal().controller
+    at, slip = found(transmission.to_joints(wrong(transmission.to_controller(q))), true_points(q))
+    assert at.far
+    assert slip.table
+    assert slip.text.startswith(text)
+    assert slip.rms < 5e-3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (lambda p: p[:, :, [0, 2, 1]], "y and z of the points are swapped"),
+        (lambda p: p * [1, -1, 1], "y of the points has the other sign"),
+        (lambda p: p[:, [1, 0, 2]], "markers are mixed up: what the table calls marker1 is marker2, marker2 is marker1"),
+        (lambda p: p / 25.4, "the points are in inch, not mm"),
+        (lambda p: 1e-3 * p, "the points are in m, not mm"),
+    ],
+)
+def test_slips_of_points_are_named(wrong, text):
+    _, slip = found(poses(), wrong(true_points(poses())))
+    assert slip.table
+    assert slip.text.startswith(text)
+    assert slip.rms < 5e-3
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 5])
+def test_a_turned_frame_is_named_with_the_pose_that_is_missing(degrees):
+    turn = Rotation.from_rotvec([0, 0, np.deg2rad(degrees)]).as_matrix()
+    points = true_points(poses())
+    at, slip = found(poses(), points @ turn.T + [1.0, 2.0, 0.5])
+    assert f"by {degrees} deg about (0, 0, -1)" in slip.text or degrees != 90
+    back = (points @ turn.T + [1.0, 2.0, 0.5]) @ slip.pose.rotation.T + slip.pose.translation
+    assert np.abs(back - points).max() < 0.01
+    assert at.turn == pytest.approx(np.deg2rad(degrees), abs=2e-3)
+
+
+def test_a_shift_of_all_points_does_not_matter_to_differences_but_to_positions():
+    moved = true_points(poses()) + [0.3, -0.2, 0.1]
+    at, slip = found(poses(), moved)
+    assert not at.far
+    assert slip is None
+    assert at.shift == pytest.approx([0.3, -0.2, 0.1], abs=5e-3)
+    at, slip = found(poses(), moved, differences=False)
+    assert at.far
+    assert at.rms == pytest.approx(np.linalg.norm([0.3, -0.2, 0.1]), rel=0.02)
+    assert "shifted by 37" in slip.text
+
+
+def test_a_wrong_link_is_named_but_the_table_is_not_blamed():
+    q = poses()
+    points = setup(q).positions(moved_frame(nominal(), "A4", (0, 0, 0)))
+    model = nominal()
+    frame = next(f for f in model.tree.frames if f.name == "A4")
+    short = replace(
+        model,
+        tree=replace(
+            model.tree,
+            frames=tuple(
+                f if f.name != "A4" else replace(f, pose=type(f.pose)(f.pose.rotation, f.pose.translation - [0.25, 0, 0]))
+                for f in model.tree.frames
+            ),
+        ),
+    )
+    where = setup(q)
+    at = placement(short, where, points, True)
+    slip = likely_slip(short, where, at)
+    assert at.far
+    assert not slip.table
+    assert "[250.0, 0.0, 0.0] mm" in slip.text or "250.0" in slip.text
+    assert frame.parent in {f.name for f in model.tree.frames}
+    assert slip.rms < 1e-2
+
+
+def test_one_point_that_is_far_off_is_told_from_the_others():
+    points = true_points(poses())
+    points[5, 1, 2] += 2.0
+    at, slip = found(poses(), points)
+    assert at.worst == (5, 1)
+    assert at.far
+    assert slip is None
+    assert at.others < at.rms / 3
+
+
+def test_the_limit_is_a_share_of_the_reach():
+    points = true_points(poses())
+    at, _ = found(poses(), points)
+    centre = np.array([1.0, 1.0, 1.0])
+    grown = points + centre * np.where(np.arange(len(points)) % 2, 1, -1)[:, None, None] * FAR * at.reach / np.sqrt(3)
+    far, _ = found(poses(), grown * 1.0)
+    assert far.rms == pytest.approx(FAR * at.reach, rel=0.1)
+    assert at.reach == pytest.approx(np.linalg.norm(points, axis=2).max(), rel=0.01)
