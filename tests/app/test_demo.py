@@ -53,7 +53,7 @@ def _results(folder: Path) -> dict[str, bytes]:
 
 
 def test_it_ends_with_the_numbers_that_matter_and_the_report(shown: Shown) -> None:
-    last = shown.text.strip().splitlines()[-10:]
+    last = shown.text.strip().splitlines()[-14:]
     assert last[-2:] == [f"written: {shown.folder / 'reports' / f'demo.{kind}'}" for kind in ("html", "json")]
     before, _, after = (row["rms_mm"] for row in shown.data["summary"])
     assert f"{before:.2f} mm rms" in " ".join(last)

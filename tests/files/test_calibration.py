@@ -189,7 +189,7 @@ def test_a_record_is_consistent(folder: Path, changes: dict[str, Any], said: str
         ('"unit": "rad/(N m)", "value"', '"unit": "rad/(N m)", "val"', "parameters[1].val: is not a key here; did you"),
         ('"value": 20.0', '"value": "much"', "'much' does not fit"),
         ('"status": "held"', '"status": "guess"', "status: 'guess' does not fit; write 'estimated' or 'held'"),
-        ("elastocal-calibration/1", "elastocal-calibration/9", "format: 'elastocal-calibration/9' is not known; write"),
+        ("elastocal-calibration/1", "elastocal-calibration/9", "format: elastocal-calibration/9 is of another version"),
         ('"seed": 7', '"seed": ', "line 10: not valid JSON"),
         ("1.25e-05", "NaN", "holds NaN, which is no number; make the file again"),
         ("1.25e-05", "-", "not valid JSON"),

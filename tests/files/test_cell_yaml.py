@@ -38,7 +38,7 @@ def test_places_and_options_are_read(tmp_path: Path) -> None:
     [
         ("", "is empty; a cell file starts with 'format: elastocal-cell/1'"),
         ("name: mill\n", "the line 'format: elastocal-cell/1' is missing"),
-        ("format: elastocal-cell/2\nname: mill\n", "line 1, format: 'elastocal-cell/2' is not known"),
+        ("format: elastocal-cell/2\nname: mill\n", "line 1, format: elastocal-cell/2 is of another version"),
         ("format: elastocal-cell/1\n", "'name' is missing"),
         (HEAD + "robot: /etc/robot.yaml\n", "line 3, robot: '/etc/robot.yaml' is not a place in the cell"),
         (HEAD + "log: ../log.xml\n", "line 3, log: '../log.xml' leads out of the cell"),

@@ -350,7 +350,7 @@ def test_a_plan_may_have_some_forces_already(tmp_path: Path) -> None:
     said = refused(tmp_path, "\n".join([head, *empty]) + "\n", True)
     assert "plan.csv, line 6, column fx_N: the force on the robot points into disc disc1, as in 1 of 1 rows" in said
     head, *lines = felt_table(IDLE).splitlines()
-    some = [f"{line.rsplit(',', 2)[0]},," if i % 2 else line for i, line in enumerate(lines)]
+    some = [f"{line.rsplit(',', 2)[0]},," if i % 2 == 0 else line for i, line in enumerate(lines)]
     file = read_plan(lay(tmp_path, "\n".join([head, *some]) + "\n"))
     assert np.isnan(file.campaign.readings).all()
     turned = read_plan(lay(tmp_path, felt_table(-FELT), more="force: by_robot\n"))

@@ -121,7 +121,7 @@ def test_links_of_one_radius(write) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("plan/1", "plan/2", r"line 1, format: 'elastocal-plan/2' is not known"),
+        ("plan/1", "plan/2", r"line 1, format: elastocal-plan/2 is of another version"),
         ("kind: hanging, masses", "kind: hangin, masses", r"line 10, loads\[1\].kind: there is no kind of load 'h"),
         ("masses_kg", "masses_N", r"line 10, loads\[1\].masses_N: masses is a mass, but N is a unit of force"),
         ("points: [tool, flange]", "points: [hand]", r"line 10, loads\[1\]: there is no frame 'hand'"),

@@ -40,7 +40,7 @@ def test_the_schema_lists_what_a_record_holds() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": "elastocal-record/9"}, "'elastocal-record/9' is not known"),
+        ({"format": "elastocal-record/9"}, "elastocal-record/9 is of another version"),
         ({"time": None}, "time: has no value"),
         ({"seed": "x"}, "seed: 'x' does not fit"),
         ({"author": "me"}, "author"),

@@ -38,14 +38,14 @@ def test_sigmas_are_those_of_a_normal_number_where_all_is_as_stated(noise):
     """Load points drawn as stated; noise four times as large as stated widens what may be found, too."""
     rng = np.random.default_rng(8)
     drawn = []
-    for seed in range(120):
+    for seed in range(60):
         campaign = campaign_with(POINT * rng.normal(size=3), seed, noise)
         found = stated_unknowns(estimate(arm(), campaign, [*JOINTS, *NUISANCES]))
         drawn.append([np.sign(s.value) * s.sigmas for s in found])
     z = np.array(drawn)
-    assert z.shape == (120, 3)
+    assert z.shape == (60, 3)
     assert stats.kstest(z.reshape(-1), "norm").pvalue > 0.01
-    assert z.std() == pytest.approx(1, abs=0.12)
+    assert z.std() == pytest.approx(1, abs=0.15)
 
 
 def test_a_load_that_hangs_elsewhere_strays_and_the_chance_counts_all_that_is_stated():
@@ -54,7 +54,8 @@ def test_a_load_that_hangs_elsewhere_strays_and_the_chance_counts_all_that_is_st
     far = by_name["load point y"]
     assert far.strayed
     assert far.sd == POINT
-    assert far.value == pytest.approx(9 * POINT, rel=0.3)
+    assert POINT < far.value < 9 * POINT  # held back by what is stated
+    assert far.sigmas > far.value / far.sd
     assert far.chance == pytest.approx(3 * 2 * stats.norm.sf(far.sigmas), rel=1e-9)
     near = [s for n, s in by_name.items() if n != far.name]
     assert not any(s.strayed for s in near)
@@ -82,7 +83,7 @@ def weighed(changes, seed=1, noise=1.0):
 def test_the_step_asked_for_is_what_a_fit_moves_that_seeks_it_too():
     mass = arm().parameters
     held = mass.values[mass.index("j3.mx")]
-    campaign = weighed({"j3.mx": 1.5 * held})
+    campaign = weighed({"j3.mx": 3 * held})
     found = {u.name: u for u in unsought(identify(descriptions(arm()), campaign, JOINTS, leave_out=False))}
     assert set(found) == {"j3.m", "j3.mx", "j3.my", "j3.mz"}
     best = found["j3.mx"]
@@ -98,12 +99,12 @@ def test_the_step_asked_for_is_what_a_fit_moves_that_seeks_it_too():
 
 def test_right_values_are_asked_for_no_more_often_than_by_chance():
     z = []
-    for seed in range(60):
+    for seed in range(25):
         found = unsought(identify(descriptions(arm()), weighed({}, seed), JOINTS, leave_out=False))
         z += [u.step / u.sd for u in found if u.name == "j3.mx"]
         assert list(found) == sorted(found, key=lambda u: -u.sigmas)
-    assert np.std(z) == pytest.approx(1, abs=0.25)
-    assert abs(np.mean(z)) < 0.5
+    assert np.std(z) == pytest.approx(1, abs=0.35)
+    assert abs(np.mean(z)) < 0.7
 
 
 def test_what_is_sought_is_not_asked_for():

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from elastocal.files.calibration.record import CalibrationRecord
 
 MOST = 6
+_ASSUMED = ("assum", "guess", "made up", "not stated")
+"""What a source says that stands for no measurement and no data sheet."""
 
 
 def taken_as_exact(parameters: Iterable[tuple[str, float]], sought: Iterable[str]) -> tuple[str, ...]:
@@ -13,8 +19,22 @@ def taken_as_exact(parameters: Iterable[tuple[str, float]], sought: Iterable[str
     return tuple(name for name, value in parameters if value and name not in known)
 
 
+def exact_in(record: CalibrationRecord) -> tuple[str, ...]:
+    """The same of a calibration file."""
+    return taken_as_exact(((p.name, p.value) for p in record.parameters if p.status == "held"), record.names)
+
+
 def exact_note(names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
-    shown = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
-    return (f"Taken as exact, because they were not sought: {shown}.",)
+    return (f"Taken as exact, because they were not sought: {some(names)}.",)
+
+
+def some(names: Sequence[str]) -> str:
+    """A few of the names, and how many more there are."""
+    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+
+
+def is_assumption(source: str) -> bool:
+    """Whether the source of a number says that nobody knows it."""
+    return any(word in source.lower() for word in _ASSUMED)

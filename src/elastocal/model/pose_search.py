@@ -96,16 +96,10 @@ def row_scales(model: RobotModel, rows: tuple[int, ...]) -> Array:
 
 
 def _gram(jacobian: Array) -> Array:
-    """J J^T (r, r, N), summed joint after joint: the same bits for any N, which einsum does not give for one."""
-    count, _, total = jacobian.shape
-    out = np.empty((count, count, total))
-    for a in range(count):
-        for b in range(a, count):
-            first, *others = jacobian[a] * jacobian[b]
-            for part in others:
-                first += part
-            out[a, b] = out[b, a] = first
-    return out
+    """J J^T (r, r, N), the same bits for any N: for a single one einsum would sum in another order, so it gets two."""
+    total = jacobian.shape[2]
+    some = jacobian if total > 1 else np.repeat(jacobian, 2, axis=2)
+    return np.asarray(np.einsum("ain,bin->abn", some, some)[:, :, :total])
 
 
 def _joint_scales(model: RobotModel) -> Array:

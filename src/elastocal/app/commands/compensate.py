@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from elastocal.compensate.correction import Correction
     from elastocal.compensate.program import Changes, Program, Skipped
     from elastocal.compensate.program_correction import Job
+    from elastocal.compensate.shares import Shares
     from elastocal.compensate.verification import Residual
     from elastocal.spatial.entries import Array, Bools
 
@@ -54,8 +55,8 @@ class CompensateResult:
     """Arrays are over stations (``job.at.stations``); residuals are those of the program as it is written.
 
     ``shift`` (S, 6) are told minus stated poses in m and rad, robot axes; ``covariance`` (S, 6, 6) is None without a
-    calibration; ``on_truth`` are residuals before and after on the robot taken for true; ``written`` are the bytes of
-    the new files by their place.
+    calibration; ``shares`` are parts of how far targets as stated are off before; ``on_truth`` are residuals before and
+    after on the robot taken for true; ``written`` are the bytes of the new files by their place.
     """
 
     request: CompensateRequest
@@ -64,6 +65,7 @@ class CompensateResult:
     load: ProgramPushing
     correction: Correction
     changes: Changes
+    shares: Shares
     before: Residual
     after: Residual
     shift: Array
@@ -111,6 +113,7 @@ def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> Co
         nominals,
     )
     from elastocal.compensate.rewrite import rewritten
+    from elastocal.compensate.shares import shares
     from elastocal.compensate.stations import stations
     from elastocal.compensate.status import TargetStatus
     from elastocal.files.program_files import corrected_places, read_program_files
@@ -130,9 +133,10 @@ def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> Co
     progress(1, STEPS)
     work = job(at, load.loads, near_configuration(robot.model, request.near), request.position_only)
     nominal, stated_poses = nominals(work), work.targets(np.arange(len(at.stations)), robot.model.tool)
+    parts = shares(work, nominal)
     work = as_taught(work.at.model, work, nominal) if request.taught else work
     found = replace(corrected(work, request.first_order), nominal=nominal)
-    before = command_residuals(work.at.model, work, nominal)
+    before = command_residuals(work.at.model, work, nominal) if request.taught else parts.total
     bearable(work, before)
     progress(2, STEPS)
     inserted, dense = line_points(work, found, request.densify)
@@ -148,8 +152,8 @@ def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> Co
         else residuals_on_truth(request.truth, work, flange, nominal, command, request.taught)
     )
     return CompensateResult(
-        request=request, robot=robot, job=work, load=load, correction=found, changes=new.changes, before=before,
-        after=command_residuals(work.at.model, work, command),
+        request=request, robot=robot, job=work, load=load, correction=found, changes=new.changes, shares=parts,
+        before=before, after=command_residuals(work.at.model, work, command),
         covariance=None if robot.known is None else confidence(robot.known, work, command, before_load),
         shift=found.moved(stated_poses),
         on_truth=truth, left=uncorrected(program, good[work.at.stations.row]),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.configurations import Configurations, chosen_configurations
 from elastocal.app.inputs import Inputs, configurations_text, inputs_of
 from elastocal.app.pushing import LoadRequest, Pushing, pushing
-from elastocal.app.taken_as_exact import exact_note, taken_as_exact
+from elastocal.app.taken_as_exact import exact_in, exact_note
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
 from elastocal.files.robot.word import load_robot
@@ -73,8 +73,7 @@ def run(request: PredictRequest) -> PredictResult:
     inputs = inputs_of(
         record.robot, known.model, load, found.frame, f"{known.statics} statics, calibrated", record.without, words
     )
-    exact = taken_as_exact(((p.name, p.value) for p in record.parameters if p.status == "held"), record.names)
-    notes = (*robot.notes, *said, *exact_note(exact), *at.notes, *load.notes, *_floating(found))
+    notes = (*robot.notes, *said, *exact_note(exact_in(record)), *at.notes, *load.notes, *_floating(found))
     size = max(known.model.size, _reach(known.model, at))
     return PredictResult(inputs, record, known.model, at, load, found, known.discrepancy, bend, size, notes)
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from elastocal.app.commands.compensate import CompensateResult
 from elastocal.app.pages.compensate.figures import confidence_lines, error_lines
+from elastocal.app.pages.compensate.promise import promise
 from elastocal.app.pages.compensate.scene import scenes
-from elastocal.app.pages.compensate.tables import left_table, problem_table, summary_table, target_table
+from elastocal.app.pages.compensate.tables import (
+    left_table,
+    problem_table,
+    share_table,
+    summary_table,
+    target_table,
+)
 from elastocal.report.blocks import Block, Fact, Report, Section
 from elastocal.report.display import length
-
-if TYPE_CHECKING:
-    from elastocal.compensate.verification import Residual
 
 MOST_ROWS = 2000
 ON_SCREEN = 40
 
 
 def page(result: CompensateResult) -> Report:
-    sections = [Section("How far the tool is off", (summary_table(result), error_lines(result), *_trust(result)))]
+    sections = [Section("How far the tool is off", _off(result))]
     sections.append(Section("Robot and program", scenes(result)))
     problems, left = problem_table(result), left_table(result)
     if problems.rows:
@@ -40,8 +42,9 @@ def screen(result: CompensateResult) -> Report:
     return Report(whole.title, whole.verdict, sections, whole.notes, whole.inputs)
 
 
-def _trust(result: CompensateResult) -> tuple[Block, ...]:
-    return () if result.covariance is None else (confidence_lines(result),)
+def _off(result: CompensateResult) -> tuple[Block, ...]:
+    trust = () if result.covariance is None else (confidence_lines(result),)
+    return summary_table(result), share_table(result), error_lines(result), *trust
 
 
 def verdict(result: CompensateResult) -> tuple[str, ...]:
@@ -54,48 +57,12 @@ def verdict(result: CompensateResult) -> tuple[str, ...]:
         f"{good} of {total} targets are corrected. By the {model} the tool was off by {1e3 * before.rms:.4g} mm rms, "
         f"{1e3 * before.largest:.4g} mm at most; with the new program, as its digits are written, by "
         f"{length(after.rms)} rms, {length(after.largest)} at most.",
-        _confidence(result),
+        *promise(result),
     ]
-    if result.on_truth is not None:
-        out.append(_truth(*result.on_truth))
     if result.request.first_order:
         out.append("First order only, for comparison: the full correction leaves less.")
     out.append(_mixed(result, total - good))
     return tuple(out)
-
-
-def _confidence(result: CompensateResult) -> str:
-    from math import isfinite
-
-    import numpy as np
-
-    from elastocal.app.pages.compensate.tables import half_width
-
-    if result.covariance is None:
-        return "How far the real robot will be off is not known: there is no calibration."
-    if not result.corrected.any():
-        return "No target is corrected."
-    good = result.corrected
-    rest = float(np.sqrt(np.nanmean(np.einsum("nii->n", result.covariance[good, :3, :3]))))
-    worst = float(np.nanmax(half_width(result)[good]))
-    known = result.robot.known is not None and isfinite(result.robot.known.discrepancy)
-    model = (
-        "the model's own discrepancy included" if known else "the model's own discrepancy not known and not included"
-    )
-    return (
-        f"At corrected targets the real tool is expected to be off by {length(rest)} rms, and by less than "
-        f"{length(worst)} at 95 % confidence along the worst direction of the worst target ({model})."
-    )
-
-
-def _truth(before: Residual, after: Residual) -> str:
-    from elastocal.compensate.verification import Verification
-
-    first, last = before.distances(), after.distances()
-    return (
-        f"On the robot taken for true: {1e3 * first.rms:.4g} mm rms before, {1e3 * last.rms:.4g} mm after, "
-        f"{Verification(before, after).compensated_percent:.2f} % compensated; at most {1e3 * last.largest:.4g} mm."
-    )
 
 
 def _mixed(result: CompensateResult, bad: int) -> str:

@@ -38,6 +38,37 @@ def summary_table(result: CompensateResult) -> Table:
     return Table("summary", "", columns, tuple(rows), (note,))
 
 
+def share_table(result: CompensateResult) -> Table:
+    """What the program is off by, before: by load, weight and geometry."""
+    parts = result.shares
+    rows = (
+        ("load on the tool", parts.load),
+        ("weight of the arm and what it carries, compensator", parts.weight),
+        ("geometric errors and joint zeros", parts.geometry),
+        ("all", parts.total),
+    )
+    columns = (
+        Column("by", "off before by"),
+        *(Column(f"{k}_um", w, "um", digits=4) for k, w in _SIZES),
+        *(Column(f"{k}_urad", w, "urad", digits=4) for k, w in _SIZES),
+        Column("corrected", "corrected"),
+    )
+    cells = []
+    for i, (name, part) in enumerate(rows):
+        far, turned = part.distances(), part.angles()
+        figures = (0.0 if v < _ROUNDING else 1e6 * v for s in (far, turned) for v in (s.rms, s.largest))
+        corrected = i == 0 or not result.request.taught
+        cells.append((name, *(or_reason(v, _LOST) for v in figures), corrected))
+    if result.request.taught:
+        cells = cells[:-1]
+    note = "By the model, of the program as it was; the parts add up as vectors, not in size."
+    in_them = " Targets are taken as taught: weight and geometry are in them." if result.request.taught else ""
+    return Table("shares", "What it is off by", columns, tuple(cells), (note + in_them,))
+
+
+_ROUNDING = 1e-13
+"""m and rad below which a part is not more than the rounding of the computation."""
+_SIZES = (("rms", "rms"), ("max", "max"))
 _FIGURES = (("mean", "mean"), ("rms", "rms"), ("max", "max"), ("p95", "95 %"))
 
 

@@ -1,0 +1,48 @@
+"""How far a program is off by what: the load on the tool, weights and springs of the arm, its geometry.
+
+With p(everything), p(weights) and p(nothing) where the tool goes under the load and the weights, under the weights
+alone, and pushed by nothing, all at the nominal command, and T where the program wants it,
+
+    load = p(everything) - p(weights),    weight = p(weights) - p(nothing),    geometry = p(nothing) - T
+
+and the three add up to how far the tool is off.  (Rotation vectors add up to first order.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.compensate.program_correction import Job, command_residuals
+from elastocal.compensate.verification import Residual
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The parts of ``total``; ``weight`` is that of the arm and of what it carries, with its compensator.
+
+    A part is nan where the arm has no determined state without the load.
+    """
+
+    load: Residual
+    weight: Residual
+    geometry: Residual
+    total: Residual
+
+
+def shares(work: Job, command: Array) -> Shares:
+    """Of commands (S, n) for targets as the program states them."""
+    model, loads = work.at.model, work.loads
+    unloaded = replace(loads, wrench=np.zeros_like(loads.wrench))
+    empty = replace(unloaded, mass=np.full_like(loads.mass, np.nan))
+    weightless = replace(model, elements=model.coordinates)
+    total = command_residuals(model, work, command)
+    rest = command_residuals(model, replace(work, loads=unloaded), command)
+    geometry = command_residuals(weightless, replace(work, loads=empty), command)
+    return Shares(_difference(total, rest), _difference(rest, geometry), geometry, total)
+
+
+def _difference(of: Residual, without: Residual) -> Residual:
+    return Residual(of.position - without.position, of.rotation - without.rotation, without.status)
