@@ -196,7 +196,7 @@ def test_reproduce_prints_the_agreed_object(run: Run, tmp_path: Path) -> None:
     assert data["case"] == "kr5-transmission"
     for figure in data["figures"]:
         assert list(figure)[:5] == ["name", "published", "recomputed", "unit", "note"]
-        more = ["place", "agrees", "why"] if figure["published"] is not None else []
+        more = ["place", "kind", "agrees", "why"] if figure["published"] is not None else []
         assert list(figure)[5:] == more
     listing = run("reproduce").out
     assert all(name in listing for name in names)

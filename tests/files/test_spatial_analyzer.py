@@ -33,7 +33,7 @@ def test_an_export_with_uncertainties_and_times(desk: ImportDesk) -> None:
     np.testing.assert_allclose(1e3 * read.campaign.readings, [*READ, again], rtol=1e-15)
     assert read.campaign.readings[2, 0] == float("1.1011200e+03") * 1e-3
     assert read.campaign.measurement.setup.state[0] == read.campaign.measurement.setup.state[2]
-    assert read.campaign.place(2, 1) == "e.txt lines 10, 11 (P1), m1.y"
+    assert read.campaign.place(2, 1) == "e.txt line 10 (P1-m1), m1.y"
     assert read.notes[:4] == (
         "e.txt: coordinates are of the working frame (its line 2 says 'Working Frame: Station 1::Tracker'); "
         "tracker_frame leads from it to base axes.",

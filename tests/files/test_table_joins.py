@@ -146,4 +146,4 @@ def test_a_list_of_tables_of_different_programs(desk: ImportDesk) -> None:
     more = {"q.txt": "P7_m1 950 500 660\n", "more.csv": "name,A1_deg,A2_deg\nP7,30,9\n"}
     read = desk.read(POSITION, f"[{ENTRY}, {other}]", {"p.csv": POINTS, "poses.csv": POSES, **more})
     assert read.campaign.readings.shape == (4, 6)
-    assert read.campaign.place(3, 0) == "q.txt line 1 (P7), m1.x"
+    assert read.campaign.place(3, 0) == "q.txt line 1 (P7_m1), m1.x"

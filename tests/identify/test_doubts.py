@@ -38,14 +38,14 @@ def test_sigmas_are_those_of_a_normal_number_where_all_is_as_stated(noise):
     """Load points drawn as stated; noise four times as large as stated widens what may be found, too."""
     rng = np.random.default_rng(8)
     drawn = []
-    for seed in range(60):
+    for seed in range(30):
         campaign = campaign_with(POINT * rng.normal(size=3), seed, noise)
         found = stated_unknowns(estimate(arm(), campaign, [*JOINTS, *NUISANCES]))
         drawn.append([np.sign(s.value) * s.sigmas for s in found])
     z = np.array(drawn)
-    assert z.shape == (60, 3)
+    assert z.shape == (30, 3)
     assert stats.kstest(z.reshape(-1), "norm").pvalue > 0.01
-    assert z.std() == pytest.approx(1, abs=0.15)
+    assert z.std() == pytest.approx(1, abs=0.2)
 
 
 def test_a_load_that_hangs_elsewhere_strays_and_the_chance_counts_all_that_is_stated():

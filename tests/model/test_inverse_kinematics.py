@@ -144,3 +144,14 @@ def test_joints_stop_at_their_limits_and_the_others_take_over():
         one = slice(i, i + 1)
         alone = inverse_kinematics(model, "tip", place, position[:, one], None, start[:, one], bounds)
         np.testing.assert_array_equal(alone.q[:, 0], found.q[:, i])
+
+
+def test_a_follower_narrows_the_bounds_of_its_leader():
+    """B = -0.5 A + 0.3 within -0.7 and 0.5: A within -0.4 and 2."""
+    frames = (
+        Frame("A", "base", Pose(), JointMotion("revolute", (0, 0, 1), (-3, 3))),
+        Frame("B", "A", Pose(np.eye(3), [0.4, 0, 0]), JointMotion("revolute", (0, 0, 1), (-0.7, 0.5), "A", -0.5, 0.3)),
+        Frame("tip", "B", Pose(np.eye(3), [0.3, 0, 0])),
+    )
+    low, high = joint_bounds(RobotModel("led", FrameTree(frames), "tip"))
+    np.testing.assert_allclose([low[0], high[0]], [-0.4, 2.0], atol=1e-12)

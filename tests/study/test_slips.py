@@ -40,9 +40,9 @@ def setup(q):
 
 
 def true_points(q):
-    """The robot as it is: zeros off by up to 0.05 deg, a link too long by 0.6 mm, read to 20 um."""
+    """The robot as it is: zeros off by up to 0.2 deg, a link too long by 0.6 mm, read to 20 um."""
     model = nominal()
-    zeros = {f"A{i + 1}.offset": 1e-4 * o for i, o in enumerate((5, 9, -8, 3, 6, 4))}
+    zeros = {f"A{i + 1}.offset": 4e-4 * o for i, o in enumerate((5, 9, -8, 3, 6, 4))}
     model = moved_frame(model.with_parameters(zeros), "A3", (6e-4, 0, 0))
     found = setup(q).positions(model)
     return found + 2e-5 * np.random.default_rng(1).normal(size=found.shape)
@@ -56,7 +56,7 @@ def found(q, points, differences=True):
 
 def test_an_arm_that_is_off_by_millimetres_has_no_slip():
     at, slip = found(poses(), true_points(poses()))
-    assert 1e-3 < at.rms < 5e-3
+    assert 1e-3 < at.rms < 1e-2
     assert not at.far
     assert slip is None
 
@@ -90,7 +90,7 @@ def test_slips_of_axes_are_named(wrong, text):
     assert at.far
     assert slip.table
     assert slip.text.startswith(text)
-    assert slip.rms < 5e-3
+    assert slip.rms < 1e-2
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,10 @@ def test_slips_of_axes_are_named(wrong, text):
     [
         (lambda p: p[:, :, [0, 2, 1]], "y and z of the points are swapped"),
         (lambda p: p * [1, -1, 1], "y of the points has the other sign"),
-        (lambda p: p[:, [1, 0, 2]], "markers are mixed up: what the table calls marker1 is marker2, marker2 is marker1"),
+        (
+            lambda p: p[:, [1, 0, 2]],
+            "markers are mixed up: what the table calls marker1 is marker2, marker2 is marker1",
+        ),
         (lambda p: p / 25.4, "the points are in inch, not mm"),
         (lambda p: 1e-3 * p, "the points are in m, not mm"),
     ],
@@ -107,7 +110,7 @@ def test_slips_of_points_are_named(wrong, text):
     _, slip = found(poses(), wrong(true_points(poses())))
     assert slip.table
     assert slip.text.startswith(text)
-    assert slip.rms < 5e-3
+    assert slip.rms < 1e-2
 
 
 @pytest.mark.parametrize("degrees", [90, 180, 5])
@@ -117,8 +120,8 @@ def test_a_turned_frame_is_named_with_the_pose_that_is_missing(degrees):
     at, slip = found(poses(), points @ turn.T + [1.0, 2.0, 0.5])
     assert f"by {degrees} deg about (0, 0, -1)" in slip.text or degrees != 90
     back = (points @ turn.T + [1.0, 2.0, 0.5]) @ slip.pose.rotation.T + slip.pose.translation
-    assert np.abs(back - points).max() < 0.01
-    assert at.turn == pytest.approx(np.deg2rad(degrees), abs=2e-3)
+    assert np.abs(back - points).max() < 0.02
+    assert at.turn == pytest.approx(np.deg2rad(degrees), abs=5e-3)
 
 
 def test_a_shift_of_all_points_does_not_matter_to_differences_but_to_positions():
@@ -134,12 +137,12 @@ def test_a_shift_of_all_points_does_not_matter_to_differences_but_to_positions()
 
 
 def test_a_wrong_link_is_named_but_the_table_is_not_blamed():
-    """The file's forearm is 250 mm too short, along its own axis: A4 and A5 explain it alike."""
+    """The file's forearm is 250 mm too short, along its own axis: link4_end explains it alike."""
     q, model = poses(), nominal()
-    forearm = model.tree.frame("A5").pose.translation
+    forearm = model.tree.frame("link3_end").pose.translation
     way = forearm / np.linalg.norm(forearm)
     frames = tuple(
-        replace(f, pose=Pose(f.pose.rotation, f.pose.translation - 0.25 * way)) if f.name == "A5" else f
+        replace(f, pose=Pose(f.pose.rotation, f.pose.translation - 0.25 * way)) if f.name == "link3_end" else f
         for f in model.tree.frames
     )
     short = replace(model, tree=FrameTree(frames))
@@ -148,9 +151,9 @@ def test_a_wrong_link_is_named_but_the_table_is_not_blamed():
     assert at.far
     assert not slip.table
     named, numbers = re.match(r"frame (\S+) stands \[(.+)\] mm", slip.text).groups()
-    assert named in ("A4", "A5")
+    assert named == "link3_end"
     assert np.linalg.norm([float(v) for v in numbers.split(",")]) == pytest.approx(250, abs=5)
-    assert slip.rms < 5e-3
+    assert slip.rms < 1e-2
 
 
 def test_one_point_that_is_far_off_is_told_from_the_others():

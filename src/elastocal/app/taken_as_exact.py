@@ -27,12 +27,8 @@ def exact_in(record: CalibrationRecord) -> tuple[str, ...]:
 def exact_note(names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
-    return (f"Taken as exact, because they were not sought: {some(names)}.",)
-
-
-def some(names: Sequence[str]) -> str:
-    """A few of the names, and how many more there are."""
-    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+    shown = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+    return (f"Taken as exact, because they were not sought: {shown}.",)
 
 
 def is_assumption(source: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.criterion import Criterion, Stakes
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.feasibility.filter import Filter, Removed, nothing_left, screened_pool
+from elastocal.design.feasibility.filter import Filter, Removed, nothing_left, screened_pool, too_few
 from elastocal.design.feasibility.joint_limits import JointLimits
 from elastocal.design.feasibility.load import LoadPossible
 from elastocal.design.how_many import Requirement
@@ -19,9 +19,11 @@ from elastocal.design.loading.loading import LoadOption
 from elastocal.design.observed import Observed, independent, observed, taken_together
 from elastocal.design.pool import Pool
 from elastocal.design.rules import Rules
+from elastocal.design.silent import not_told, silent_names
 from elastocal.design.space import Space, space_of
 from elastocal.design.task import Limits, PlanTask, Tests, criterion_of, requirement_of
 from elastocal.errors import InputError
+from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
 TESTED = 200
@@ -55,6 +57,8 @@ class Offer:
 
     def rules(self, count: int) -> Rules:
         """With a quota for each load where the task states them."""
+        if not self.task.may_repeat and count > len(self.pool):
+            raise too_few(count, len(self.pool), self.steps)
         quota = [load.poses for load in self.task.loadings]
         if not any(q is not None for q in quota):
             return Rules(count, self.task.may_repeat)
@@ -89,20 +93,35 @@ def offered(task: PlanTask, rng: np.random.Generator) -> Offer:
     if not wanted:
         raise InputError("nothing is left to seek; hold less")
     names = independent(kind, method.sources, model, wanted, measured) if task.names is None else wanted
-    rows = observed(kind, method.sources, model, names, task.repeats, measured)
-    rows = rows if owner is None else taken_together(rows, owner)
-    if method.errors_sought:
-        rows = replace(rows, candidates=replace(rows.candidates, nuisance=()))
-    rows = replace(rows, candidates=_informed(rows, task))
+
+    def told(names: tuple[str, ...]) -> Observed:
+        rows = observed(kind, method.sources, model, names, task.repeats, measured)
+        rows = rows if owner is None else taken_together(rows, owner)
+        if method.errors_sought:
+            rows = replace(rows, candidates=replace(rows.candidates, nuisance=()))
+        return replace(rows, candidates=_informed(rows, task))
+
+    rows = told(names)
+    silent = silent_names(rows, _scales(rows, model))
+    if silent and (task.names is not None or len(silent) == len(names)):
+        raise not_told(silent, pool, method)
+    if silent:
+        names = tuple(n for n in names if n not in silent)
+        rows = told(names)
     tests = task.tests or _everywhere(pool, model.tool)
     slopes = rows.widened(tests.derivatives(method, model, names))
-    table = model.parameters
-    values = np.array([table.values[table.index(n)] for n in names])
-    scales = np.ones(rows.candidates.parameters)
-    scales[: len(names)] = np.where(values != 0, np.abs(values), [table.rows[table.index(n)].scale for n in names])
-    criterion = criterion_of(task.weights, Stakes(scales, slopes, task.over))
+    values = np.array([model.parameters.values[model.parameters.index(n)] for n in names])
+    criterion = criterion_of(task.weights, Stakes(_scales(rows, model), slopes, task.over))
     left_out = tuple(n for n in wanted if n not in names)
     return Offer(task, pool, steps, rows, left_out, tests, slopes, values, criterion)
+
+
+def _scales(rows: Observed, model: RobotModel) -> Array:
+    """Sizes of all unknowns: values of parameters, or what matters of them where these are zero; nuisances count 1."""
+    found = [model.parameters.rows[model.parameters.index(n)] for n in rows.names]
+    out = np.ones(rows.candidates.parameters)
+    out[: len(found)] = [abs(p.value) or p.scale for p in found]
+    return out
 
 
 def possible(task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:

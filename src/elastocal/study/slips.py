@@ -20,12 +20,12 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import rotation_vector
-from elastocal.study.placement import Placement
+from elastocal.study.placement import FAR, Placement
 
 FITS = 5.0
 """How many times smaller the misfit is without the slip."""
-FREE = 1.5
-"""How many times more a slip may leave that needs no fitted number, such as two columns swapped, and come first."""
+ALIKE = 1.5
+"""Frames whose shifts leave no more than this times the least explain a misfit alike."""
 RIGHT = 0.03
 """rad from a right angle that count as one."""
 SMALL = 1e-3
@@ -40,7 +40,7 @@ SCALES = {1e3: "m, not mm", 1e-3: "mm, not m", 25.4: "inch, not mm", 1 / 25.4: "
 class Slip:
     """``text`` is what is likely wrong and what to do; ``rms`` is what is left without it, in m.
 
-    ``fitted`` where numbers were fitted to undo it, which a slip without any comes before.  ``table`` is False where
+    ``fitted`` where numbers were fitted to undo it; a slip without any that fits the arm comes first.  ``table`` is False where
     the robot file is in doubt, not the table.  ``pose`` is the one that the points lack, if they are turned.
     """
 
@@ -59,7 +59,8 @@ def likely_slip(model: RobotModel, where: Setup, found: Placement) -> Slip | Non
     if found.far:
         tried += [*_turned(found), *_frames(model, where, found)]
     good = [s for s in tried if FITS * s.rms < found.rms]
-    return min(good, key=lambda s: s.rms * (FREE if s.fitted else 1.0), default=None)
+    plain = [s for s in good if not s.fitted and s.rms < FAR * found.reach]
+    return min(plain or good, key=lambda s: s.rms, default=None)
 
 
 def _axes(model: RobotModel, where: Setup, found: Placement) -> Iterator[Slip]:
@@ -169,4 +170,4 @@ def _frames(model: RobotModel, where: Setup, found: Placement) -> Iterator[Slip]
         text = f"frame {frame.name} stands [{moved}] mm from its place in the robot file; check its xyz there"
         tried.append((float(np.linalg.norm(frame.pose.translation)), Slip(text, left, fitted=True, table=False)))
     best = min((s.rms for _, s in tried), default=0.0)
-    yield from [s for _, s in sorted(tried, key=lambda t: -t[0]) if s.rms <= FREE * best][:1]
+    yield from [s for _, s in sorted(tried, key=lambda t: -t[0]) if s.rms <= ALIKE * best][:1]

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 CURVE = (0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0)
 """Sizes of the plans on the curve, as parts of the one asked for."""
+CHANGE = 300.0
+"""Time in s that another load is taken to need where the plan file does not state it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +107,16 @@ def _counts(offer: Offer) -> tuple[int, ...]:
 
 
 def _ordered(found: PlannedStudy, file: PlanFile) -> tuple[Pool, Ordered]:
-    """The chosen poses for short motion, those under one load together where a change costs time."""
+    """The chosen poses for short motion, those under one load together: changing a load takes minutes."""
     import numpy as np
 
     from elastocal.design.ordering import ordered
 
     chosen = found.chosen
     shown = chosen.model.controller.to_controller(found.offer.task.measuring.stops(chosen))
-    order = ordered(shown, np.nan_to_num(file.speeds, nan=1.0), setup=chosen.option, change=file.change)
+    usual = CHANGE if found.offer.task.loadings else 0.0
+    change = usual if file.change is None else file.change
+    order = ordered(shown, np.nan_to_num(file.speeds, nan=1.0), setup=chosen.option, change=change)
     return chosen.picked(order.order), order
 
 
@@ -146,9 +150,39 @@ def _notes(offer: Offer) -> tuple[str, ...]:
     if points:
         out.append(
             f"Loads at {', '.join(sorted(points))} are written as their wrench at {offer.pool.frame} of the unloaded "
-            "arm; the turn of the bent arm changes it by a share of about that turn in rad."
+            "arm; the turn of the bent arm changes it by a share of about that turn in rad"
+            f"{_cure(points)}."
         )
-    return tuple(out)
+    return (*out, *_heaviest(offer))
+
+
+def _cure(points: set[str]) -> str:
+    """All loads at one frame can be stated there."""
+    return f" (load_frame: {next(iter(points))} states it where it acts)" if len(points) == 1 else ""
+
+
+def _heaviest(offer: Offer) -> tuple[str, ...]:
+    """The largest force as a mass, with what is carried anyway, where no filter judges it."""
+    import numpy as np
+
+    from elastocal.design.feasibility.payload import PayloadLimit
+    from elastocal.model.loads.payload import Payload
+
+    model, judged = offer.task.model, any(isinstance(f, PayloadLimit) for f in offer.task.filters)
+    g, sizes = float(np.linalg.norm(model.gravity)), np.linalg.norm(offer.pool.wrenches[:, :3], axis=1)
+    if judged or not g > 0 or not offer.task.loadings:
+        return ()
+    worst = int(np.argmax(sizes))
+    carried = sum(e.mass for e in model.elements if isinstance(e, Payload))
+    more = (
+        f", with the {carried:g} kg that the robot carries anyway {sizes[worst] / g + carried:.3g} kg"
+        if carried
+        else ""
+    )
+    return (
+        f"The largest load, {offer.pool.label(worst)}, is {sizes[worst] / g:.3g} kg{more}; the rated payload is not known "
+        "(feasible: - {kind: payload, most_kg: ...}), so it is not judged by it.",
+    )
 
 
 def _overlapping(offer: Offer) -> str:

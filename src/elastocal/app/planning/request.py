@@ -122,7 +122,7 @@ def _bare(request: PlanRequest) -> PlanFile:
     )
     files = tuple(p for p in (own, request.test) if p is not None)
     return PlanFile(
-        f"plan of {model.name}", request.source, task, _typed_tests(request, model), np.full(model.n, np.nan), 0.0,
+        f"plan of {model.name}", request.source, task, _typed_tests(request, model), np.full(model.n, np.nan), None,
         request.seek or None, None, None, request.without, notes, files,
     )  # fmt: skip
 

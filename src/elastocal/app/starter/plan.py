@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.app.starter.force import soft_directions, softness, visible_bend, visible_force
+from elastocal.app.starter.force import soft_directions, softness, visible_force
+from elastocal.app.starter.markers import starter_markers, starter_noise, starter_seek
 
 if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
 
-SPRINGS = ("joint_compliance", "motor_compliance")
 _G = 9.81
 
 
 def plan_text(model: RobotModel, name: str, robot: str) -> str:
     """plan.yaml for a robot whose file stands at ``robot``, as seen from it."""
-    markers = [f for f in model.tree.names if f.startswith("marker")][:3] or [model.tool]
-    noise = f"{2e4 * visible_bend(model):g}"  # um: a fiftieth of what is to be seen
-    seek = [p.name for p in model.parameters if p.kind in SPRINGS]
+    markers = starter_markers(model)
+    noise = f"{1e6 * starter_noise(model):g}"
+    seek, hidden = starter_seek(model, markers)
     lines = [
         "# What can be measured in this cell, and what is wanted.  All keys: docs/planning.md.",
         "format: elastocal-plan/1",
@@ -27,6 +27,7 @@ def plan_text(model: RobotModel, name: str, robot: str) -> str:
         f"robot: {robot}",
         f"markers: [{', '.join(markers)}]",
         *(f"seek: [{', '.join(seek)}]" for _ in seek[:1]),
+        *_hidden(model, hidden),
         *("turns: true                   # orientations are read as well" for _ in range(not seek)),
         "errors:                       # assumptions: replace them by those of your instruments",
         f"  - {{kind: reading, sd_um: {noise}{'' if seek else ', turn_sd_urad: 20'}}}",
@@ -42,6 +43,16 @@ def plan_text(model: RobotModel, name: str, robot: str) -> str:
         "# obstacles, a tracker's place and its line of sight, speeds and test poses: docs/planning.md",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _hidden(model: RobotModel, names: list[str]) -> list[str]:
+    """Why some compliances are not sought."""
+    if not names:
+        return []
+    return [
+        f"# Not sought: {', '.join(names)}.  A load at {model.tool} does not turn such a joint, or no marker moves with it:",
+        "# load beside its axis (points: [FRAME] of a load) and watch markers beside it to seek it too.",
+    ]
 
 
 def _known(model: RobotModel) -> str:

@@ -87,6 +87,15 @@ def nothing_left(steps: Sequence[Removed]) -> InputError:
     )
 
 
+def too_few(count: int, left: int, steps: Sequence[Removed]) -> InputError:
+    """A plan of ``count`` cannot be chosen out of what is left: names what each filter took."""
+    took = ", ".join(f"{s.label} took {s.removed}" for s in steps if s.removed) or "no filter took any"
+    return InputError(
+        f"a plan of {count} needs more than the {left} candidates that are left ({took}); relax what took most, draw "
+        "more candidates, or allow repeats (may_repeat)"
+    )
+
+
 def check_lengths(label: str, **values: float | None) -> None:
     """Clearances and radii are zero or more."""
     for name, value in values.items():

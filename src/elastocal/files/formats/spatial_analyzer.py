@@ -66,7 +66,7 @@ class SpatialAnalyzer(TableFormat):
             named=asked.where("points"),
             origins=tuple(Origin(str(file), title) for title in titles),
             notes=(_frame(file, remarks, asked), *said, *more, *left_out),
-            called={line: cells[order.index("point")] for line, cells in rows},
+            called={(str(file), line): cells[order.index("point")] for line, cells in rows},
         )
 
     def _unit(self, file: Path, remarks: list[Remark], asked: Asked) -> tuple[str, tuple[str, ...]]:

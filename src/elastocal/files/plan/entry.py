@@ -51,7 +51,7 @@ class PlanEntry(HeadEntry):
     test: dict[str, Any] | None = None
     earlier: Words = ()
     speeds: dict[str, float] = quantity("joint speed", default_factory=dict)
-    change: float = quantity("time", default=0.0)
+    change: float | None = quantity("time", default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +106,8 @@ class TestEntry:
 class PlanFile:
     """A plan file as read: ``task`` lacks only the test poses that are still to be placed, ``tests``.
 
-    ``speeds`` (n,) are of the controller's axes, nan where not stated; ``files`` are all that were read, its own first.
+    ``speeds`` (n,) are of the controller's axes, nan where not stated; ``change`` is the time in s that another load
+    takes; ``files`` are all that were read, its own first.
     """
 
     name: str
@@ -114,7 +115,7 @@ class PlanFile:
     task: PlanTask
     tests: TestPlan | None
     speeds: Array
-    change: float
+    change: float | None
     seek: tuple[str, ...] | None
     form: Form | None
     tool: str | None

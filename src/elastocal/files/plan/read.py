@@ -82,7 +82,7 @@ def _check_numbers(located: Located, e: PlanEntry) -> None:
         given = getattr(e, key)
         if given is not None and not 1 <= given <= MOST[key]:
             raise located.error((key,), f"{given} must be from 1 to {MOST[key]}")
-    if e.change < 0:
+    if e.change is not None and e.change < 0:
         raise located.error(("change",), "the time of a change of load must not be negative")
 
 

@@ -41,8 +41,8 @@ class RawTable:
     """Cells as text, with the line of the header and of each row.
 
     ``named`` is the place where the columns get their names, if not the header; ``notes`` say what was assumed or left
-    out, ``more`` are files that were read beside ``file``; ``called`` are the names that the file gives its points, by
-    their lines.
+    out, ``more`` are files that were read beside ``file``; ``called`` are the names that files give their points, by
+    file and line.
     """
 
     file: str
@@ -54,7 +54,7 @@ class RawTable:
     origins: tuple[Origin, ...] = ()
     notes: tuple[str, ...] = ()
     more: tuple[Path, ...] = ()
-    called: Mapping[int, str] = field(default_factory=dict)
+    called: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
     @property
     def top(self) -> str:

@@ -62,7 +62,8 @@ def _side_by_side(raw: RawTable, free: RawTable, unmatched: str, idle: str) -> R
         notes += (f"{Path(raw.file).name}: {said}.",)
     coordinates = [i for i, h in enumerate(free.header) if h.rpartition("_")[0] in PLACE]
     added = [(f"{free.header[i][0]}0{free.header[i][1:]}", i, free.origin(i)) for i in coordinates]
-    return replace(extended(raw, partner, added), notes=(*raw.notes, *notes))
+    called = {**raw.called, **free.called}
+    return replace(extended(raw, partner, added), notes=(*raw.notes, *notes), called=called)
 
 
 def _names(raw: RawTable, free: RawTable) -> list[str]:

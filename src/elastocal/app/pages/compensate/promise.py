@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.compensate import CompensateResult
 from elastocal.app.pages.compensate.tables import half_width
-from elastocal.app.taken_as_exact import exact_in, is_assumption, some
+from elastocal.app.taken_as_exact import MOST, exact_in, is_assumption
 from elastocal.report.display import length
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from elastocal.model.parameters import Parameter
 
 GEOMETRY = ("frame_error", "joint_offset")
@@ -62,12 +65,19 @@ def _left_out(result: CompensateResult) -> tuple[str, ...]:
         exact = tuple(n for n in exact if kind[n] not in (*GEOMETRY, *WEIGHT))
     sought = any(kind[n] in GEOMETRY for n in record.names)
     lengths = "lengths and joint zeros of the robot file" + (" that were not sought" if sought else "")
-    named = [*(() if taught else (lengths,)), *((f"what was not sought ({some(exact)})",) if exact else ())]
+    named = [*(() if taught else (lengths,)), *((f"what was not sought ({_words(exact, kind)})",) if exact else ())]
     if not named:
         return ()
     rms = result.shares.weight.distances().rms
     weight = f" {length(rms)} rms of the correction come from the weight of the arm and of what it carries."
     return (f"NOT IN THIS, taken as exact: {' and '.join(named)}.{'' if taught or not rms > 0 else weight}",)
+
+
+def _words(names: tuple[str, ...], kind: Mapping[str, str]) -> str:
+    """The names, or how many there are of each effect where they are many."""
+    if len(names) <= MOST:
+        return ", ".join(names)
+    return ", ".join(f"{n} of {k.replace('_', ' ')}" for k, n in Counter(kind[name] for name in names).items())
 
 
 def _on_assumed_weight(result: CompensateResult) -> tuple[str, ...]:
@@ -82,11 +92,11 @@ def _on_assumed_weight(result: CompensateResult) -> tuple[str, ...]:
     if not guessed:
         return ()
     return (
-        f"MOST OF THE CORRECTION RESTS ON ASSUMED WEIGHTS: {length(weight)} of {length(total)} rms come from weight, and "
-        f"the robot file calls it an assumption at {', '.join(guessed)}. If these points were taught with the real robot, or their "
-        "base was measured with it, use --taught: what the load adds is then corrected, and nothing else. Else measure "
-        "the weights: absolute positions (docs/campaigns.md, a campaign of positions) or logged torques "
-        "(elastocal gravity).",
+        f"MOST OF THE CORRECTION RESTS ON ASSUMED WEIGHTS: {length(weight)} of {length(total)} rms come from weight, "
+        f"and the robot file calls it an assumption at {', '.join(guessed)}. If these points were taught with the real "
+        "robot, or their base was measured with it, use --taught: what the load adds is then corrected, and nothing "
+        "else. Else measure the weights: by absolute positions (docs/campaigns.md, 'Positions: geometry, weights and "
+        "springs at once') or logged torques (elastocal gravity).",
     )
 
 
@@ -113,6 +123,6 @@ def _truth(result: CompensateResult) -> str:
     if not left > FAR * hoped:
         return said
     return (
-        f"{said} THAT IS {left / hoped:.3g} TIMES WHAT WAS EXPECTED ({length(left)} for {length(hoped)} rms): something "
-        "that counts as exact is not."
+        f"{said} THAT IS {left / hoped:.3g} TIMES WHAT WAS EXPECTED ({length(left)} for {length(hoped)} rms): "
+        "something that counts as exact is not."
     )

@@ -110,8 +110,8 @@ def asked_for(found: list[Unsought]) -> list[str]:
         return []
     named = ", ".join(_step(u) for u in found[:MOST])
     more = f" and {len(found) - MOST} more" if len(found) > MOST else ""
-    alone = "each alone, since they act alike: one of them may be wrong. Seek one" if len(found) > 1 else "seek it"
-    return [f"TAKEN AS EXACT, BUT ASKED FOR: the readings ask for {named}{more}; {alone}, or give a better value."]
+    which = "each alone, so that one wrong value may raise several. Seek one" if len(found) > 1 else "seek it"
+    return [f"TAKEN AS EXACT, BUT ASKED FOR: the readings ask for {named}{more}; {which}, or give a better value."]
 
 
 def _step(u: Unsought) -> str:
@@ -124,7 +124,7 @@ def shown_unknown(value: float, unit: str) -> str:
     if unit == "m":
         return length(value)
     factor, word = {"1": (100.0, "%"), "rad": (1e3, "mrad")}.get(unit, (1.0, unit))
-    return f"{significant(factor * value)} {word}"
+    return f"{factor * value:.3g} {word}"
 
 
 def _negative(result: IdentifyResult) -> list[str]:

@@ -10,6 +10,7 @@ from elastocal.app.pages.plan.kinds import COUNTED, noun
 from elastocal.app.pages.plan.pictures import curve, pictures
 from elastocal.app.pages.plan.scene import scenes
 from elastocal.app.pages.plan.tables import (
+    LOST,
     curve_table,
     parameter_table,
     plan_table_of,
@@ -51,17 +52,20 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
     share = (
         100 * found.plan.known.sd[: len(names)] / np.abs(np.where(found.offer.values == 0, np.nan, found.offer.values))
     )
+    lost = [n for n, s in zip(names, share, strict=True) if s > LOST]
+    share[share > LOST] = np.nan
     known = np.any(np.isfinite(share))
     how = (
         f" to {np.nanmin(share):.2g} to {np.nanmax(share):.2g} % (worst: {names[int(np.nanargmax(share))]})"
         if known
         else ""
     )
+    open_ = f"; not determined: {', '.join(lost)}" if lost else ""
     counted = COUNTED[result.task.measuring.counted]
     size = counted.factor * errors
     lines = [
-        f"{len(result.pool)} {noun(result)} out of {len(found.offer.pool)} feasible candidates determine {len(names)} "
-        f"parameters{how}.",
+        f"{len(result.pool)} {noun(result)} out of {len(found.offer.pool)} feasible candidates determine "
+        f"{len(names) - len(lost)} parameters{how}{open_}.",
         f"{counted.sentence} at the test poses ({found.offer.tests.words}): "
         f"{np.sqrt(np.mean(size**2)):.3g} {counted.unit} rms, {size.max():.3g} {counted.unit} at the worst.",
         _efficient(found),
@@ -73,9 +77,10 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
     saved = result.order.before - result.order.time
     if saved > 0:
         equal = "" if result.speeds_known else " (axes without a stated speed count with 1 rad/s or 1 m/s)"
+        changes = " with the changes of load" if result.task.loadings else ""
         lines.append(
-            f"In this order the motion takes {100 * result.order.time / result.order.before:.0f} % of the time that it "
-            f"takes in the order in which the {noun(result)} were chosen{equal}."
+            f"In this order the motion{changes} takes {100 * result.order.time / result.order.before:.0f} % of the time "
+            f"that it takes in the order in which the {noun(result)} were chosen{equal}."
         )
     return tuple(lines)
 

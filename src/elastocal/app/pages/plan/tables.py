@@ -12,6 +12,9 @@ from elastocal.report.blocks import Cell, Column, Table, Unknown
 if TYPE_CHECKING:
     from elastocal.design.study import PlannedStudy
 
+LOST = 1e4
+"""Per cent of its value beyond which a parameter is not determined."""
+
 
 def plan_table_of(result: PlanResult) -> Table:
     """What is to be done, in the words of the kind of measurement."""
@@ -62,6 +65,8 @@ def parameter_table(result: PlanResult) -> Table:
             continue
         value = float(offer.values[i])
         percent: Cell = 100 * sd / abs(value) if value else Unknown("its value is zero")
+        if value and 100 * sd / abs(value) > LOST:
+            percent = Unknown("not determined")
         rows.append((name, value, sd, percent, table.rows[table.index(name)].unit))
     return Table("parameters", "", columns, tuple(rows))
 

@@ -1,0 +1,50 @@
+"""Parts of what a program is off by: each from a robot of its own that has only that cause."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracle.programs import EXAMPLES
+
+from elastocal.app.commands.compensate import CompensateRequest, CompensateResult, run
+from elastocal.app.programs.pushing import ProgramLoadRequest
+from elastocal.app.pushing import LoadRequest
+from elastocal.files.robot.read import read_robot
+from elastocal.files.robot.write import robot_text
+from elastocal.model.robot import RobotModel
+
+
+def off(folder: Path, model: RobotModel, force: str | None = None, payload: float | None = None) -> CompensateResult:
+    file = folder / "arm.yaml"
+    file.write_text(robot_text(model), encoding="utf-8")
+    loads = ProgramLoadRequest(LoadRequest(force), payload=payload)
+    return run(CompensateRequest(program=EXAMPLES / "contour.mod", robot=str(file), loads=loads))
+
+
+@pytest.fixture
+def arm() -> RobotModel:
+    """Few springs, so that causes hardly couple; one joint zero is off."""
+    whole = read_robot("kuka-kr270").without("gravity_compensator", "link_compliance", "foundation_compliance")
+    return whole.with_parameters({"A2.offset": 4e-4})
+
+
+def test_the_parts_add_up_to_what_the_program_is_off_by(arm, tmp_path):
+    found = off(tmp_path, arm, "-400,0,-150", payload=60.0)
+    parts = found.shares
+    np.testing.assert_allclose(
+        parts.load.position + parts.weight.position + parts.geometry.position, found.before.position, atol=1e-15
+    )
+    assert min(p.distances().rms for p in (parts.load, parts.weight, parts.geometry)) > 2e-4
+
+
+def test_each_part_is_that_of_a_robot_with_this_cause_alone(arm, tmp_path):
+    """Without weights and errors only the load moves the tool; and so on.  They couple by a thousandth or so."""
+    parts = off(tmp_path, arm, "-400,0,-150", payload=60.0).shares
+    exact, light = arm.without("joint_offset"), arm.without("link_mass", "payload")
+    pushed = off(tmp_path, light.without("joint_offset"), "-400,0,-150").before.position
+    heavy = off(tmp_path, exact, payload=60.0).before.position
+    wrong = off(tmp_path, light).before.position
+    for part, alone in ((parts.load, pushed), (parts.weight, heavy), (parts.geometry, wrong)):
+        assert np.abs(part.position - alone).max() < 0.02 * np.abs(alone).max()
