@@ -107,6 +107,39 @@ PENDULUM = """\
 """
 
 
+SPINDLE = """\
+format: elastocal-robot/1
+name: arm
+source: written for a test
+joints:
+  - {name: J1, type: revolute, axis: [0, 0, 1], limits_deg: [-170, 170]}
+  - {name: J2, type: revolute, xyz_mm: [0, 0, 700], axis: [0, 1, 0], limits_deg: [-80, 80]}
+  - {name: J3, type: revolute, xyz_mm: [900, 0, 0], axis: [1, 0, 0], limits_deg: [-170, 170]}
+  - {name: spindle, xyz_mm: [300, 0, 0]}
+  - {name: m1, parent: J3, xyz_mm: [200, 150, 0]}
+  - {name: plate, parent: J3, xyz_mm: [200, -150, 0]}
+  - {name: lamp, parent: J2, xyz_mm: [100, 0, 90]}
+tool: spindle
+elements:
+  - {kind: joint_compliance, joint: J1, k_urad_per_Nm: 2}
+  - {kind: joint_compliance, joint: J2, k_urad_per_Nm: 2}
+  - {kind: joint_compliance, joint: J3, k_urad_per_Nm: 9}
+"""
+
+
+def test_markers_beside_the_last_axis_are_watched_and_what_the_load_does_not_turn_is_not_sought(tmp_path: Path) -> None:
+    (tmp_path / "arm.yaml").write_text(SPINDLE, encoding="utf-8")
+    well("new", tmp_path / "cell", "--robot", tmp_path / "arm.yaml")
+    path = tmp_path / "cell" / "plan" / "plan.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert "markers: [m1, plate]\nseek: [J1.k, J2.k]\n# Not sought: J3.k.  A load at spindle does not turn" in text
+    well("plan", tmp_path / "cell", "--candidates", "60", "--restarts", "1")
+    path.write_text(text.replace("seek: [J1.k, J2.k]", "seek: [J1.k, J2.k, J3.k]"), encoding="utf-8")
+    said = typed("plan", tmp_path / "cell", "--candidates", "60", "--restarts", "1")
+    assert said.code == 2
+    assert "no candidate depends on J3.k: no load turns J3 (a force whose line meets an axis" in said.err
+
+
 def test_a_robot_that_is_rigid_by_its_file_gets_careful_loads_that_are_called_a_guess(tmp_path: Path) -> None:
     (tmp_path / "pendulum.urdf").write_text(PENDULUM, encoding="utf-8")
     made = well("new", tmp_path / "cell", "--robot", tmp_path / "pendulum.urdf", "--json").data

@@ -194,7 +194,9 @@ def test_lines_that_are_left_are_named(run: Any, tmp_path: Path) -> None:
         (17, True),
         (28, True),
     ]
-    assert "MIXES CORRECTED AND UNCORRECTED" in " ".join(told["verdict"])
+    assert "MIXES CORRECTED AND UNCORRECTED MOTIONS: 2 motion lines stay as they are in all;" in " ".join(
+        told["verdict"]
+    )
     assert not (tmp_path / "new").exists()
 
 
@@ -215,6 +217,9 @@ def test_the_confidence_is_that_of_the_parameters(run: Any, tmp_path: Path) -> N
     rows = csv_rows((tmp_path / "new.csv").read_text())
     assert [float(r["z_mm"]) for r in rows] == [501.0, 402.0]
     assert [float(r["x_mm"]) for r in rows] == [600.0, 500.0]
+    calibration(tmp_path, "cylindrical", ("q1.k", "q2.k", "q3.k"), 0.03, warnings=("LACK OF FIT: made up.",))
+    assert answered(run(*words))["verdict"][0] == "THE CALIBRATION IS IN DOUBT. LACK OF FIT: made up."
+    assert len(told["verdict"]) == len(answered(run(*words))["verdict"]) - 1
 
 
 def test_points_are_put_into_lines_until_they_hold(run: Any, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -16,6 +17,7 @@ from scipy.spatial.transform import Rotation
 from elastocal.files.calibration.read import identified_model, read_calibration
 from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.urdf import read_urdf
+from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
 
@@ -83,7 +85,7 @@ def test_kinematics_yaml_turns_about_z(run: Any, desk: Path) -> None:
     """The product of origins and turns about z differs from the calibrated wrist by one constant pose."""
     assert run("export", desk / "calibration.json", "--kinematics", desk / "k.yaml").code == 0
     told = yaml.safe_load((desk / "k.yaml").read_text())["kinematics"]
-    assert told.pop("hash").startswith("sha256:")
+    assert told.pop("hash").startswith("content:")
     assert list(told) == ["shoulder", "upper_arm", "forearm", "wrist_1", "wrist_2", "wrist_3"]
     place, turn = true_poses(desk, "hand")
     rests = []
@@ -113,6 +115,32 @@ def test_the_schema_knows_every_key_of_a_calibration(run: Any, desk: Path) -> No
     assert all(set(p) <= set(row["properties"]) for p in record["parameters"])
     assert row["properties"]["value"]["type"] == "number"
     assert schema["properties"]["format"]["const"] == record["format"]
+
+
+def test_the_robot_file_is_the_calibrated_robot_with_its_sources(run: Any, desk: Path) -> None:
+    """It bends as the calibrated one does, and says which numbers were identified and by what."""
+    calibration(desk, "arm.yaml", ("J1.k", "J2.k", "J2.x"), 0.02, scale=1.3)
+    assert run("export", desk / "calibration.json", "--yaml", desk / "new.yaml").code == 0
+    new, old = (read_robot(str(desk / f"{n}.yaml")) for n in ("new", "arm"))
+    known, _ = identified_model(read_calibration(desk / "calibration.json"), old)
+    push = AppliedWrenches("hand", np.array([[30.0, -40, 50, 1, 2, 3]]))
+    place, turn, was = (
+        *frame_pose(new, Q, equilibrium(new, Q, [push]), "hand"),
+        frame_pose(known.model, Q, equilibrium(known.model, Q, [push]), "hand"),
+    )
+    np.testing.assert_allclose(place, was[0], atol=1e-12)
+    np.testing.assert_allclose(turn, was[1], atol=1e-12)
+    assert np.abs(frame_pose(old, Q, equilibrium(old, Q, [push]), "hand")[0] - place).max() > 1e-5
+    rows, nominal = ({p.name: p for p in m.parameters} for m in (new, old))
+    mark = hashlib.sha256((desk / "calibration.json").read_bytes()).hexdigest()[:16]
+    assert rows["J2.k"].value == pytest.approx(1.3 * nominal["J2.k"].value, rel=1e-12)
+    assert rows["J2.k"].source == f"identified (calibration.json, sha256 {mark}): J2.k +- 2e-08 rad/(N m)"
+    assert rows["J3.k"].source == nominal["J3.k"].source
+    assert rows["J2.x"].source == rows["J2.rz"].source  # one element: the rest keeps the file's
+    assert rows["J2.rz"].source.endswith(f"m; the rest: {nominal['J2.rz'].source}")
+    refused = run("export", desk / "calibration.json", "--yaml", desk / "arm.yaml")
+    assert refused.code == 2
+    assert "is also given to the robot" in refused.err
 
 
 def test_refusals(run: Any, desk: Path) -> None:

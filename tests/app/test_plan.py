@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from elastocal.files.robot.read import shipped_text
 
 PLAN = """\
 format: elastocal-plan/1
@@ -49,7 +52,7 @@ def test_its_accuracy_is_what_assess_expects_of_its_files(run, cell) -> None:
     for row in assessed:
         assert row["sd"] == pytest.approx(found[row["parameter"]], rel=1e-6)
     assert sorted(p.name for p in out.iterdir()) == ["campaign.yaml", "plan.csv", "report.html"]
-    assert any("No KUKA program" in note for note in planned.data["notes"])
+    assert any("No measuring program" in note for note in planned.data["notes"])
 
 
 def test_simulate_and_identify_take_its_files_and_find_the_robot(run, cell) -> None:
@@ -71,6 +74,7 @@ def test_the_table_holds_the_plan(run, cell) -> None:
     with (out / "plan.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 12  # six poses, each twice
+    assert [row["name"] for row in rows] == [pose["pose"] for pose in data["plan"] for _ in range(2)]
     for pose, row in zip(data["plan"], rows[::2], strict=True):
         assert float(row["q3_mm"]) == pytest.approx(pose["q3_mm"])
         assert float(row["fz_N"]) == pytest.approx(pose["fz_N"])
@@ -197,6 +201,90 @@ def test_positions_without_load(run, cell) -> None:
     assert "no candidate depends on q1.k" in said.err
 
 
+def test_simulate_keeps_the_names_of_the_poses(run, cell) -> None:
+    out = cell.parent / "out"
+    run("plan", cell, "--out", out)
+    text = (out / "plan.csv").read_text().replace("P3,", "near the door,")
+    (out / "plan.csv").write_text(text)
+    said = run("simulate", out / "campaign.yaml", "--out", out / "virtual", "--gross", 12, "--json").data
+    assert any(row["place"].startswith("readings.csv line 6 (near the door), ") for row in said["planted"])
+    with (out / "virtual" / "readings.csv").open() as file:
+        names = [row["name"] for row in csv.DictReader(file)]
+    assert names == ["P1", "P1", "P2", "P2", "near the door", "near the door", *(f"P{i // 2}" for i in range(8, 14))]
+
+
+def test_what_is_drowned_in_noise_is_not_determined(run, cell) -> None:
+    cell.write_text(PLAN.replace("sd_um: 10}", "sd_um: 1.0e+7}"))
+    data = run("plan", cell, "--out", cell.parent / "out", "--json").data
+    assert "determine 0 parameters; not determined: q1.k, q2.k, q3.k." in data["verdict"][0]
+    assert [row["percent"] for row in data["parameters"]] == [None] * 3
+
+
+def changes(data) -> int:
+    loads = [pose["load"] for pose in data["plan"]]
+    return sum(a != b for a, b in pairwise(loads))
+
+
+def test_poses_under_one_load_stand_together_unless_a_change_takes_no_time(run, cell) -> None:
+    text = PLAN.replace("poses: 6", "poses: 12").replace("change_s: 60\n", "")
+    cell.write_text(text)
+    usual = run("plan", cell, "--out", cell.parent / "out", "--json").data
+    loads = len({pose["load"] for pose in usual["plan"]})
+    assert loads > 1
+    assert changes(usual) == loads - 1
+    assert any("the motion with the changes of load takes" in line for line in usual["verdict"])
+    cell.write_text(f"{text}change_s: 0\n")
+    free = run("plan", cell, "--out", cell.parent / "out", "--json").data
+    assert changes(free) > loads - 1
+
+
+def test_notes_on_loads_name_what_cures_them(run, cell) -> None:
+    beside = PLAN.replace("directions: [[0, 0, 1]]}", "directions: [[0, 0, 1]], points: [q2]}").replace(
+        "reach_mm: [500, 2400]}", "reach_mm: [500, 2400], points: [q2]}"
+    )
+    cell.write_text(beside.replace("*.k", "q1.k"))
+    notes = run("plan", cell, "--out", cell.parent / "out", "--json").data["notes"]
+    assert any("(load_frame: q2 states it where it acts)" in note for note in notes)
+
+
+HEAVY = """\
+format: elastocal-plan/1
+name: heavy
+robot: arm.yaml
+seek: [A2.k, A3.k]
+markers: [marker1]
+loads: [{kind: hanging, name: weight, masses_kg: [120, 200]}]
+candidates: 40
+poses: 4
+"""
+
+
+def test_the_largest_load_is_told_with_what_is_carried_anyway_unless_it_is_judged(run, tmp_path) -> None:
+    arm, nothing = shipped_text("kuka-kr270"), "kind: payload, frame: flange, mass_kg: 0"
+    assert nothing in arm
+    (tmp_path / "arm.yaml").write_text(arm.replace(nothing, f"{nothing[:-1]}40"), encoding="utf-8")
+    plan = tmp_path / "plan.yaml"
+    words = ("plan", plan, "--restarts", 1, "--out", tmp_path / "out", "--json")
+    plan.write_text(HEAVY)
+    (said,) = [note for note in run(*words).data["notes"] if note.startswith("The largest load")]
+    assert said.startswith(
+        "The largest load, 200 kg weight, is 200 kg, with the 40 kg that the robot carries anyway 240 kg; the rated "
+        "payload is not known (feasible: - {kind: payload, most_kg: ...})"
+    )
+    plan.write_text(f"{HEAVY}feasible: [{{kind: payload, most_kg: 300}}]\n")
+    assert not any("largest load" in note for note in run(*words).data["notes"])
+
+
+def test_too_few_candidates_are_told_with_what_each_filter_took(run, cell) -> None:
+    box = "  - {kind: tool_box, low_mm: [0, 0, 0], high_mm: [500, 500, 500]}\n"
+    cell.write_text(PLAN.replace("feasible:\n", f"feasible:\n{box}").replace("poses: 6", "poses: 60"))
+    said = run("plan", cell, "--out", cell.parent / "out")
+    assert said.code == 2
+    assert "a plan of 60 needs more than the " in said.err
+    assert "tool box took " in said.err
+    assert "load took " in said.err
+
+
 def test_a_robot_alone_and_its_kuka_program(run, tmp_path) -> None:
     out = tmp_path / "kuka"
     words = ("--hang", 100, "--hang", 200, "--seek", "A[2-5].k", "--marker", "marker1", "--candidates", 150)
@@ -208,7 +296,7 @@ def test_a_robot_alone_and_its_kuka_program(run, tmp_path) -> None:
     assert "put on 200 kg weight" in program
     first = ran.data["plan"][0]
     assert f"A1 {first['A1_deg']:.4f},A2 {first['A2_deg']:.4f}" in points
-    assert (out / "plan.csv").read_text().startswith("A1_deg,A2_deg")
+    assert (out / "plan.csv").read_text().startswith("name,A1_deg,A2_deg")
 
 
 @pytest.mark.parametrize(

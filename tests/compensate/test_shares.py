@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -48,3 +49,15 @@ def test_each_part_is_that_of_a_robot_with_this_cause_alone(arm, tmp_path):
     wrong = off(tmp_path, light).before.position
     for part, alone in ((parts.load, pushed), (parts.weight, heavy), (parts.geometry, wrong)):
         assert np.abs(part.position - alone).max() < 0.02 * np.abs(alone).max()
+
+
+def test_of_assumed_masses_only_those_count_that_bend_something(arm, tmp_path):
+    """All masses of the file make all of the weight; that of the column, which no joint carries, makes none of it."""
+    parts = off(tmp_path, arm).shares
+    np.testing.assert_allclose(parts.assumed.position, parts.weight.position, atol=1e-12)
+    assert parts.weight.distances().rms > 2e-4
+    weighed = tuple(
+        e if e.kind != "link_mass" or e.frame in ("link0_end", "A1") else replace(e, source="weighed")
+        for e in arm.elements
+    )
+    assert off(tmp_path, replace(arm, elements=weighed)).shares.assumed.distances().rms < 1e-9

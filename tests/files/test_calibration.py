@@ -74,7 +74,10 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_record_comes_back(folder: Path) -> None:
     one = record(folder, without=("link_mass",), form="symmetric", statics="linear", follows=True)
+    one = replace(one, warnings=("LACK OF FIT: the model lacks something.", "NOISE: more than stated."))
     two = read_calibration(written(folder, calibration_text(one)))
+    assert two.warnings == one.warnings
+    assert two.warned[1] == "THE CALIBRATION IS IN DOUBT. NOISE: more than stated."
     np.testing.assert_array_equal(two.covariance, one.covariance)
     assert calibration_text(two) == calibration_text(one)
     plain = replace(one, covariance=np.eye(2))
@@ -130,7 +133,7 @@ def test_a_changed_robot_is_noted(folder: Path) -> None:
     one = read_calibration(written(folder, calibration_text(record(folder))))
     (folder / "arm.yaml").write_text(ROBOT.replace("mass_kg: 20", "mass_kg: 30"))
     known, (note,) = identified_model(one, read_robot(folder / "arm.yaml"))
-    assert note.startswith("The robot arm.yaml has changed since it was calibrated (sha256:")
+    assert note.startswith("The robot arm.yaml has changed since it was calibrated (content:")
     table = known.model.parameters
     assert table.values[table.index("J2.m")] == 20
     (folder / "arm.yaml").unlink()
@@ -139,6 +142,33 @@ def test_a_changed_robot_is_noted(folder: Path) -> None:
     shipped = record_of_shipped(one)
     (note,) = identified_model(shipped, known.model)[1]
     assert "elastocal 0.0.0 then" in note
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("name: arm\n", "# measured in May\nname:   arm   # the old one\n", True),
+        ("source: ", "source: page 3 of ", True),
+        ("mass_kg: 20", "mass_kg: 20.0", True),
+        ("mass_kg: 20", "mass_kg: 20.001", False),
+        ("name: arm\n", "name: leg\n", False),
+    ],
+)
+def test_the_mark_of_a_robot_is_of_what_counts(folder: Path, old: str, new: str, same: bool) -> None:
+    before, text = robot_mark("arm.yaml", folder), (folder / "arm.yaml").read_text()
+    assert old in text
+    (folder / "arm.yaml").write_text(text.replace(old, new, 1))
+    assert (robot_mark("arm.yaml", folder) == before) == same
+
+
+def test_the_mark_of_a_urdf_is_of_what_counts(tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf"
+    file.write_text('<robot name="a"><!-- mine --><link name="base"/>\n<link  name="tip" /></robot>')
+    one = robot_mark("arm.urdf", tmp_path)
+    file.write_text('<robot name="a"><link name="base"/><link name="tip"/></robot>')
+    assert robot_mark("arm.urdf", tmp_path) == one
+    file.write_text('<robot name="a"><link name="base"/><link name="top"/></robot>')
+    assert robot_mark("arm.urdf", tmp_path) != one
 
 
 def record_of_shipped(one: CalibrationRecord) -> CalibrationRecord:

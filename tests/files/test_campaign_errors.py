@@ -162,7 +162,7 @@ def test_orientations_need_a_stated_noise(desk: Desk) -> None:
         (
             "65,20",
             "65,95",
-            "line 4, column A2_deg: axis A2 = 95 deg is beyond its limits -90 to 90 deg; change it or write 'limits: ig",
+            "line 4, column A2_deg: axis A2 = 95 deg is beyond its limits -90 to 90 deg; change it or write 'limits",
         ),
         ("-2.9", "-400", "line 3, column dz_mm: -400 gives a deflection of 0.4 m on a robot of 1.56 m; check the unit"),
     ],

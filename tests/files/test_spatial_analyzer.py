@@ -151,6 +151,29 @@ def test_deflections_by_groups(desk: ImportDesk) -> None:
     np.testing.assert_allclose(1e3 * read.campaign.readings, want, atol=1e-10)
     np.testing.assert_array_equal(read.campaign.measurement.setup.wrenches[:, 1:3], [[0, -1000], [0, -1000], [800, 0]])
     assert "e.txt: 2 readings without load serve 3 with load, whose errors are then related." in read.notes
+    places = [read.campaign.place(i, 2) for i in range(3)]
+    assert places == [f"e.txt line {a} less line {b} (P1-m1), m1.dz" for a, b in ((2, 1), (4, 3), (5, 1))]
+    np.testing.assert_allclose(1e3 * read.points.values[:, 0, 0], [1000, 1000.1, 1000], rtol=1e-12)
+    assert read.points.places == {
+        (0, "m1"): "e.txt line 1 (P1-m1)",
+        (1, "m1"): "e.txt line 3 (P1-m1)",
+        (2, "m1"): "e.txt line 1 (P1-m1)",
+    }
+
+
+def test_axes_of_a_joined_table_are_complained_of_where_they_stand(desk: ImportDesk) -> None:
+    text = "Free P1-m1 1000 0 500\nDown P1-m1 1000.5 0.25 497\n"
+    names = 'points: "{state}::{name}-{marker}", length: mm, unloaded: Free'
+    table = f"{{file: e.txt, format: spatial-analyzer, {names}, join: poses.csv}}"
+    files = {"e.txt": text, "poses.csv": "name,A1_deg,A2_deg,fz_N\nP0,1,2,3\nP1,5,95,-1000\n"}
+    loose = table.replace("join", "unmatched: leave_out, join")
+    assert desk.refused(DEFLECTION, loose, files).startswith(
+        "poses.csv, line 3, column A2_deg: axis A2 = 95 deg is beyond"
+    )
+    files["poses.csv"] = "# joints\nname,A1_deg,fz_N\nP1,5,-1000\n"
+    assert desk.refused(DEFLECTION, table, files) == "poses.csv, line 2: there is no column for axis A2; add A2_deg"
+    files["poses.csv"] = "name,fz_N\nP1,-1000\n"
+    assert desk.refused(DEFLECTION, table, files) == "poses.csv, line 1: there is no column for axis A1; add A1_deg"
 
 
 def test_a_second_reading_with_load_needs_a_second_without(desk: ImportDesk) -> None:

@@ -83,6 +83,7 @@ def test_a_file_without_load_beside_one_with_load(desk: ImportDesk) -> None:
     read = desk.read(DEFLECTION, TWO, files)
     np.testing.assert_allclose(1e3 * read.campaign.readings, [[0, 0, -3], [0, -0.1, -3.4], [0, 0, -2]], atol=1e-9)
     assert [f.name for f in read.files] == ["campaign.yaml", "arm.yaml", "p.csv", "free.csv", "poses.csv"]
+    assert read.campaign.place(1, 2) == "p.csv line 3 less free.csv line 4 (P1), m1.dz"
     files["free.csv"] = FREE.replace("0,4999", "0,4.999")
     assert (
         desk.refused(DEFLECTION, TWO, files) == "free.csv, line 4, column z_m: '0,4.999' is not a number; give a number"

@@ -98,15 +98,15 @@ def test_play_near_the_balance_point_is_not_guessed(length, angle, status):
 
 def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
     """Newton made to fail from half the load on, far below the critical one: no verdict, no load factor."""
-    found = continuation.newton
+    found = continuation.newton_equilibrium
 
     def weak(model, flex, batch):
         theta, force, steps, done = found(model, flex, batch)
         push = np.abs(batch.applied[0].wrench[:, 0])
         return theta, force, steps, done & (push < 100.0)
 
-    monkeypatch.setattr(continuation, "newton", weak)
-    monkeypatch.setattr(equilibrium_module, "newton", weak)
+    monkeypatch.setattr(continuation, "newton_equilibrium", weak)
+    monkeypatch.setattr(equilibrium_module, "newton_equilibrium", weak)
     got = equilibrium(strut(), [[0.2]], [AppliedWrenches("tip", [[-200.0, 0, 0, 0, 0, 0]])])
     assert Status(got.status[0]) is Status.NOT_CONVERGED
     assert np.isnan(got.load_factor[0])

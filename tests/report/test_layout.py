@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from elastocal.report.blocks import Axis, Cell, Column, Fact, Heatmap, Report, Section, Table
-from elastocal.report.display import DASH, significant
+from elastocal.report.display import DASH, length, significant, told_apart
 from elastocal.report.text import print_report
 
 COLUMNS = (Column("name", "name"), *(Column(f"v{i}", f"value {i}", "N m", 4) for i in range(8)), Column("s", "status"))
@@ -67,3 +67,33 @@ def test_a_map_is_thinned_to_the_width_and_says_so() -> None:
 )  # fmt: skip
 def test_three_digits_that_count(value: float, text: str) -> None:
     assert significant(value) == text
+
+
+@pytest.mark.parametrize(
+    ("metres", "text"),
+    [
+        (1.234e-5, "12.3 um"),
+        (4.5e-4, "450 um"),
+        (9.996e-4, "1 mm"),
+        (3.59e-2, "35.9 mm"),
+        (-0.2, "-200 mm"),
+        (2.614, "2.61 m"),
+        (0.0, "0 um"),
+        (float("nan"), DASH),
+    ],
+)
+def test_lengths_have_the_unit_that_people_read(metres: float, text: str) -> None:
+    assert length(metres) == text
+
+
+@pytest.mark.parametrize(
+    ("pair", "texts"),
+    [
+        ((2835.62, 2835.32), ("2835.620", "2835.320")),
+        ((-1.6482, -4.6438), ("-1.65", "-4.64")),
+        ((100.0, 900.0), ("100", "900")),
+        ((2.0, 2.0), ("2.000", "2.000")),
+    ],
+)
+def test_two_numbers_show_what_tells_them_apart(pair: tuple[float, float], texts: tuple[str, str]) -> None:
+    assert told_apart(*pair) == texts

@@ -1,4 +1,4 @@
-"""Every slip is planted in the points of a KR 270 that is off by millimetres, and must be named; good ones have none."""
+"""Every slip is planted in the points of a KR 270 that is off by millimetres and must be named; good ones have none."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from elastocal.files.robot.read import read_robot
 from elastocal.measure.setup import Setup
 from elastocal.model.frames import FrameTree
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.pose import Pose
 from elastocal.study.placement import FAR, placement
@@ -125,7 +127,8 @@ def test_a_turned_frame_is_named_with_the_pose_that_is_missing(degrees):
 
 
 def test_a_shift_of_all_points_does_not_matter_to_differences_but_to_positions():
-    moved = true_points(poses()) + [0.3, -0.2, 0.1]
+    shift = np.array([0.3, -0.2, 0.1])
+    moved = true_points(poses()) + shift
     at, slip = found(poses(), moved)
     assert not at.far
     assert slip is None
@@ -164,6 +167,17 @@ def test_one_point_that_is_far_off_is_told_from_the_others():
     assert at.far
     assert slip is None
     assert at.others < at.rms / 3
+
+
+def test_the_arm_is_rigid_or_sags_as_its_file_says_whichever_is_nearer():
+    q, model = poses(), nominal()
+    where = setup(q)
+    rigid = where.positions(model)
+    bent = equilibrium(model, q)
+    hangs = np.stack([frame_pose(model, q, bent, m)[0].T for m in MARKERS], axis=1)
+    assert np.abs(hangs - rigid).max() > 1e-4
+    for points in (rigid, hangs):
+        assert placement(model, where, points, True).rms < 1e-9
 
 
 def test_the_limit_is_a_share_of_the_reach():

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from elastocal.files.calibration.record import CalibrationRecord
+    from elastocal.model.robot import RobotModel
 
 MOST = 6
+MASSES = ("link_mass", "payload")
 _ASSUMED = ("assum", "guess", "made up", "not stated")
 """What a source says that stands for no measurement and no data sheet."""
 
@@ -34,3 +36,9 @@ def exact_note(names: Sequence[str]) -> tuple[str, ...]:
 def is_assumption(source: str) -> bool:
     """Whether the source of a number says that nobody knows it."""
     return any(word in source.lower() for word in _ASSUMED)
+
+
+def assumed_masses(model: RobotModel, sought: Iterable[str]) -> tuple[str, ...]:
+    """Parameters of masses that nobody sought and whose source is an assumption."""
+    named = ((p.name, p.value) for p in model.parameters if p.kind in MASSES and is_assumption(p.source))
+    return taken_as_exact(named, sought)

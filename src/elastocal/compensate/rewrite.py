@@ -10,6 +10,7 @@ import numpy as np
 from elastocal.compensate.correction import Correction
 from elastocal.compensate.placed import Placed
 from elastocal.compensate.posts.krl_turn import new_turn
+from elastocal.compensate.posts.rapid_confdata import confdata_notes
 from elastocal.compensate.program import Changes, Inserted
 from elastocal.compensate.program_correction import Job
 from elastocal.compensate.status import TargetStatus
@@ -19,8 +20,6 @@ SAME = 4e-8
 """Places (m) that count as one: below the last digit that a program gets."""
 STILL = 1e-7
 """rad (or m) by which an axis that stands still may seem to move."""
-_CONFIGURED = (0, 3, 5)
-"""Axes 1, 4 and 6, whose quarter turns RAPID names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +50,10 @@ def rewritten(work: Job, found: Correction, inserted: Mapping[int, Inserted]) ->
     turns, flipped = _turns(at, found, use)
     points = {**inserted, **_chords(at, place, turn, good, fixed)}
     changes = Changes(positions, rotations, joints, turns, points)
-    return Rewrite(changes, (*flipped, *_configurations(at, found, use)))
+    six = program.language == "rapid" and at.model.n == 6 and all(m.kind == "revolute" for m in at.model.motions)
+    old, new = _axes(at, found)
+    said = confdata_notes(program.targets, at.model.controller.axes, old, new, use) if six else []
+    return Rewrite(changes, (*flipped, *said))
 
 
 def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) -> dict[int, Inserted]:
@@ -92,21 +94,3 @@ def _axes(at: Placed, found: Correction) -> Array:
     rows = at.stations.row
     old, new = (at.model.controller.to_controller(q[rows]) for q in (found.nominal, found.command))
     return np.stack([old, np.where(np.abs(new - old) < STILL, old, new)])
-
-
-def _configurations(at: Placed, found: Correction, use: Bools) -> list[str]:
-    """RAPID targets whose axes leave the quarter turn that their configuration names."""
-    targets = at.stations.program.targets
-    if at.stations.program.language != "rapid" or at.model.n != 6:
-        return []
-    posed = use & np.array([t.kind != "joints" for t in targets], dtype=bool)
-    old, new = np.floor(_axes(at, found)[:, :, _CONFIGURED] / (np.pi / 2))
-    left: dict[tuple[int, int, int], list[str]] = {}
-    for number, place in np.argwhere((old != new) & posed[:, None]):
-        key = (_CONFIGURED[place], int(old[number, place]), int(new[number, place]))
-        left.setdefault(key, []).append(targets[number].where)
-    return [
-        f"{at.model.controller.axes[axis]} goes from quarter turn {before} to {after} at {'; '.join(names[:5])}"
-        f"{f' and {len(names) - 5} more' if len(names) > 5 else ''}: the configuration is kept, check the moves."
-        for (axis, before, after), names in left.items()
-    ]

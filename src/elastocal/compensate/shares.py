@@ -5,11 +5,13 @@ alone, and pushed by nothing, all at the nominal command, and T where the progra
 
     load = p(everything) - p(weights),    weight = p(weights) - p(nothing),    geometry = p(nothing) - T
 
-and the three add up to how far the tool is off.  (Rotation vectors add up to first order.)
+and the three add up to how far the tool is off.  (Rotation vectors add up to first order.)  Of the weight, what masses
+that nobody knows make is p(weights) - p(weights without these).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,17 +25,19 @@ from elastocal.spatial.entries import Array
 class Shares:
     """The parts of ``total``; ``weight`` is that of the arm and of what it carries, with its compensator.
 
-    A part is nan where the arm has no determined state without the load.
+    ``assumed`` is the part of ``weight`` that unknown masses make.  A part is nan where the arm has no determined state
+    without the load.
     """
 
     load: Residual
     weight: Residual
     geometry: Residual
+    assumed: Residual
     total: Residual
 
 
-def shares(work: Job, command: Array) -> Shares:
-    """Of commands (S, n) for targets as the program states them."""
+def shares(work: Job, command: Array, assumed: Sequence[str] = ()) -> Shares:
+    """Of commands (S, n) for targets as the program states them; ``assumed`` are parameters of unknown masses."""
     model, loads = work.at.model, work.loads
     unloaded = replace(loads, wrench=np.zeros_like(loads.wrench))
     empty = replace(unloaded, mass=np.full_like(loads.mass, np.nan))
@@ -41,7 +45,12 @@ def shares(work: Job, command: Array) -> Shares:
     total = command_residuals(model, work, command)
     rest = command_residuals(model, replace(work, loads=unloaded), command)
     geometry = command_residuals(weightless, replace(work, loads=empty), command)
-    return Shares(_difference(total, rest), _difference(rest, geometry), geometry, total)
+    lighter = rest
+    if assumed:
+        lighter = command_residuals(
+            model.with_parameters(dict.fromkeys(assumed, 0.0)), replace(work, loads=unloaded), command
+        )
+    return Shares(_difference(total, rest), _difference(rest, geometry), geometry, _difference(rest, lighter), total)
 
 
 def _difference(of: Residual, without: Residual) -> Residual:

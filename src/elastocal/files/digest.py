@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from elastocal import __version__
-from elastocal.files.opened import sha256_of
+from elastocal.errors import InputError
+from elastocal.files.located import read_text, read_yaml
+from elastocal.files.opened import sha256_of, watching
 from elastocal.files.robot.word import robot_file
+
+WORDS = ("title", "source")
+"""Keys of a robot file whose text is for people."""
 
 
 def digests(files: Sequence[Path]) -> dict[str, str]:
@@ -17,6 +25,35 @@ def digests(files: Sequence[Path]) -> dict[str, str]:
 
 
 def robot_mark(word: str, folder: Path = Path()) -> str:
-    """What tells whether a robot is still the same: the SHA-256 of its file, or the version it is shipped with."""
+    """What tells whether a robot is still the same: of what its file says, or the version it is shipped with.
+
+    Comments, layout, titles and sources of numbers do not count.
+    """
     file = robot_file(word)
-    return f"elastocal {__version__}" if file is None else f"sha256:{sha256_of(folder / file)}"
+    if file is None:
+        return f"elastocal {__version__}"
+    with watching():  # asking whether it is the same is not reading
+        content = _xml(folder / file) if file.suffix.lower() == ".urdf" else _yaml(folder / file)
+    return f"content:{hashlib.sha256(content.encode()).hexdigest()}"
+
+
+def _yaml(file: Path) -> str:
+    return json.dumps(_what_counts(read_yaml(file).data), sort_keys=True)
+
+
+def _what_counts(data: Any) -> Any:
+    """Without words for people, and 1 the same as 1.0."""
+    if isinstance(data, dict):
+        return {str(k): _what_counts(v) for k, v in data.items() if k not in WORDS}
+    if isinstance(data, list):
+        return [_what_counts(v) for v in data]
+    return float(data) if isinstance(data, int) and not isinstance(data, bool) else data
+
+
+def _xml(file: Path) -> str:
+    from xml.etree.ElementTree import ParseError, canonicalize
+
+    try:
+        return canonicalize(read_text(file), strip_text=True)
+    except ParseError as error:
+        raise InputError(f"{file}: not valid XML ({error}); correct it") from None

@@ -21,12 +21,16 @@ from elastocal.spatial.entries import Array
 
 @dataclass(frozen=True, eq=False)
 class Transmission:
-    """``axes`` names the controller's axes; ``matrix`` is M (n, n); ``zero`` is z, in rad or m."""
+    """``axes`` names the controller's axes; ``matrix`` is M (n, n); ``zero`` is z, in rad or m.
+
+    ``language`` is that of its programs, krl or rapid; empty where nobody says.
+    """
 
     axes: tuple[str, ...]
     matrix: Array
     zero: Array
     drives: Drives | None = None
+    language: str = ""
 
     def __post_init__(self) -> None:
         n = len(self.axes)

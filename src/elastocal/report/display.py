@@ -87,16 +87,18 @@ def significant(value: float) -> str:
 
 
 def length(metres: float) -> str:
-    """A length for people, three digits that count: 12.3 um, 450 um, 35.9 mm, 2.61 m."""
-    size = abs(float(f"{metres:.2e}")) if isfinite(metres) else 0.0
+    """A length for people, up to three digits: 12.3 um, 450 um, 35.9 mm, 2.61 m."""
+    if not isfinite(metres):
+        return DASH
+    size = abs(float(f"{metres:.2e}"))
     factor, unit = (1e6, "um") if size < 1e-3 else (1e3, "mm") if size < 1 else (1.0, "m")
-    return f"{significant(factor * metres)} {unit}"
+    return f"{factor * metres:.3g} {unit}"
 
 
 def told_apart(one: float, other: float) -> tuple[str, str]:
-    """Two numbers with as many decimals as show two digits of their difference."""
+    """Two numbers with as many decimals as show three digits of their difference."""
     gap = abs(one - other)
-    decimals = max(0, 1 - floor(log10(gap))) if isfinite(gap) and gap > 0 else 3
+    decimals = max(0, 2 - floor(log10(gap))) if isfinite(gap) and gap > 0 else 3
     return number(one, decimals), number(other, decimals)
 
 

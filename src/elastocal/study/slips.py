@@ -40,8 +40,8 @@ SCALES = {1e3: "m, not mm", 1e-3: "mm, not m", 25.4: "inch, not mm", 1 / 25.4: "
 class Slip:
     """``text`` is what is likely wrong and what to do; ``rms`` is what is left without it, in m.
 
-    ``fitted`` where numbers were fitted to undo it; a slip without any that fits the arm comes first.  ``table`` is False where
-    the robot file is in doubt, not the table.  ``pose`` is the one that the points lack, if they are turned.
+    ``fitted`` where numbers were fitted to undo it; a slip without any that fits the arm comes first.  ``table`` is
+    False where the robot file is in doubt, not the table.  ``pose`` is the one that turned points lack.
     """
 
     text: str

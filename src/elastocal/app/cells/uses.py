@@ -59,7 +59,7 @@ USES: dict[str, Uses] = {
     "predict": Uses({"calibration": "calibration"}, either=_WHERE),
     "export": Uses(
         {"calibration": "calibration"},
-        (Fill("kinematics", "calibration", "kinematics.yaml", parent=True, unless=("urdf", "schema")),),
+        (Fill("kinematics", "calibration", "kinematics.yaml", parent=True, unless=("yaml", "urdf", "schema")),),
     ),
     "compensate": Uses(
         {"program": "programs", "calibration": "calibration", "robot": "robot", "truth": "robot"},

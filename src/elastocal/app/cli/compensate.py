@@ -155,6 +155,9 @@ def export(
     calibration: Annotated[
         Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal identify --out' wrote.")
     ],
+    yaml: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot file with the values found.")
+    ] = None,
     urdf: Annotated[
         Path | None, typer.Option(metavar="FILE.urdf", help="Write the corrected URDF, compliances beside it.")
     ] = None,
@@ -171,18 +174,19 @@ def export(
 ) -> None:
     """A calibration in formats of others.
 
-    Geometry goes into the origins of joints; compliances into a JSON file beside the URDF, which has no words for them.
+    The robot file holds everything. In the others geometry goes into the origins of joints; compliances into a
+    JSON file beside the URDF, which has no words for them.
 
     \b
     Example:
-      elastocal export calibration.json --kinematics kinematics.yaml
+      elastocal export calibration.json --yaml calibrated.yaml --kinematics kinematics.yaml
     """
     from elastocal.app.cli.output import deliver, warn
     from elastocal.app.commands import export as command
     from elastocal.app.pages import export as pages
     from elastocal.files.write import check_targets
 
-    result = command.run(command.ExportRequest(calibration, urdf, source, kinematics, schema))
+    result = command.run(command.ExportRequest(calibration, urdf, source, kinematics, schema, yaml))
     targets = {f"target {i + 1},": file for i, file in enumerate(result.files)}
     check_targets(targets, {"CALIBRATION.json": calibration, "--from": source, "the robot": result.robot_file})
     if json:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.programs.calibrated import Calibrated, calibrated
 from elastocal.app.programs.frames import flange_of, given
 from elastocal.app.programs.pushing import ProgramLoadRequest, ProgramPushing, program_pushing
+from elastocal.app.taken_as_exact import assumed_masses
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
 
@@ -133,7 +134,8 @@ def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> Co
     progress(1, STEPS)
     work = job(at, load.loads, near_configuration(robot.model, request.near), request.position_only)
     nominal, stated_poses = nominals(work), work.targets(np.arange(len(at.stations)), robot.model.tool)
-    parts = shares(work, nominal)
+    unknown = assumed_masses(robot.model, () if robot.record is None else robot.record.names)
+    parts = shares(work, nominal, unknown)
     work = as_taught(work.at.model, work, nominal) if request.taught else work
     found = replace(corrected(work, request.first_order), nominal=nominal)
     before = command_residuals(work.at.model, work, nominal) if request.taught else parts.total

@@ -1,4 +1,4 @@
-"""A calibration for others: corrected URDF with its compliances beside it, kinematics.yaml, JSON schema."""
+"""A calibration for others: robot file, corrected URDF with its compliances beside it, kinematics.yaml, JSON schema."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class ExportRequest:
     source: Path | None = None
     kinematics: Path | None = None
     schema: Path | None = None
+    yaml: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,20 +46,24 @@ class ExportResult:
 
 
 def run(request: ExportRequest) -> ExportResult:
+    from elastocal.app.calibrated_text import calibrated_text
     from elastocal.app.programs.calibrated import calibrated
     from elastocal.compensate.corrected_geometry import corrected_poses
     from elastocal.files.calibration.schema import calibration_schema
     from elastocal.files.robot.kinematics import kinematics_text
     from elastocal.files.robot.word import robot_file
 
-    if not any((request.urdf, request.kinematics, request.schema)):
-        raise InputError("nothing is asked for; add --urdf, --kinematics or --schema with a file name")
+    if not any((request.yaml, request.urdf, request.kinematics, request.schema)):
+        raise InputError("nothing is asked for; add --yaml, --urdf, --kinematics or --schema with a file name")
     found = calibrated(request.calibration, None)
     record, model = found.record, found.model
     assert record is not None
     files: dict[Path, str | bytes] = {}
     words: list[tuple[str, str]] = []
     notes = list(found.notes)
+    if request.yaml is not None:
+        files[request.yaml] = calibrated_text(model, record, request.calibration)
+        words.append((request.yaml.as_posix(), "robot file with the values found; accuracies stay in the calibration"))
     if request.urdf is not None:
         beside = request.urdf.with_suffix(".compliance.json")
         files |= {request.urdf: _urdf(request, record, model, notes), beside: sidecar_text(record, model)}

@@ -39,15 +39,16 @@ def run(folder: Path, robot: str) -> NewResult:
 def cell_contents(name: str, robot: str) -> NewResult:
     """What a cell of this name and robot starts with; nothing is written."""
     from elastocal.app.starter.plan import plan_text
-    from elastocal.app.starter.program import NAME, square_text
+    from elastocal.app.starter.program import square_program
     from elastocal.app.starter.texts import ATTRIBUTES, IGNORED, KEPT, cell_text, readme_text
     from elastocal.files.cell_yaml import NAME as CELL
 
     model, notes, to_fill, text = _robot(robot)
-    program = square_text(model)
+    program = square_program(model)
+    shown = None if program is None else program[0]
     files = {
-        Path(CELL): cell_text(name, None if program is None else _force(model)),
-        Path("README.md"): readme_text(name, model.title, None if program is None else NAME, to_fill),
+        Path(CELL): cell_text(name, shown, _force(model)),
+        Path("README.md"): readme_text(name, model.title, shown, to_fill),
         Path(".gitignore"): IGNORED,
         Path(".gitattributes"): ATTRIBUTES,
         Path("robot/robot.yaml"): text,
@@ -55,7 +56,7 @@ def cell_contents(name: str, robot: str) -> NewResult:
         **{Path(folder) / KEPT: "" for folder in ("campaign", "calibration", "programs", "reports")},
     }
     if program is not None:
-        files[Path("programs") / NAME] = program
+        files[Path("programs") / program[0]] = program[1]
     return NewResult(Path(), name, model.name, files, to_fill, notes)
 
 

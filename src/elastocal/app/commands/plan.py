@@ -180,8 +180,8 @@ def _heaviest(offer: Offer) -> tuple[str, ...]:
         else ""
     )
     return (
-        f"The largest load, {offer.pool.label(worst)}, is {sizes[worst] / g:.3g} kg{more}; the rated payload is not known "
-        "(feasible: - {kind: payload, most_kg: ...}), so it is not judged by it.",
+        f"The largest load, {offer.pool.label(worst)}, is {sizes[worst] / g:.3g} kg{more}; the rated payload is not "
+        "known (feasible: - {kind: payload, most_kg: ...}), so it is not judged by it.",
     )
 
 

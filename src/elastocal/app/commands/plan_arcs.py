@@ -114,16 +114,16 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     """A table of points to fill in, and a program."""
     import numpy as np
 
-    from elastocal.app.planning.files import kuka_program
+    from elastocal.app.planning.files import measuring_program
     from elastocal.files.plan.arcs import arc_table_text
-    from elastocal.files.plan.krl import Stop
+    from elastocal.files.plan.stop import Stop
 
     file, out = result.file, result.request.out
     joint = file.compensator.joint
     axis = file.model.controller.axes[file.model.joints.index(joint)]
     shown = file.model.controller.to_controller(result.q)[:, file.model.joints.index(joint)]
     halts = tuple(Stop(q, (f"pose {i + 1}: read {', '.join(result.markers)}",)) for i, q in enumerate(result.q))
-    texts, said = kuka_program(file.name, file.model, halts, result.request.wait)
+    texts, said = measuring_program(file.name, file.model, halts, result.request.wait)
     texts["plan.csv"] = arc_table_text(axis, np.degrees(shown), result.markers)
     pivots = " ".join(f"--pivot {m}" for m in result.markers[1:])
     words = (

@@ -85,7 +85,8 @@ def run(request: SimulateRequest) -> SimulateResult:
         bend, biases, unsaid = _bias(plan, truth, drawn)
     files = campaign_files(plan, drawn.campaign, request.out)
     notes = (*plan.notes, *_free(plan, truth), *unsaid)
-    lines = tuple(f"readings.csv line {i + 2}" for i in range(len(drawn.exact)))
+    names = plan.names or ("",) * len(drawn.exact)
+    lines = tuple(f"{TABLE} line {i}" + (f" ({name})" if name else "") for i, name in enumerate(names, start=2))
     placed = replace(drawn, campaign=replace(drawn.campaign, places=lines))
     return SimulateResult(plan.name, truth, placed, bend, biases, files, _facts(request, plan, truth), notes)
 

@@ -11,7 +11,9 @@ STEPS = ("plan", "simulate", "identify", "compensate", "status")
 def page(result: NewResult) -> Report:
     columns = (Column("file", "file"),)
     rows = tuple((place.as_posix(),) for place in result.files)
-    steps = [c for c in STEPS if c != "compensate" or any(p.suffix == ".src" for p in result.files)]
+    steps = [
+        c for c in STEPS if c != "compensate" or any(p.parent.name == "programs" and p.suffix for p in result.files)
+    ]
     to_do = Paragraphs(tuple(f"elastocal {command} {result.folder}" for command in steps))
     fill = (
         f"Not known, and 0 in robot/robot.yaml: the compliance of {', '.join(result.to_fill)}. Fill in at least a "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from elastocal.app.commands.simulate import SimulateResult
 from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Column, Report, Section, Table
+from elastocal.report.display import length
 
 
 def page(result: SimulateResult) -> Report:
@@ -26,7 +27,7 @@ def _verdict(result: SimulateResult) -> tuple[str, ...]:
         f"{_count(len(result.virtual.planted), 'gross error', 'gross errors')}.",
     ]
     if result.bend == result.bend:
-        out.append(f"The linear formula differs from the loaded deflection by {1e6 * result.bend:.3g} um rms per axis.")
+        out.append(f"The linear formula differs from the loaded deflection by {length(result.bend)} rms per axis.")
     return tuple(out)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from elastocal.design.sweeping import Sweeping
     from elastocal.files.campaign.readings_entry import Requests
     from elastocal.files.plan.entry import PlanFile
-    from elastocal.files.plan.krl import Stop
+    from elastocal.files.plan.stop import Stop
     from elastocal.measure.campaign import Campaign
     from elastocal.model.robot import RobotModel
 
@@ -23,7 +23,7 @@ TABLE = "plan.csv"
 def plan_files(
     request: PlanRequest, file: PlanFile, found: PlannedStudy, pool: Pool
 ) -> tuple[dict[Path, str], tuple[str, ...]]:
-    """Texts by path, and what is to be said of them; a program only where the controller is a KUKA's."""
+    """Texts by path, and what is to be said of them; a program only where the controller's language is known."""
     from elastocal.app.planning.program import contact_stops, stops, sweep_stops, unrated
     from elastocal.design.sweeping import Sweeping
     from elastocal.design.touching import Touching
@@ -39,24 +39,46 @@ def plan_files(
         said = (_gravity_words(method, file), *unrated(pool, file.speeds))
     else:
         texts, halts = _marker_texts(request, file, found, pool), stops(pool, method.kind, task.repeats)
-    program, more = kuka_program(file.name, task.model, halts, request.wait)
+    program, more = measuring_program(file.name, task.model, halts, request.wait)
     return {out / name: text for name, text in (texts | program).items()}, (*said, *more)
 
 
-def kuka_program(
+def measuring_program(
     name: str, model: RobotModel, halts: tuple[Stop, ...], wait: float
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Texts by file name, or why there are none."""
+    """Texts by file name in the language of the controller, or why there are none."""
     from elastocal.files.plan.krl import krl_files, speaks_krl
+    from elastocal.files.plan.rapid import rapid_files
 
-    if not speaks_krl(model):
-        axes = ", ".join(model.controller.axes)
-        return {}, (f"No KUKA program is written: the controller's axes are {axes}, not A1 to A6.",)
+    why = _no_program(model, halts)
+    if why:
+        return {}, (f"No measuring program is written: {why}.",)
     warning = (
         f"{name}: poses of a calibration campaign",
         "Ways are checked only against what the plan file names: run slowly, watch.",
     )
-    return krl_files(name, model, halts, warning, wait), ()
+    write = krl_files if speaks_krl(model) else rapid_files
+    return write(name, model, halts, warning, wait), ()
+
+
+def _no_program(model: RobotModel, halts: tuple[Stop, ...]) -> str:
+    """Why no language can say it; empty where one can."""
+    from elastocal.files.plan.krl import AXES, speaks_krl
+    from elastocal.files.plan.rapid import speaks_rapid
+
+    axes = ", ".join(model.controller.axes)
+    if speaks_krl(model):
+        return "" if set(model.controller.axes) <= set(AXES) else f"KRL knows A1 to A6 and E1 to E6, not {axes}"
+    if not speaks_rapid(model):
+        return (
+            f"the controller's axes are {axes}, not A1 to A6; where it speaks KRL or RAPID, say "
+            "'controller: {language: krl}' or 'rapid' in the robot file"
+        )
+    if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
+        return "in RAPID they are written for six revolute axes only"
+    if any(s.speed is not None for s in halts):
+        return "RAPID sets no speed of a single axis, so sweeps are programmed by hand from plan.csv"
+    return ""
 
 
 def robot_from(file: PlanFile, out: Path) -> str:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from elastocal.design.pool import Pool
     from elastocal.design.sweeping import Stroke, Sweeping
     from elastocal.design.touching import Touching
-    from elastocal.files.plan.krl import Stop
+    from elastocal.files.plan.stop import Stop
     from elastocal.spatial.entries import Array
 
 UNRATED = 5.0
@@ -21,7 +21,7 @@ def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
     What can be carried is put on once: all its poses are first read without it.  Anything else is put on and taken
     off at every pose.
     """
-    from elastocal.files.plan.krl import Stop
+    from elastocal.files.plan.stop import Stop
 
     times = f" {repeats} times" if repeats > 1 else ""
     out: list[Stop] = []
@@ -67,7 +67,7 @@ def _carried(pool: Pool, i: int) -> bool:
 
 def contact_stops(method: Touching, pool: Pool, repeats: int) -> tuple[Stop, ...]:
     """To the front of every place, by hand or force control onto it, and back to its front."""
-    from elastocal.files.plan.krl import Stop
+    from elastocal.files.plan.stop import Stop
 
     state = method.readings(pool).touched(pool.model)
     times = f" {repeats} times" if repeats > 1 else ""
@@ -85,7 +85,7 @@ def sweep_stops(method: Sweeping, pool: Pool, rated: Array, repeats: int) -> tup
     """There and back at the speed of the sweep; ``rated`` (n,) are full speeds of the axes in rad/s, nan if unknown."""
     import numpy as np
 
-    from elastocal.files.plan.krl import Stop
+    from elastocal.files.plan.stop import Stop
 
     full = dict(zip(pool.model.joints, rated, strict=True))
     out: list[Stop] = []

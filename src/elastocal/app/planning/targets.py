@@ -16,6 +16,6 @@ def check_plan_targets(out: Path, name: str, files: tuple[Path, ...]) -> None:
         raise InputError(f"--out {out}: is a file; name a folder")
     if out.is_dir():
         program = krl_name(name)
-        names = ("plan.csv", "campaign.yaml", "report.html", f"{program}.src", f"{program}.dat")
+        names = ("plan.csv", "campaign.yaml", "report.html", *(f"{program}.{end}" for end in ("src", "dat", "mod")))
         inputs = {f"PLAN.yaml as {p.name}" if i else "PLAN.yaml": p for i, p in enumerate(files)}
         check_targets({f"--out ({name})": out / name for name in names}, inputs)

@@ -50,8 +50,8 @@ def _hidden(model: RobotModel, names: list[str]) -> list[str]:
     if not names:
         return []
     return [
-        f"# Not sought: {', '.join(names)}.  A load at {model.tool} does not turn such a joint, or no marker moves with it:",
-        "# load beside its axis (points: [FRAME] of a load) and watch markers beside it to seek it too.",
+        f"# Not sought: {', '.join(names)}.  A load at {model.tool} does not turn such a joint, or no marker moves",
+        "# with it: load beside its axis (points: [FRAME] of a load) and watch markers beside it to seek it too.",
     ]
 
 

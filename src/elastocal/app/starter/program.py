@@ -1,30 +1,50 @@
-"""A square in KRL that a 6R arm can reach, to have something to correct."""
+"""A square that a 6R arm can reach, to have something to correct: in RAPID for an ABB, else in KRL."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+
 if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
-    from elastocal.spatial.entries import Array
 
-NAME = "square.src"
 _SHARE = 0.05
 _INNER = (0.3, 0.4, 0.5, 0.6, 0.7)
 _CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
 
 
-def square_text(model: RobotModel) -> str | None:
-    """The program, or None for a robot that it does not fit: other joints than 6R, or no flange."""
+@dataclass(frozen=True, eq=False)
+class Square:
+    """``q`` (6,) where it starts, ``corners`` (5, 3) of the tool in m, its ``rotation``; ``tool`` is on the flange."""
+
+    q: Array
+    side: float
+    corners: Array
+    rotation: Array
+    tool: Pose
+
+
+def square_program(model: RobotModel) -> tuple[str, str] | None:
+    """Name and text, or None for a robot that it does not fit: other joints than 6R, or no flange."""
     from elastocal.app.programs.frames import FLANGE
+    from elastocal.app.starter.square_rapid import rapid_text
+    from elastocal.files.plan.rapid import speaks_rapid
 
     six = model.n == 6 and all(m.kind == "revolute" for m in model.motions)
     if not six or FLANGE not in model.tree.names or any(m.limits is None for m in model.motions):
         return None
     found = _reachable(model)
-    return None if found is None else _text(model, *found)
+    if found is None:
+        return None
+    square = _square(model, *found)
+    return (
+        ("square.mod", rapid_text(model, square)) if speaks_rapid(model) else ("square.src", _krl_text(model, square))
+    )
 
 
 def _reachable(model: RobotModel) -> tuple[Array, float] | None:
@@ -58,29 +78,41 @@ def _reachable(model: RobotModel) -> tuple[Array, float] | None:
     return (start[:, best], side) if margin[best] > 0.02 else None
 
 
-def _text(model: RobotModel, q: Array, side: float) -> str:
-    from scipy.spatial.transform import Rotation
-
+def _square(model: RobotModel, q: Array, side: float) -> Square:
     from elastocal.app.programs.frames import FLANGE
     from elastocal.model.kinematics import rigid_pose
+
+    place, turn = (a[..., 0] for a in rigid_pose(model.nominal, model.tool, q[:, None]))
+    hand, held = (a[..., 0] for a in rigid_pose(model.nominal, FLANGE, q[:, None]))
+    corners = np.array([place + side * np.array([x, y, 0.0]) for x, y in _CORNERS])
+    return Square(q, side, corners, turn, Pose(held.T @ turn, held.T @ (place - hand)))
+
+
+def _krl_text(model: RobotModel, square: Square) -> str:
+    from scipy.spatial.transform import Rotation
+
+    from elastocal.files.plan.stop import windows_lines
 
     def frame(position: Array, rotation: Array) -> str:
         numbers = [*(1e3 * position), *Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True)]
         return "{" + ",".join(f"{k} {round(v, 4) + 0.0:.4f}" for k, v in zip("XYZABC", numbers, strict=True)) + "}"
 
-    place, turn = (a[..., 0] for a in rigid_pose(model.nominal, model.tool, q[:, None]))
-    hand, held = (a[..., 0] for a in rigid_pose(model.nominal, FLANGE, q[:, None]))
-    axes = np.degrees(model.controller.to_controller(q[None])[0])
+    axes = np.degrees(model.controller.to_controller(square.q[None])[0])
     start = ",".join(f"A{i + 1} {round(v, 4) + 0.0:.4f}" for i, v in enumerate(axes))
-    corners = [place + side * np.array([x, y, 0.0]) for x, y in _CORNERS]
     lines = [
         "DEF SQUARE( )",
-        f"; a square of {1e3 * side:g} mm at the tool of {model.name}, to be corrected: replace it by your program",
+        f"; {said(model, square)}",
         "$BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}",
-        f"$TOOL={frame(held.T @ (place - hand), held.T @ turn)}",
+        f"$TOOL={frame(square.tool.translation, square.tool.rotation)}",
         "$VEL.CP=0.05",
         f"PTP {{{start}}}",
-        *(f"LIN {frame(corner, turn)}" for corner in corners),
+        *(f"LIN {frame(corner, square.rotation)}" for corner in square.corners),
         "END",
     ]
-    return "\r\n".join(lines) + "\r\n"
+    return windows_lines(lines)
+
+
+def said(model: RobotModel, square: Square) -> str:
+    return (
+        f"a square of {1e3 * square.side:g} mm at the tool of {model.name}, to be corrected: replace it by your program"
+    )

@@ -15,15 +15,15 @@ reports/** linguist-generated
 """
 
 
-def cell_text(name: str, force: str | None) -> str:
-    """cell.yaml; ``force`` on the tool while the example program runs is made up."""
+def cell_text(name: str, program: str | None, force: str) -> str:
+    """cell.yaml; ``force`` on the tool while the example ``program`` runs is made up."""
     made_up = (
         "options:",
-        "  # MADE UP for programs/square.src, N on the tool in base axes: replace it by the force of your process,",
+        f"  # MADE UP for programs/{program}, N on the tool in base axes: replace it by the force of your process,",
         "  # or remove it and type --force, --loads or --milling.",
         f'  compensate: {{force: "{force}"}}',
     )
-    options = () if force is None else made_up
+    options = () if program is None else made_up
     lines = (
         "format: elastocal-cell/1",
         f"name: {name}",
@@ -47,7 +47,7 @@ Calibration of {title} under load, with Elastocal.
 All commands are typed in this folder, `.` being the cell; from elsewhere its path takes the place of the dot.
 
 {fill}1. Look at `robot/robot.yaml` and `plan/plan.yaml`: markers, loads, errors of your instruments, obstacles.
-2. `elastocal plan .` chooses poses and loads: `plan/plan.csv` and `plan/campaign.yaml`, for a KUKA a program;
+2. `elastocal plan .` chooses poses and loads: `plan/plan.csv` and `plan/campaign.yaml`, for KUKA and ABB a program;
    `reports/plan.html` says how good they are.
 3. Measure: copy `plan/campaign.yaml` and `plan/plan.csv` to `campaign/` and fill the table.
    To try everything before: `elastocal simulate .` fills `campaign/` with virtual readings.

@@ -91,7 +91,7 @@ class CampaignTable:
         text = f"{files[0]} line {spots[0][1]}"
         if spots[1:] and spots[1] != spots[0]:
             text += f" less {'' if files[1] == files[0] else files[1] + ' '}line {spots[1][1]}"
-        called = dict.fromkeys(self.raw.called.get(line, "") for file, line in spots if file == self.raw.file)
+        called = dict.fromkeys(self.raw.called.get(spot, "") for spot in spots)
         named = " and ".join(n for n in called if n) or (self.poses.names[row] if self.poses.names else "")
         return f"{text} ({named})" if named else text
 

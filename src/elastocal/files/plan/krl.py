@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.files.plan.stop import Stop, plain, windows_lines
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
@@ -23,21 +23,10 @@ DEVICES = r"con|prn|aux|nul|(com|lpt)\d"
 """Names that no file can have on Windows, whatever its ending; the controller runs on it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Stop:
-    """One stop of the program (n,) in joint values, and what is to be done there, one halt for each sentence.
-
-    ``speed`` is that of the move to it in per cent, None: as usual; ``note`` is a comment.
-    """
-
-    q: Array
-    sentences: tuple[str, ...] = ()
-    speed: float | None = None
-    note: str = ""
-
-
 def speaks_krl(model: RobotModel) -> bool:
-    """Whether the controller's axes are those of a KUKA."""
+    """Whether the robot's file says so, or else its controller's axes are those of a KUKA."""
+    if model.controller.language:
+        return model.controller.language == "krl"
     return bool(model.controller.axes) and set(model.controller.axes) <= set(AXES)
 
 
@@ -52,21 +41,21 @@ def krl_files(name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequen
     """Texts by file name; ``wait`` seconds pass before anybody is asked to read."""
     module = krl_name(name)
     width = max(2, len(str(len(stops))))
-    source = [f"DEF {module}( )", *(f"; {_plain(n)}" for n in notes), "BAS(#INITMOV, 0)", f"BAS(#VEL_PTP, {SPEED})", ""]
+    source = [f"DEF {module}( )", *(f"; {plain(n)}" for n in notes), "BAS(#INITMOV, 0)", f"BAS(#VEL_PTP, {SPEED})", ""]
     points = []
     for number, stop in enumerate(stops, 1):
         point = f"XM{number:0{width}d}"
         points.append(f"DECL E6AXIS {point}={_axes(model, stop.q)}")
-        source += [f"; stop {number} of {len(stops)}", *([f"; {_plain(stop.note)}"] if stop.note else ())]
+        source += [f"; stop {number} of {len(stops)}", *([f"; {plain(stop.note)}"] if stop.note else ())]
         slow = stop.speed is not None
         source += [f"BAS(#VEL_PTP, {stop.speed:g})"] if slow else []
         source += [f"PTP {point}", *([f"BAS(#VEL_PTP, {SPEED})"] if slow else ()), f"WAIT SEC {wait:g}"]
         for sentence in stop.sentences:
-            source += [f'MsgNotify("{_plain(sentence)}")', "HALT"]
+            source += [f'MsgNotify("{plain(sentence)}")', "HALT"]
         source.append("")
     return {
-        f"{module}.src": _lines(["&ACCESS RVP", *source, "END"]),
-        f"{module}.dat": _lines(["&ACCESS RVP", f"DEFDAT {module}", *points, "ENDDAT"]),
+        f"{module}.src": windows_lines(["&ACCESS RVP", *source, "END"]),
+        f"{module}.dat": windows_lines(["&ACCESS RVP", f"DEFDAT {module}", *points, "ENDDAT"]),
     }
 
 
@@ -76,12 +65,3 @@ def _axes(model: RobotModel, q: Array) -> str:
     for axis, value, motion in zip(model.controller.axes, shown, model.motions, strict=True):
         values[axis] = float(np.degrees(value) if motion.kind == "revolute" else 1e3 * value)
     return "{" + ",".join(f"{a} {values.get(a, 0.0) + 0.0:.4f}" for a in AXES) + "}"
-
-
-def _plain(text: str) -> str:
-    """ASCII without quotes, at most 80 characters."""
-    return re.sub(r"[^ -!#-~]", "", text)[:80]
-
-
-def _lines(lines: Sequence[str]) -> str:
-    return "\r\n".join(lines) + "\r\n"

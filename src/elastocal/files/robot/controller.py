@@ -56,7 +56,7 @@ def read_transmission(located: Located, top: RobotFile, tree: FrameTree, units: 
         if matrix[row, column] != 0:
             raise located.error(where, f"couples {joint} to {axis} a second time; keep one")
         matrix[row, column] = schema.in_si(coupling["ratio"], 1.0, located, (*where, "ratio"))
-    return Transmission(tuple(axes), matrix, zero, _drives(located, path, e, at))
+    return Transmission(tuple(axes), matrix, zero, _drives(located, path, e, at), e.language)
 
 
 def _drives(located: Located, path: Path_, e: ControllerEntry, at: Mapping[str, int]) -> Drives | None:

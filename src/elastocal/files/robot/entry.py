@@ -52,6 +52,7 @@ class ControllerEntry:
     """How pendant values map to joint values."""
 
     axes: tuple[str, ...] | None = None
+    language: Literal["", "krl", "rapid"] = ""
     sign: dict[str, float] = quantity("number", default_factory=dict)
     zero: dict[str, float] = quantity("joint value", default_factory=dict)
     couplings: tuple[dict[str, Any], ...] = ()

@@ -105,7 +105,9 @@ def _rotation(rotation: Array) -> dict[str, Any]:
 
 def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
     axes, joints = transmission.axes, tree.joint_names
-    out: dict[str, Any] = {"axes": FlowList(axes)}
+    out: dict[str, Any] = {"axes": FlowList(axes)} | (
+        {"language": transmission.language} if transmission.language else {}
+    )
     signs, couplings = Map(), []
     for (i, j), value in np.ndenumerate(transmission.matrix):
         if i == j and value not in (1.0, -1.0):

@@ -68,9 +68,12 @@ def verdict(result: CompensateResult) -> tuple[str, ...]:
 def _mixed(result: CompensateResult, bad: int) -> str:
     if not result.left and not bad:
         return "Every motion of the program is corrected."
+    targets = "" if not bad else f"{bad} target{'s' * (bad > 1)} cannot be corrected, and "
+    lines = len(result.left)
+    stay = "1 motion line stays as it is" if lines == 1 else f"{lines} motion lines stay as they are"
     return (
-        f"THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS: {bad} target(s) cannot be corrected, and "
-        f"{len(result.left)} motion line(s) in all stay as they are; the report lists them with their reasons."
+        f"THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS: {targets}{stay} in all; the report lists them with "
+        "their reasons."
     )
 
 

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.compensate import CompensateResult
 from elastocal.app.pages.compensate.tables import half_width
-from elastocal.app.taken_as_exact import MOST, exact_in, is_assumption
+from elastocal.app.taken_as_exact import MASSES, MOST, assumed_masses, exact_in
 from elastocal.report.display import length
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from elastocal.model.parameters import Parameter
 
 GEOMETRY = ("frame_error", "joint_offset")
-WEIGHT = ("link_mass", "payload", "gravity_compensator")
+WEIGHT = (*MASSES, "gravity_compensator")
 FAR = 2.0
 """Times the expected rms that the truth is hardly off by chance: two standard deviations where one direction rules."""
 
@@ -82,26 +81,18 @@ def _words(names: tuple[str, ...], kind: Mapping[str, str]) -> str:
 
 def _on_assumed_weight(result: CompensateResult) -> tuple[str, ...]:
     """Where assumed masses make most of the correction."""
-    weight, total = (part.distances().rms for part in (result.shares.weight, result.shares.total))
+    weight, total = (part.distances().rms for part in (result.shares.assumed, result.shares.total))
     record = result.robot.record
     if record is None or result.request.taught or not weight > 0.5 * total:
         return ()
-    guessed = _places(
-        [p for p in result.robot.model.parameters if p.kind in WEIGHT and p.value and p.name not in record.names]
-    )
-    if not guessed:
-        return ()
+    places = dict.fromkeys(n.split(".")[0] for n in assumed_masses(result.robot.model, record.names))
     return (
-        f"MOST OF THE CORRECTION RESTS ON ASSUMED WEIGHTS: {length(weight)} of {length(total)} rms come from weight, "
-        f"and the robot file calls it an assumption at {', '.join(guessed)}. If these points were taught with the real "
+        f"MOST OF THE CORRECTION RESTS ON ASSUMED WEIGHTS: {length(weight)} of {length(total)} rms come from masses "
+        f"that the robot file calls an assumption ({', '.join(places)}). If these points were taught with the real "
         "robot, or their base was measured with it, use --taught: what the load adds is then corrected, and nothing "
         "else. Else measure the weights: by absolute positions (docs/campaigns.md, 'Positions: geometry, weights and "
         "springs at once') or logged torques (elastocal gravity).",
     )
-
-
-def _places(parameters: list[Parameter]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(p.name.split(".")[0] for p in parameters if is_assumption(p.source)))
 
 
 def _truth(result: CompensateResult) -> str:

@@ -29,7 +29,8 @@ def warnings(result: IdentifyResult) -> tuple[str, ...]:
     study, fit = result.study, result.study.fit
     out = [*object_warnings(result), *_points(result.points), *_worse(result), *_suspects(study), *_misfit(study)]
     out += [_strayed(s) for s in study.stated if s.strayed]
-    out += [*asked_for([u for u in study.unsought if u.asked]), *unit_flags(result)]
+    misplaced = result.points is not None and result.points.placement.far  # the cause is known, and masses are none
+    out += [*asked_for([u for u in study.unsought if u.asked and not misplaced]), *unit_flags(result)]
     impossible = _negative(result)
     if impossible:
         out.append(
@@ -56,10 +57,11 @@ def _points(found: PointsCheck | None) -> list[str]:
 
 
 def _worse(result: IdentifyResult) -> list[str]:
-    """A calibration that predicts worse than none."""
-    shown = reading_unit(result.study.fit.campaign.measurement)
+    """A calibration that predicts worse than none; not where residuals are noise, so that the file was right before."""
+    fit = result.study.fit
+    shown = reading_unit(fit.campaign.measurement)
     before, after = before_rms(result), result.study.identification.stages[-1].left_out
-    if not after > before:
+    if not after > before or (fit.stated and fit.scatter < WIDE):
         return []
     return [
         f"WORSE THAN THE ROBOT FILE: a pose that took no part in the fit is predicted to {shown.text(after)}, by the "
@@ -99,9 +101,9 @@ def _misfit(study: Study) -> list[str]:
 def _strayed(found: Stated) -> str:
     value, sd = shown_unknown(found.value, found.unit), shown_unknown(found.sd, found.unit)
     return (
-        f"BEYOND WHAT IS STATED: {found.name} came out {value} off, where {sd} is stated: {found.sigmas:.1f} times "
-        f"what it may scatter (probability {found.chance:.1g}). It may stand for something that the model takes as "
-        "exact and that is wrong; then the parameters are wrong by more than they say."
+        f"BEYOND WHAT IS STATED: {found.name} is off by {value}, where {sd} (one sd) is stated: {found.sigmas:.1f} "
+        f"times what it may scatter (probability {found.chance:.1g}). It may stand for something that the model takes "
+        "as exact and that is wrong; then the parameters are wrong by more than they say."
     )
 
 

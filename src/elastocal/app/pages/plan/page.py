@@ -77,9 +77,10 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
     saved = result.order.before - result.order.time
     if saved > 0:
         equal = "" if result.speeds_known else " (axes without a stated speed count with 1 rad/s or 1 m/s)"
+        share_of_time = 100 * result.order.time / result.order.before
         changes = " with the changes of load" if result.task.loadings else ""
         lines.append(
-            f"In this order the motion{changes} takes {100 * result.order.time / result.order.before:.0f} % of the time "
+            f"In this order the motion{changes} takes {share_of_time:.0f} % of the time "
             f"that it takes in the order in which the {noun(result)} were chosen{equal}."
         )
     return tuple(lines)
