@@ -45,7 +45,7 @@ def confdata(degrees: list[float]) -> list[list[int]]:
     at = kinematics(model, q[None])
     corners = np.repeat(at.position, 5, axis=0)
     text = rapid_text(model, Square(q, 0.0, corners, at.rotation[0], Pose()))
-    return [[int(v) for v in m.split(",")] for m in re.findall(r"\],\[(-?\d,-?\d,-?\d,\d)\],", text)]
+    return [[int(v) for v in m.split(",")] for m in re.findall(r"\],\[(-?\d,-?\d,-?\d,\d)\],\[9E9", text)]
 
 
 def test_confdata_says_how_a_point_is_reached() -> None:

@@ -88,6 +88,8 @@ def test_a_file_without_load_beside_one_with_load(desk: ImportDesk) -> None:
     assert (
         desk.refused(DEFLECTION, TWO, files) == "free.csv, line 4, column z_m: '0,4.999' is not a number; give a number"
     )
+    third = {**files, "free.csv": FREE, "p.csv": f"{LOADED}P1,m1,1000,0,497\n"}
+    assert desk.refused(DEFLECTION, TWO, third).startswith("p.csv: not read without load: P1 m1 (line 5); correct")
     files["free.csv"] = FREE.replace("P2", "P3")
     assert desk.refused(DEFLECTION, TWO, files) == (
         "p.csv: not read without load: P2 m1 (line 4); in free.csv only: P3 m1 (line 2); correct the names, or leave "

@@ -9,6 +9,7 @@ from scipy import stats
 
 from elastocal.identify.estimate import estimate
 from elastocal.identify.reduction import identify
+from elastocal.identify.rules import ReductionRules
 from elastocal.identify.strayed import stated_unknowns
 from elastocal.identify.unsought import unsought
 from elastocal.measure.campaign import Belief, Campaign
@@ -84,7 +85,10 @@ def test_the_step_asked_for_is_what_a_fit_moves_that_seeks_it_too():
     mass = arm().parameters
     held = mass.values[mass.index("j3.mx")]
     campaign = weighed({"j3.mx": 3 * held})
-    found = {u.name: u for u in unsought(identify(descriptions(arm()), campaign, JOINTS, leave_out=False))}
+    found = {
+        u.name: u
+        for u in unsought(identify(descriptions(arm()), campaign, JOINTS, rules=ReductionRules(leave_out=False)))
+    }
     assert set(found) == {"j3.m", "j3.mx", "j3.my", "j3.mz"}
     best = found["j3.mx"]
     refit = estimate(arm(), campaign, [*JOINTS, "j3.mx"])
@@ -100,7 +104,9 @@ def test_the_step_asked_for_is_what_a_fit_moves_that_seeks_it_too():
 def test_right_values_are_asked_for_no_more_often_than_by_chance():
     z = []
     for seed in range(25):
-        found = unsought(identify(descriptions(arm()), weighed({}, seed), JOINTS, leave_out=False))
+        found = unsought(
+            identify(descriptions(arm()), weighed({}, seed), JOINTS, rules=ReductionRules(leave_out=False))
+        )
         z += [u.step / u.sd for u in found if u.name == "j3.mx"]
         assert list(found) == sorted(found, key=lambda u: -u.sigmas)
     assert np.std(z) == pytest.approx(1, abs=0.35)
@@ -108,7 +114,9 @@ def test_right_values_are_asked_for_no_more_often_than_by_chance():
 
 
 def test_what_is_sought_is_not_asked_for():
-    found = unsought(identify(descriptions(arm()), weighed({}), [*JOINTS, "j3.m*"], leave_out=False))
+    found = unsought(
+        identify(descriptions(arm()), weighed({}), [*JOINTS, "j3.m*"], rules=ReductionRules(leave_out=False))
+    )
     assert found == ()
 
 
@@ -117,5 +125,5 @@ def test_a_common_load_size_takes_part_in_what_is_explained():
     truth = arm()
     plain = arm_campaign(truth, (Reading(sd=SD),), count=12, statics="loaded", size=400.0)
     free = Campaign(plain.measurement, 1.02 * plain.readings, (Reading(sd=SD), LoadSize(sd=0.05, every="campaign")))
-    found = identify(descriptions(arm()), free, ["j1.k"], leave_out=False)
+    found = identify(descriptions(arm()), free, ["j1.k"], rules=ReductionRules(leave_out=False))
     assert not any(u.asked for u in unsought(found) if u.name.startswith("j3.m"))

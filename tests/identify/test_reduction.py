@@ -17,6 +17,7 @@ from elastocal.identify.begin import Begin
 from elastocal.identify.fit import groups_of
 from elastocal.identify.problem import linearise, weigh
 from elastocal.identify.reduction import identify
+from elastocal.identify.rules import ReductionRules
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.setup import Setup
@@ -181,7 +182,7 @@ def test_what_falls_when_the_others_are_held_at_wrong_values_is_held_at_its_own_
     other = np.diag([3e-7, 5e-7, 1e-6, 4e-6, 1e-6, 5e-7]) + 3e-7 * (np.ones((6, 6)) - np.eye(6))
     model = linked(as_matrix6(other))
     campaign = arm_campaign(linked(), PLAIN, count=8, noise=0.8)
-    found = identify(plain(model), campaign, thresholds=(16.0, 2.0))
+    found = identify(plain(model), campaign, rules=ReductionRules(thresholds=(16.0, 2.0)))
     gone, _, _ = explicit(campaign.measurement, campaign.readings, model, found.whole.names, 16.0)
     fallen = [d for d in found.dropped if d.stage == "M3"]
     assert len(fallen) > len(gone)
@@ -195,7 +196,7 @@ def test_where_the_search_begins_is_forgotten_by_what_is_held():
     """Readings affine in everything: the answer is the same wherever it begins, and so is what is held."""
     model, campaign = linked(), arm_campaign(linked(), PLAIN, count=8, noise=0.8)
     begin = Begin(dict.fromkeys(campaign.measurement.names(model, None), 4e-6))
-    far, near = identify(plain(model), campaign, begin=begin), identify(plain(model), campaign)
+    far, near = identify(plain(model), campaign, rules=ReductionRules(begin=begin)), identify(plain(model), campaign)
     assert far.fit.names == near.fit.names
     np.testing.assert_allclose(far.fit.values, near.fit.values, rtol=1e-6)
     np.testing.assert_allclose(far.whole.values, near.whole.values, atol=1e-4 * near.whole.sd.min())
@@ -212,12 +213,12 @@ def test_parameters_that_stay_together_fall_together_or_not_at_all():
     alone = identify(plain(model), campaign)
     lost = next(d for d in alone.dropped if d.stage == "M3" and d.held_at)
     pair = (lost.name, "j1.k")
-    found = identify(plain(model), campaign, begin=Begin(together=(pair,)))
+    found = identify(plain(model), campaign, rules=ReductionRules(begin=Begin(together=(pair,))))
     assert {n for n in pair if n in found.fit.names} == set()
     reasons = {d.name: d.reason for d in found.dropped}
     assert reasons[pair[0]] == reasons[pair[1]]
     other = model.with_parameters({"j1.k": 2 * model.parameters.values[model.parameters.index("j1.k")]})
-    kept = identify(plain(other), campaign, begin=Begin(together=(pair,)))
+    kept = identify(plain(other), campaign, rules=ReductionRules(begin=Begin(together=(pair,))))
     assert set(pair) <= set(kept.fit.names)  # the readings tell j1.k from what the file says
     i = [kept.whole.names.index(n) for n in pair]
     held = [other.parameters.values[other.parameters.index(n)] for n in pair]
@@ -229,12 +230,12 @@ def test_nothing_above_the_threshold_is_dropped_and_the_threshold_can_be_chosen(
     campaign = arm_campaign(linked(), PLAIN, count=8, noise=0.8)
     kept = []
     for threshold in (2.5, 5.0, 20.0):
-        found = identify(plain(linked()), campaign, thresholds=(threshold, 2.0))
+        found = identify(plain(linked()), campaign, rules=ReductionRules(thresholds=(threshold, 2.0)))
         assert max(d.ratio for d in found.dropped if d.stage == "M3") < threshold <= found.fit.ratios.min()
         assert {"j1.k", "j2.k", "j3.k", "p4.k"} <= set(found.fit.names)
         kept.append(len(found.fit.names))
     assert kept[0] > kept[1] > kept[2]
-    whole = identify(plain(linked()), campaign, statistical=False)
+    whole = identify(plain(linked()), campaign, rules=ReductionRules(statistical=False))
     assert {d.stage for d in whole.dropped} == {"algebraic"}
     assert len(whole.fit.names) == whole.groups.rank.rank > kept[0]
     assert whole.stages[-1].name == "final"
@@ -243,7 +244,7 @@ def test_nothing_above_the_threshold_is_dropped_and_the_threshold_can_be_chosen(
 
 def test_kinds_sort_the_ratios_before_anything_falls():
     campaign = arm_campaign(linked(), PLAIN, count=8, noise=0.8)
-    found = identify(plain(linked()), campaign, thresholds=(8.0, 1.0))
+    found = identify(plain(linked()), campaign, rules=ReductionRules(thresholds=(8.0, 1.0)))
     for name, value, sd in zip(found.whole.names, found.whole.values, found.whole.sd, strict=True):
         ratio = abs(value) / sd
         expected = "G1+" if ratio > 8 else "G1-" if ratio < 1 else "G1~"
@@ -255,13 +256,13 @@ def test_kinds_sort_the_ratios_before_anything_falls():
 def test_if_nothing_stands_out_the_user_is_told_what_to_do(statics):
     campaign = arm_campaign(arm(), PLAIN, count=5, size=1.0, statics=statics)
     with pytest.raises(InputError, match=r"by a factor of 400 \(the last was .*raise the load, measure more poses"):
-        identify(plain(arm()), campaign, thresholds=(400.0, 2.0))
+        identify(plain(arm()), campaign, rules=ReductionRules(thresholds=(400.0, 2.0)))
 
 
 @pytest.mark.parametrize("thresholds", [(2.0, 5.0), (5.0, 0.0)])
 def test_thresholds_in_the_wrong_order_are_refused(thresholds):
     with pytest.raises(InputError, match="upper above lower"):
-        identify(plain(arm()), arm_campaign(arm(), PLAIN, count=5), thresholds=thresholds)
+        identify(plain(arm()), arm_campaign(arm(), PLAIN, count=5), rules=ReductionRules(thresholds=thresholds))
 
 
 def test_no_model_is_refused():
@@ -418,15 +419,16 @@ def test_forms_are_taken_as_far_as_asked():
     """A diagonal matrix fits the template; one with k12 does not and stays symmetric."""
     campaign = arm_campaign(linked(), PLAIN, count=8)
     asked = {
-        form: identify(descriptions(linked(), form), campaign, statistical=False) for form in ("full", "symmetric")
+        form: identify(descriptions(linked(), form), campaign, rules=ReductionRules(statistical=False))
+        for form in ("full", "symmetric")
     }
     assert [s.parameters for s in asked["full"].stages][:1] == [4 + 36]
     assert [s.parameters for s in asked["symmetric"].stages][:2] == [4 + 36, 4 + 21]
-    beam = identify(descriptions(linked()), campaign, statistical=False)
+    beam = identify(descriptions(linked()), campaign, rules=ReductionRules(statistical=False))
     assert [s.parameters for s in beam.stages][:3] == [4 + 36, 4 + 21, 4 + 8]
     coupled = np.array(LINK)
     coupled[0, 1] = coupled[1, 0] = 1e-7
-    odd = identify(descriptions(linked(as_matrix6(coupled))), campaign, statistical=False)
+    odd = identify(descriptions(linked(as_matrix6(coupled))), campaign, rules=ReductionRules(statistical=False))
     assert [s.name for s in odd.stages] == ["complete", "symmetry M1", "algebraic", "final"]
 
 
@@ -464,11 +466,11 @@ def test_a_gross_error_is_left_out_and_named():
 
 def test_a_robust_loss_reaches_the_final_fit():
     bad = spoiled(arm_campaign(arm(), PLAIN, count=8), (2, 3))
-    found = identify(plain(arm()), bad, loss="huber", leave_out=False)
+    found = identify(plain(arm()), bad, rules=ReductionRules(loss="huber", leave_out=False))
     assert found.gross == ()
     assert found.fit.loss == "huber"
     assert found.fit.residuals[2, 3] == pytest.approx(2e-3, rel=0.1)
-    assert found.fit.scatter < 2 < identify(plain(arm()), bad, leave_out=False).fit.scatter
+    assert found.fit.scatter < 2 < identify(plain(arm()), bad, rules=ReductionRules(leave_out=False)).fit.scatter
 
 
 def test_an_uncertain_load_on_a_far_too_stiff_start_is_no_gross_error():

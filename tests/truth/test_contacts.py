@@ -8,6 +8,7 @@ from oracle.robots import random_robot
 
 from elastocal.contacts.plan import ContactPlan, as_measurement
 from elastocal.contacts.virtual import virtual_contacts
+from elastocal.identify.rules import ReductionRules
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.kinematics import kinematics
@@ -42,7 +43,9 @@ def touched():
 def test_six_compliances_come_back_through_the_whole_study(touched):
     model, truth, kind, soft = touched
     drawn = virtual_contacts(model, truth, kind, SOURCES, np.random.default_rng(1))
-    found = study(model, drawn.campaign, list(soft), rng=np.random.default_rng(2), statistical=False)
+    found = study(
+        model, drawn.campaign, list(soft), rng=np.random.default_rng(2), rules=ReductionRules(statistical=False)
+    )
     at = dict(zip(found.fit.names, zip(found.fit.values, found.fit.sd, strict=True), strict=False))
     assert set(soft) <= set(at)
     for name, true in soft.items():
@@ -55,7 +58,9 @@ def test_six_compliances_come_back_through_the_whole_study(touched):
 def test_a_gross_force_error_is_named_and_left_out(touched):
     model, truth, kind, soft = touched
     drawn = virtual_contacts(model, truth, kind, SOURCES, np.random.default_rng(3), gross=1, gross_size=25.0)
-    found = study(model, drawn.campaign, list(soft), rng=np.random.default_rng(2), statistical=False)
+    found = study(
+        model, drawn.campaign, list(soft), rng=np.random.default_rng(2), rules=ReductionRules(statistical=False)
+    )
     (planted,) = drawn.planted
     assert found.touched is not None
     assert [w.reading for w in found.touched.wrong] == [planted.reading]

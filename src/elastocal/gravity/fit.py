@@ -24,6 +24,7 @@ from elastocal.gravity.worth import crowding, scatter_and_worth
 from elastocal.identifiability.groups import Groups
 from elastocal.identify.fit import Fit
 from elastocal.identify.reduction import Identification, identify
+from elastocal.identify.rules import ReductionRules
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.joint_torque import MASSES, JointTorque
 from elastocal.measure.sources.friction import Friction
@@ -91,7 +92,7 @@ def identify_gravity(
     for _ in range(ROUNDS):
         scale = np.where(np.isfinite(noise), noise, 1.0) * np.sqrt(crowding(count, worth))
         campaign = Campaign(kind, samples.torque, (_scatter(kind, scale), *sources), beliefs=beliefs)
-        found = identify(described, campaign, seek, statistical=False, leave_out=False)
+        found = identify(described, campaign, seek, rules=ReductionRules(statistical=False, leave_out=False))
         noise, worth = scatter_and_worth(found.fit.residuals)
     wide = wide_covariance(found)
     base = base_parameters(found.fit.model, samples, wide.names, friction)

@@ -16,16 +16,16 @@ from dataclasses import dataclass
 
 from elastocal.errors import InputError
 from elastocal.identifiability.groups import Groups
-from elastocal.identifiability.practical import ABOVE, BELOW, Practical, practical
-from elastocal.identify.begin import PLAIN, Begin
+from elastocal.identifiability.practical import Practical, practical
+from elastocal.identify.begin import Begin
 from elastocal.identify.dropped import Dropped, by_description, by_groups, by_partner, by_sight
 from elastocal.identify.estimate import estimate
 from elastocal.identify.fit import Fit
 from elastocal.identify.influence import influence
-from elastocal.identify.loss import Loss
 from elastocal.identify.neglect import neglected
 from elastocal.identify.outliers import Suspect
 from elastocal.identify.problem import weigh
+from elastocal.identify.rules import USUAL, ReductionRules
 from elastocal.identify.trial import Trial, first_fit, without_suspects
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
@@ -68,34 +68,13 @@ class Identification:
     gross: tuple[Suspect, ...] = ()
 
 
-@dataclass(frozen=True)
-class ReductionRules:
-    """How to reduce: thresholds of the parameter-to-noise ratio, whether M3 runs, the loss of the final fit, whether
-    numbers that do not belong are left out before anything is judged by their scatter, and where the search begins."""
-
-    thresholds: tuple[float, float] = (ABOVE, BELOW)
-    statistical: bool = True
-    loss: Loss = "linear"
-    leave_out: bool = True
-    begin: Begin = PLAIN
-
-    def __post_init__(self) -> None:
-        above, below = self.thresholds
-        if not above > below > 0:
-            raise InputError(f"thresholds {above:g} and {below:g}: upper above lower, both positive")
-
-
 def identify(
     described: Sequence[Description],
     campaign: Campaign,
     seek: Sequence[str] | None = None,
     *,
     hold: Sequence[str] = (),
-    thresholds: tuple[float, float] = (ABOVE, BELOW),
-    statistical: bool = True,
-    loss: Loss = "linear",
-    leave_out: bool = True,
-    begin: Begin = PLAIN,
+    rules: ReductionRules = USUAL,
 ) -> Identification:
     """Everything from readings to a model that is safe to compensate with.
 
@@ -105,9 +84,8 @@ def identify(
     """
     if not described:
         raise InputError("no model to identify; give at least one description")
-    rules = ReductionRules(thresholds, statistical, loss, leave_out, begin)
     names = [sought_names(campaign.measurement, d.model, seek, hold) for d in described]
-    found = _reduced(described, names, campaign, rules, begin.model(described[-1].model, names[-1]))
+    found = _reduced(described, names, campaign, rules, rules.begin.model(described[-1].model, names[-1]))
     if not any(s.bends for s in campaign.scattering):
         return found
     return _reduced(described, names, campaign, rules, found.fit.model)

@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identifiability.practical import ABOVE, BELOW
 from elastocal.identify.begin import Begin
 from elastocal.identify.budget import Budget, budget
 from elastocal.identify.fit import Fit
 from elastocal.identify.influence import Correlation, Influence, correlations, influence
-from elastocal.identify.loss import Loss
 from elastocal.identify.outliers import Suspect, suspects
 from elastocal.identify.reduction import Identification, identify, sought_names
 from elastocal.identify.repeats import LackOfFit, repeats
+from elastocal.identify.rules import USUAL, ReductionRules
 from elastocal.identify.strayed import Stated, stated_unknowns
 from elastocal.identify.unsought import Unsought, unsought
 from elastocal.measure.campaign import Campaign
@@ -90,36 +89,30 @@ def study(
     rng: np.random.Generator,
     hold: Sequence[str] = (),
     form: Form | None = None,
-    thresholds: tuple[float, float] = (ABOVE, BELOW),
-    statistical: bool = True,
-    loss: Loss = "linear",
-    leave_out: bool = True,
+    rules: ReductionRules = USUAL,
     correlated: float = 0.8,
     watch: Watch = lambda step: None,
 ) -> Study:
     """Identify and judge; ``rng`` serves the Gibbs sampler and the bootstrap, ``watch`` hears what is being done."""
     watch("fitting")
     missing: list[str] = []
-    doubts = _touched(model, campaign, seek, hold, form, leave_out)
+    doubts = _touched(model, campaign, seek, hold, form, rules.leave_out)
     if doubts is not None:
-        campaign, leave_out = doubts.kept(campaign), leave_out and not doubts.misled
-    begin = Begin(_start(model, campaign, seek, hold, form, missing), spring_pairs(model))
-    found = identify(
-        descriptions(model, form), campaign, seek, hold=hold, thresholds=thresholds, statistical=statistical, loss=loss,
-        leave_out=leave_out, begin=begin,
-    )  # fmt: skip
+        campaign, rules = doubts.kept(campaign), replace(rules, leave_out=rules.leave_out and not doubts.misled)
+    rules = replace(rules, begin=Begin(_start(model, campaign, seek, hold, form, missing), spring_pairs(model)))
+    found = identify(descriptions(model, form), campaign, seek, hold=hold, rules=rules)
     fit, kind = found.fit, campaign.measurement
     watch("judging")
     again = repeats(fit, kind.state)
     springs = possible_springs(fit, model, seek, hold)
     watch("sampling")
-    if loss != "linear":
+    if rules.loss != "linear":
         missing.append(
-            f"No Gibbs sampling and no bootstrap: both assume normal errors, the loss is {loss}. Left-out poses and "
-            "discrepancy count the readings that the loss lets go."
+            f"No Gibbs sampling and no bootstrap: both assume normal errors, the loss is {rules.loss}. Left-out poses "
+            "and discrepancy count the readings that the loss lets go."
         )
-    posterior = _posterior(fit, rng, missing) if loss == "linear" else None
-    resampled = _resampled(fit, kind.pose, rng, missing) if loss == "linear" else None
+    posterior = _posterior(fit, rng, missing) if rules.loss == "linear" else None
+    resampled = _resampled(fit, kind.pose, rng, missing) if rules.loss == "linear" else None
     return Study(
         found,
         wide_covariance(found),

@@ -62,8 +62,8 @@ def plan(
     """Which poses and loads to measure, before anything is.
 
     The best poses and loads, contacts or sweeps out of everything that the cell allows, the accuracy to expect of
-    every parameter and at test poses, how good the plan is, and files to measure by: a table, a campaign file, a KUKA
-    program. A plan file may also ask for angles and markers of arcs.
+    every parameter and at test poses, how good the plan is, and files to measure by: a table, a campaign file, a
+    program for KUKA or ABB. A plan file may also ask for angles and markers of arcs.
 
     \b
     Example:

@@ -81,6 +81,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
     from elastocal.app.points_check import check_points
     from elastocal.files.campaign.read import read_campaign
     from elastocal.files.write import check_targets
+    from elastocal.identify.rules import ReductionRules
     from elastocal.study.whole import study
 
     if not 0 < request.correlated < 1:
@@ -102,10 +103,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
             rng=rng,
             hold=asked.hold,
             form=asked.form,
-            thresholds=asked.thresholds,
-            statistical=asked.statistical,
-            loss=asked.loss,
-            leave_out=asked.outliers == "leave_out",
+            rules=ReductionRules(asked.thresholds, asked.statistical, asked.loss, asked.outliers == "leave_out"),
             correlated=request.correlated,
             watch=lambda step: progress(STEPS[step], 100),
         )

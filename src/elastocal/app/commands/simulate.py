@@ -158,6 +158,7 @@ def _bias(plan: CampaignFile, truth: RobotModel, drawn: Virtual) -> tuple[float,
     import numpy as np
 
     from elastocal.identify.reduction import identify
+    from elastocal.identify.rules import ReductionRules
     from elastocal.measure.campaign import Campaign
     from elastocal.measure.deflection import Deflection
     from elastocal.model.descriptions import descriptions
@@ -174,7 +175,8 @@ def _bias(plan: CampaignFile, truth: RobotModel, drawn: Virtual) -> tuple[float,
     try:
         wanted = {tuple(table)[i] for i in described[0].model.parameters.select(plan.requests.seek)}
         names = [n for n in linear_names(described[0].model) if n in wanted]
-        fit = identify(described, exact, names, thresholds=plan.requests.thresholds, leave_out=False).fit
+        rules = ReductionRules(thresholds=plan.requests.thresholds, leave_out=False)
+        fit = identify(described, exact, names, rules=rules).fit
     except InputError as error:  # the readings stand all the same
         return bend, (), (f"What the linear model would make of it is not known: {error}.",)
     pairs = zip(fit.names, fit.values, strict=True)

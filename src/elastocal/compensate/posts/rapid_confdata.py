@@ -37,17 +37,17 @@ def confdata_notes(targets: Sequence[Target], names: Sequence[str], old: Array, 
     low, here, high, there = (quarter_turns(a) for a in (old - EDGE, old, old + EDGE, new))
     known = np.isfinite(stated[:, :1]) & np.isfinite(old).all(axis=1, keepdims=True)
     cases: dict[str, list[str]] = {}
-    for n, i in np.argwhere(known & (stated[:, :3] != low) & (stated[:, :3] != high)):
+    for n, i in np.argwhere(known & (stated[:, :3] != low) & (stated[:, :3] != high)).tolist():
         said = f"{_NAMES[i]} is {stated[n, i]:.0f}, but {names[QUARTERS[i]]} stands in quarter turn {high[n, i]:.0f}"
         cases.setdefault(f"confdata does not fit: {said}", []).append(targets[n].where)
     fifth, cfx = old[:, FIFTH], stated[:, 3]
     judged = known[:, 0] & (cfx >= 0) & (cfx <= 7) & (np.abs(fifth) > EDGE)
-    for n in np.flatnonzero(judged & ((cfx % 2 == 1) != (fifth < 0))):
+    for n in np.flatnonzero(judged & ((cfx % 2 == 1) != (fifth < 0))).tolist():
         said = f"cfx is {cfx[n]:.0f}, but {names[FIFTH]} stands {'below' if fifth[n] < 0 else 'above'} zero"
         cases.setdefault(f"confdata does not fit: {said}", []).append(targets[n].where)
     out = [f"{said} at {_some(where)}; {_EITHER}." for said, where in cases.items()]
     cases = {}
-    for n, i in np.argwhere(known & use[:, None] & (here != there) & (there != stated[:, :3])):
+    for n, i in np.argwhere(known & use[:, None] & (here != there) & (there != stated[:, :3])).tolist():
         said = f"{names[QUARTERS[i]]} goes from quarter turn {here[n, i]:.0f} to {there[n, i]:.0f}, so that {_NAMES[i]}"
         cases.setdefault(f"{said} should be {there[n, i]:.0f}", []).append(targets[n].where)
     return out + [f"{said} at {_some(where)}: confdata is kept, check the moves." for said, where in cases.items()]
