@@ -482,7 +482,7 @@ WRONG: dict[str, tuple[Callable[[Path], None], list[str]]] = {
     "thresholds": (lambda c: change(c, ("errors:", "thresholds: [2, 5]\nerrors:")), ["upper one stands first"]),
     "few": (lambda c: few(c, 1), ["6 numbers were read, fewer than the 11 parameters sought", "seek"]),
     "too many": (spoiled_everywhere, ["numbers do not fit the rest", "readings.csv line", "outliers: keep"]),
-    "unknown key": (lambda c: change(c, ("seek:", "sek:")), ["line 10, sek", "seek"]),
+    "unknown key": (lambda c: change(c, ("seek:", "sek:")), ["line 12, sek", "seek"]),
     "no such marker": (lambda c: change(c, ("[m1, m2]", "[m1, m9]")), ["'m9'", "m2"]),
 }
 

@@ -73,7 +73,9 @@ def test_gross_errors_stand_where_it_says(tmp_path: Path) -> None:
     asked("simulate", plan, "--out", tmp_path / "clean")
     off = readings(tmp_path / "gross") - readings(tmp_path / "clean")
     columns = ["m1.dx", "m1.dy", "m1.dz", "m2.dx", "m2.dy", "m2.dz"]
-    where = {f"readings.csv line {i + 2}, {columns[j]}": 1e3 * off[i, j] for i, j in np.argwhere(np.abs(off) > 1e-6)}
+    names = [row["name"] for row in csv.DictReader((tmp_path / "gross" / "readings.csv").read_text().splitlines())]
+    spots = [(f"readings.csv line {i + 2} ({name})", i) for i, name in enumerate(names)]
+    where = {f"{s}, {columns[j]}": 1e3 * off[i, j] for s, i in spots for j in np.flatnonzero(np.abs(off[i]) > 1e-6)}
     assert len(where) == 3
     planted = {row["place"]: row["size_mm"] for row in told["planted"]}
     assert planted == pytest.approx(where, abs=1e-5)
