@@ -86,7 +86,7 @@ def test_iso9283_of_a_spreadsheet(run, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("format: elastocal-campaign/1\ntable: a.csv\n", "this is a campaign file (elastocal-campaign/1); a file that names"),
+        ("format: elastocal-campaign/1\ntable: a.csv\n", "this is a campaign file (elastocal-campaign/1); a file"),
         ("format: elastocal-table/1\n", "'table' is missing; add it"),
         ("format: elastocal-table/1\ntable: {file: arc.txt, format: robodk}\n", "joint values, which need a robot"),
     ],
