@@ -246,6 +246,13 @@ def test_html_shows_what_the_report_says() -> None:
     assert "Words </script> here." in [p.text_content() for p in tree.xpath("//section/p")]
 
 
+def test_warnings_stand_out_of_the_verdict_and_what_it_rests_on_comes_last() -> None:
+    said = ("LACK OF FIT: 57 um beyond the noise.", "GROSS ERRORS: one.", "A2 and A3 are known.", "KUKA's A1 is stiff.")
+    tree = html.fromstring(as_html(Report("R", said, (Section("Part", (Code("x", "y"),)),), (), (Fact("seed", "seed", 7),))))
+    assert [p.text for p in tree.xpath("//p[@class='loud']")] == list(said[:2])
+    assert tree.xpath("//h2/text()") == ["Part", "What this rests on"]
+
+
 def test_figures_are_valid_plotly_with_units_on_the_axes() -> None:
     import plotly.graph_objects as go
 

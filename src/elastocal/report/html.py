@@ -22,6 +22,7 @@ def as_html(report: Report) -> str:
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
+    environment.tests["loud"] = loud
     drawings: list[dict[str, Any]] = []
     sections = [
         {"title": s.title, "blocks": [_block(part, drawings) for b in s.blocks for part in _parts(b)]}
@@ -34,6 +35,12 @@ def as_html(report: Report) -> str:
         plotly=_plotly() if drawings else "",
         version=__version__,
     )
+
+
+def loud(sentence: str) -> bool:
+    """Warnings begin with two words in capitals."""
+    first = [w.strip(":;,.") for w in sentence.split()[:2]]
+    return len(first) == 2 and all(len(w) > 1 and w.isupper() and w.isalpha() for w in first)
 
 
 def _parts(block: Block) -> tuple[Block, ...]:
