@@ -248,7 +248,8 @@ def test_html_shows_what_the_report_says() -> None:
 
 def test_warnings_stand_out_of_the_verdict_and_what_it_rests_on_comes_last() -> None:
     said = ("LACK OF FIT: 57 um beyond the noise.", "GROSS ERRORS: one.", "A2 and A3 are known.", "KUKA's A1 is stiff.")
-    tree = html.fromstring(as_html(Report("R", said, (Section("Part", (Code("x", "y"),)),), (), (Fact("seed", "seed", 7),))))
+    report = Report("R", said, (Section("Part", (Code("x", "y"),)),), (), (Fact("seed", "seed", 7),))
+    tree = html.fromstring(as_html(report))
     assert [p.text for p in tree.xpath("//p[@class='loud']")] == list(said[:2])
     assert tree.xpath("//h2/text()") == ["Part", "What this rests on"]
 

@@ -1,1 +1,1 @@
-"""A campaign from readings to verdict in one call, with the starts and doubts that contacts and compensators need."""
+"""A campaign from readings to verdict in one call: points against the robot file, slips of tables, starts, doubts."""
