@@ -132,7 +132,7 @@ def test_a_wrong_joint_value_is_named_by_line_and_column(desk: Callable[..., Des
     assert (row["place"], row["number"]) == ("readings.csv line 21", "J2")
     read, fits = (float(row[k].split()[0]) for k in ("read", "fits"))
     assert read - fits == pytest.approx(np.degrees(5e-3), abs=2e-3)
-    assert "12 of them alone" in " ".join(made.data["verdict"])
+    assert "12 of the 12 parameters sought are estimated, each for itself" in " ".join(made.data["verdict"])
 
 
 def test_a_radius_wrong_by_a_millimetre_is_named(desk: Callable[..., Desk]) -> None:
@@ -176,7 +176,7 @@ def test_one_force_level_is_identified_as_a_combination(run: Run, tmp_path: Path
     found = run("identify", virtual / "campaign.yaml", "--json", "--out", tmp_path / "found.json")
     assert found.code == 0, found.err
     said = " ".join(found.data["verdict"])
-    assert "10 of them alone and 1 for a combination" in said
+    assert "10 for themselves and 1 for a combination" in said
     assert "NOT SEPARABLE: only 40 N * gripper.p + gripper.gap is known" in said
     assert "REPAIR: all contacts press alike; press some of them with half the force (20 N and 40 N)." in said
     groups = {row["parameter"]: row["group"] for row in found.data["parameters"]}

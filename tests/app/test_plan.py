@@ -213,6 +213,20 @@ def test_simulate_keeps_the_names_of_the_poses(run, cell) -> None:
     assert names == ["P1", "P1", "P2", "P2", "near the door", "near the door", *(f"P{i // 2}" for i in range(8, 14))]
 
 
+def test_readings_in_its_table_are_never_replaced(run, cell) -> None:
+    words = ("plan", cell, "--out", cell.parent / "p")
+    assert run(*words).code == 0
+    assert run(*words).code == 0  # an empty table may go
+    table = cell.parent / "p" / "plan.csv"
+    lines = table.read_text().splitlines()
+    lines[2] += "0.731"
+    table.write_text("\n".join(lines) + "\n")
+    again = run(*words)
+    assert again.code == 2
+    assert f"plan.csv, line 3, column {lines[0].rpartition(',')[2]}: holds a reading (0.731)" in again.err
+    assert table.read_text().splitlines() == lines
+
+
 def test_what_is_drowned_in_noise_is_not_determined(run, cell) -> None:
     cell.write_text(PLAN.replace("sd_um: 10}", "sd_um: 1.0e+7}"))
     data = run("plan", cell, "--out", cell.parent / "out", "--json").data

@@ -10,7 +10,7 @@ import numpy as np
 from app.program_desk import answered
 from files.test_rapid_plan import ARM, arm
 
-from elastocal.app.starter.program import Square
+from elastocal.app.starter.program import Square, square_program
 from elastocal.app.starter.square_rapid import rapid_text
 from elastocal.compensate.posts.rapid import Rapid
 from elastocal.model.kinematics import kinematics
@@ -39,12 +39,34 @@ def test_a_new_cell_of_an_abb_starts_with_rapid(run: Any, tmp_path: Path) -> Non
     assert not [n for n in told["notes"] if "confdata" in n]
 
 
-def confdata(degrees: list[float]) -> list[list[int]]:
+def test_axes_called_as_on_a_kuka_do_not_make_an_abb_one() -> None:
+    """The plan of the same robot is in RAPID too."""
+    made = square_program(arm("ABB IRB 6640", "axes: [A1, A2, A3, A4, A5, A6]"))
+    assert made is not None
+    assert made[0] == "square.mod"
+
+
+def square_text(degrees: list[float]) -> str:
     """Of a square of no size at joint values."""
     model, q = arm(), np.radians(degrees)
     at = kinematics(model, q[None])
     corners = np.repeat(at.position, 5, axis=0)
-    text = rapid_text(model, Square(q, 0.0, corners, at.rotation[0], Pose()))
+    return rapid_text(model, Square(q, 0.0, corners, at.rotation[0], Pose()))
+
+
+def test_the_load_of_the_tool_is_called_unknown() -> None:
+    lines = [line.strip() for line in square_text([10, 20, 10, 5, 60, 5]).split("\r\n")]
+    (at,) = [i for i, line in enumerate(lines) if line.startswith("PERS tooldata")]
+    assert lines[at - 1] == "! load of the tool is not known: set it before running"
+
+
+def test_an_axis_at_zero_is_in_quarter_turn_nought() -> None:
+    text = square_text([-1e-9, 20, 10, -1e-9, 60, -1e-9])  # rounded to minus nought
+    assert text.count("],[0,0,0,0],[9E9") == 4
+
+
+def confdata(degrees: list[float]) -> list[list[int]]:
+    text = square_text(degrees)
     return [[int(v) for v in m.split(",")] for m in re.findall(r"\],\[(-?\d,-?\d,-?\d,\d)\],\[9E9", text)]
 
 

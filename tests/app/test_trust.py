@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from app.virtual_desk import ARM, POSES, TRUTH
+from scipy.spatial.transform import Rotation
 
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
+from elastocal.spatial.entries import Array
 
 CAMPAIGN = """\
 format: elastocal-campaign/1
@@ -26,6 +30,7 @@ seek: ["J?.k"]
 errors:
   - {kind: reading, sd_um: 15}
 """
+REGISTRATION = "  - {kind: registration, sd_mm: 100, turn_sd_mrad: 1}\n"
 POINT = "  - {kind: load_point, sd_mm: 1}\n"
 MARKERS = ("m1", "m2")
 ALONE = ["--at", "0,-30,60", "--force", "0,0,-300"]
@@ -100,8 +105,9 @@ def test_a_load_that_hangs_elsewhere_is_told_to_all_who_use_the_calibration(run,
 
 
 def test_a_mass_that_is_wrong_in_the_robot_file_is_asked_for(run, tmp_path):
-    """A file that knows nothing of 150 kg more at the upper arm: each bends the unloaded arm too, to second order."""
-    path = lay(tmp_path, truth=TRUTH.replace("mass_kg: 20", "mass_kg: 1500"))
+    """A very heavy upper arm, taken for one of a quarter of it: it bends the unloaded arm too, to second order."""
+    path = lay(tmp_path, truth=TRUTH.replace("mass_kg: 20", "mass_kg: 1880"))
+    (tmp_path / "arm.yaml").write_text(ARM.replace("mass_kg: 20", "mass_kg: 400"))
     data = run("identify", path, "--json").data
     asked = data["taken_as_exact"][0]
     assert asked["parameter"] in ("J2.mx", "J2.m")
@@ -118,6 +124,71 @@ def test_markers_that_are_mixed_up_are_refused_with_the_reason(run, tmp_path):
     said = " ".join(ran.err.split())
     assert "campaign.yaml: the unloaded points are 1" in said
     assert "if markers are mixed up: what the table calls m1 is m2, m2 is m1" in said
+
+
+def positions(folder: Path, change: Callable[[Array], Array], campaign: str) -> Path:
+    """Positions under load of the robot of the file, read to 15 um and then changed."""
+    (folder / "arm.yaml").write_text(ARM)
+    head, *rows = [line.split(",") for line in POSES.splitlines()]
+    numbers = np.array([[float(v) for v in row[1:]] for row in rows])
+    wrench = np.concatenate([numbers[:, 3:], np.zeros((len(rows), 3))], axis=1)
+    at = Setup(np.radians(numbers[:, :3]), AppliedWrenches("tool", wrench), tuple(Marker(m) for m in MARKERS))
+    points = Position(at).predict(read_robot(folder / "arm.yaml"))
+    read = change((points + 15e-6 * np.random.default_rng(7).normal(size=points.shape)).reshape(-1, 3))
+    columns = [f"{m}.{c}_mm" for m in MARKERS for c in "xyz"]
+    lines = [
+        ",".join((*row, *(f"{1e3 * v:.5f}" for v in line)))
+        for row, line in zip(rows, read.reshape(points.shape), strict=True)
+    ]
+    (folder / "points.csv").write_text("\n".join((",".join((*head, *columns)), *lines)) + "\n")
+    (folder / "campaign.yaml").write_text(campaign.replace("measurement: deflection", "measurement: position"))
+    return folder / "campaign.yaml"
+
+
+def test_positions_that_are_shifted_are_refused_unless_registration_finds_the_shift(run, tmp_path):
+    """40 mm are 3 % of the reach; the rigid arm may be nearer to them than the one that bends, by parts of a mm."""
+    path = positions(tmp_path, lambda p: p + np.array([0.04, 0, 0]), CAMPAIGN)
+    ran = run("identify", path)
+    assert ran.code == 2
+    said = " ".join(ran.err.split())
+    off = r"(39\.\d+|40(\.\d+)?) mm"
+    assert re.search(f"the points are {off} \\(rms\\) from where the robot file puts them", said)
+    assert re.search(
+        f"if the axes of the points are shifted by {off} from the base's; write tracker_frame: fit, w", said
+    )
+    path.write_text(path.read_text() + REGISTRATION)
+    said = verdict(run("identify", path))
+    assert re.search(f"all are shifted by {off}, which registration finds", said)
+    assert "FAR FROM WHERE THEY SHOULD BE" not in said
+
+
+def test_positions_that_are_turned_are_refused_until_their_frame_is_fitted(run, tmp_path):
+    turn = Rotation.from_rotvec([0, 0, 0.5]).as_matrix()
+    path = positions(tmp_path, lambda p: p @ turn.T, CAMPAIGN + REGISTRATION)
+    ran = run("identify", path)
+    assert ran.code == 2
+    said = " ".join(ran.err.split())
+    assert "if the axes of the points are turned by 28.6" in said
+    assert (
+        "deg about (0, 0, -1) from the base's; write tracker_frame: fit, with the source of error registration" in said
+    )
+    assert "xyz_mm" not in said
+    path.write_text(path.read_text() + "tracker_frame: fit\n")
+    assert "FAR FROM WHERE THEY SHOULD BE" not in verdict(run("identify", path))
+
+
+def test_differences_in_turned_axes_are_refused_with_the_frame_that_puts_them_right(run, tmp_path):
+    """Read in base axes, but said to be turned by 30 deg: what is missing and what is stated cancel."""
+    wrong = "tracker_frame: {xyz_mm: [0, 0, 0], rpy_deg: [0, 0, 30]}\n"
+    path = lay(tmp_path, campaign=CAMPAIGN + wrong)
+    ran = run("identify", path)
+    assert ran.code == 2
+    said = " ".join(ran.err.split())
+    frame = re.search(r"from the base's; write (tracker_frame: \{.+ rpy_deg: \[(.+)\]\})", said)
+    assert "registration" not in said
+    assert [float(v) for v in frame[2].split(",")] == pytest.approx([0, 0, 0], abs=0.05)
+    path.write_text(CAMPAIGN + frame[1] + "\n")
+    assert "FAR FROM WHERE THEY SHOULD BE" not in verdict(run("identify", path))
 
 
 def test_a_link_of_another_length_is_shouted_about_and_kept(run, tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elastocal.cases.case import Why
-from elastocal.cases.kr270_accuracies import EXPLAINED, UNEXPLAINED
+from elastocal.cases.kr270_accuracies import EXPLAINED, UNEXPLAINED, alike
 from elastocal.cases.kr270_design import explained
 
 SHORT = ("k_c", "s_0")
@@ -58,12 +58,15 @@ PRINTED = {"k_c": 21.5, "s_0": 5.9, "k_2": 1.3, "k_3": 2.0, "k_4": 3.8, "k_5": 4
 
 
 def test_what_the_budget_does_not_explain_is_called_open(value, outcome) -> None:
-    """k_3 to k_5 are printed some 4 to 12 times worse than the whole budget makes them at random poses."""
+    """k_3 to k_5 are printed some 4 to 12 times worse than the whole budget makes them at random poses.
+
+    ``EXPLAINED`` and ``UNEXPLAINED``, which another case quotes, are what this one finds by the product's own rule.
+    """
     of = outcome("design")
+    same = {s: alike(s, value[f"{s}_percent_random_budget"]) for s in PRINTED}
+    assert tuple(s for s in PRINTED if same[s]) == EXPLAINED
+    assert tuple(s for s in PRINTED if not same[s]) == UNEXPLAINED == ("k_3", "k_4", "k_5")
     times = {s: printed / value[f"{s}_percent_random_budget"] for s, printed in PRINTED.items()}
-    assert tuple(s for s, t in times.items() if t > 3) == UNEXPLAINED == ("k_3", "k_4", "k_5")
-    assert all(0.5 < times[s] < 2 for s in EXPLAINED)
-    assert {*EXPLAINED, *UNEXPLAINED} == set(PRINTED)
     for f in of.figures:
         if "_percent_" in f.name and f.published is not None:
             t = f.published / f.recomputed

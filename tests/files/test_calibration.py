@@ -152,6 +152,8 @@ def test_a_changed_robot_is_noted(folder: Path) -> None:
         ("mass_kg: 20", "mass_kg: 20.0", True),
         ("mass_kg: 20", "mass_kg: 20.001", False),
         ("name: arm\n", "name: leg\n", False),
+        ("  axes: [A1, A2]\n", "  axes: [A1, A2]\n  language: rapid\n", True),
+        ("  axes: [A1, A2]\n", "  axes: [E1, A2]\n  language: rapid\n", False),
     ],
 )
 def test_the_mark_of_a_robot_is_of_what_counts(folder: Path, old: str, new: str, same: bool) -> None:
@@ -159,6 +161,16 @@ def test_the_mark_of_a_robot_is_of_what_counts(folder: Path, old: str, new: str,
     assert old in text
     (folder / "arm.yaml").write_text(text.replace(old, new, 1))
     assert (robot_mark("arm.yaml", folder) == before) == same
+
+
+def test_a_controller_that_only_says_its_language_is_none_at_all(folder: Path) -> None:
+    start, end = ROBOT.index("controller:"), ROBOT.index("elements:")
+    marks = []
+    for controller in ("", "controller: {language: krl}\n", "controller: {language: krl, sign: {J2: -1}}\n"):
+        (folder / "arm.yaml").write_text(ROBOT[:start] + controller + ROBOT[end:])
+        read_robot(folder / "arm.yaml")
+        marks.append(robot_mark("arm.yaml", folder))
+    assert marks[0] == marks[1] != marks[2]
 
 
 def test_the_mark_of_a_urdf_is_of_what_counts(tmp_path: Path) -> None:

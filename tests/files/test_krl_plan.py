@@ -7,7 +7,9 @@ import re
 import numpy as np
 
 from elastocal.files.located import parse_yaml
-from elastocal.files.plan.krl import Stop, krl_files, krl_name, speaks_krl
+from elastocal.files.plan.krl import krl_files
+from elastocal.files.plan.language import language
+from elastocal.files.plan.stop import Stop, program_name
 from elastocal.files.robot.read import build_robot, read_robot
 
 TURNED = """\
@@ -51,9 +53,19 @@ def test_the_program_moves_waits_says_and_halts() -> None:
 
 
 def test_names_and_axes_that_a_kuka_takes() -> None:
-    assert krl_name("kr270 cell") == "kr270_cell"
-    assert krl_name("3. Zelle Süd") == "P_3__Zelle_S_d"
-    assert (krl_name("aux"), krl_name("COM1"), krl_name("auxiliary")) == ("P_aux", "P_COM1", "auxiliary")
-    assert len(krl_name("a" * 60)) == 24
-    assert speaks_krl(read_robot("kuka-kr270"))
-    assert not speaks_krl(read_robot("cylindrical"))
+    assert program_name("kr270 cell") == "kr270_cell"
+    assert program_name("3. Zelle Süd") == "P_3__Zelle_S_d"
+    assert [program_name(n) for n in ("aux", "COM1", "auxiliary")] == ["P_aux", "P_COM1", "auxiliary"]
+    assert len(program_name("a" * 60)) == 24
+    assert language(read_robot("kuka-kr270")) == "krl"
+    assert language(read_robot("cylindrical")) == ""
+
+
+def test_long_sentences_are_said_whole_before_one_halt() -> None:
+    long = " ".join(f"word{i:02d}" for i in range(30))
+    text = krl_files("p", read_robot("kuka-kr270"), [Stop(np.zeros(6), (long,), note=long)], (long,), 1)["p.src"]
+    messages = re.findall(r'MsgNotify\("(.*)"\)', text)
+    assert " ".join(messages) == long
+    assert max(len(m) for m in messages) <= 80 < len(long)
+    assert text.count("HALT") == 1
+    assert " ".join(re.findall(r"; (.*)\r", text)).count(long) == 2

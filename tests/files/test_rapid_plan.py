@@ -12,8 +12,8 @@ from elastocal.app.planning.files import measuring_program
 from elastocal.compensate.posts.rapid import Rapid
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
-from elastocal.files.plan.krl import speaks_krl
-from elastocal.files.plan.rapid import rapid_files, speaks_rapid
+from elastocal.files.plan.language import language
+from elastocal.files.plan.rapid import rapid_files
 from elastocal.files.plan.stop import Stop
 from elastocal.files.robot.read import build_robot, read_robot
 from elastocal.files.robot.write import robot_text
@@ -56,6 +56,7 @@ def test_the_program_drives_to_the_pendants_values_and_stops_for_every_sentence(
     np.testing.assert_allclose(np.degrees(program.joints), [[15, 20, 30, 40, 50, -60], [10, 10, 15, 20, 25, -30]])
     lines = [line.strip() for line in text.split("\r\n") if line]
     assert lines[:2] == ["MODULE my_plan", "! careful"]
+    assert lines[2] == "! tool0 has no load: state the load carried (loaddata, GripLoad) before running,"
     acts = [line for line in lines if re.match(r"MoveAbsJ|WaitTime|TPWrite|Stop", line)]
     assert acts == [
         r"MoveAbsJ jm01\NoEOffs,v200,fine,tool0;", "WaitTime 2.5;", 'TPWrite "put on 60 kg";', "Stop;",
@@ -64,18 +65,38 @@ def test_the_program_drives_to_the_pendants_values_and_stops_for_every_sentence(
     assert lines[-2:] == ["ENDPROC", "ENDMODULE"]
 
 
+def test_long_sentences_are_said_whole() -> None:
+    long = " ".join(f"word{i:02d}" for i in range(30))
+    text = rapid_files("p", arm(), [Stop(Q, (long, "read"), note=long)], (long,), 1)["p.mod"]
+    messages = re.findall(r'TPWrite "(.*)";', text)
+    assert " ".join(messages) == f"{long} read"
+    assert max(len(m) for m in messages) <= 80 < len(long)
+    assert text.count("Stop;") == 2
+    comments = " ".join(re.findall(r"! (.*)\r", text))
+    assert comments.count(long) == 2
+
+
 def test_a_module_is_not_called_like_a_word_of_the_language() -> None:
     assert list(rapid_files("test", arm(), [], (), 1)) == ["P_test.mod"]
     assert list(rapid_files("tests", arm(), [], (), 1)) == ["tests.mod"]
 
 
 def test_the_robot_file_says_which_language() -> None:
-    assert speaks_rapid(arm())
-    assert speaks_rapid(arm("ABB IRB 6700", "axes: [J1, J2, J3, J4, J5, J6]"))
-    assert not speaks_rapid(arm("cabbage", "axes: [J1, J2, J3, J4, J5, J6]"))
-    assert speaks_krl(read_robot("kuka-kr270"))
-    named_as_kuka = arm(controller="language: rapid, axes: [A1, A2, A3, A4, A5, A6]")
-    assert (speaks_krl(named_as_kuka), speaks_rapid(named_as_kuka)) == (False, True)
+    own, kuka = "axes: [J1, J2, J3, J4, J5, J6]", "axes: [A1, A2, A3, A4, A5, A6]"
+    for title, controller, spoken in (
+        ("six axes", "language: rapid", "rapid"),
+        ("six axes", f"language: rapid, {kuka}", "rapid"),
+        ("ABB IRB 6640", f"language: krl, {kuka}", "krl"),
+        ("ABB IRB 6640", own, "rapid"),
+        ("ABB IRB 6640", kuka, "rapid"),
+        ("my_irb6640_right", kuka, "rapid"),
+        ("six axes", kuka, "krl"),
+        ("cabbage of Irbid", own, ""),
+        ("KUKA iiwa", own, ""),
+    ):
+        assert language(arm(title, controller)) == spoken, (title, controller)
+    assert language(read_robot("kuka-kr270")) == "krl"
+    assert language(replace(arm(controller=kuka), name="abb-irb-6640")) == "rapid"
     assert build_robot(parse_yaml(robot_text(arm()), "again")).controller.language == "rapid"
     with pytest.raises(InputError, match="language"):
         arm(controller="language: basic")
@@ -86,6 +107,8 @@ def test_what_is_written_or_why_not() -> None:
     silent = arm(controller="axes: [J1, J2, J3, J4, J5, J6]")
     assert list(measuring_program("p", arm(), stops, 1.0)[0]) == ["p.mod"]
     assert list(measuring_program("p", read_robot("kuka-kr270"), stops, 1.0)[0]) == ["p.src", "p.dat"]
+    both = arm("ABB IRB 6640", "axes: [A1, A2, A3, A4, A5, A6]")
+    assert list(measuring_program("p", both, stops, 1.0)[0]) == ["p.mod"]
     for model, halts, why in (
         (silent, stops, "language: krl"),
         (arm(controller="language: krl"), stops, "not J1"),

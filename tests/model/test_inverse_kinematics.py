@@ -146,6 +146,20 @@ def test_joints_stop_at_their_limits_and_the_others_take_over():
         np.testing.assert_array_equal(alone.q[:, 0], found.q[:, i])
 
 
+def test_how_far_beside_its_plane_a_target_may_lie_goes_with_the_travel_of_slides():
+    """A link of 0.5 m on a track of 20 m: 1e-9 of 20.5 m is allowed, as for a target that counts as reached."""
+    frames = (
+        Frame("A", "base", Pose(), JointMotion("prismatic", (1, 0, 0), (0, 20))),
+        Frame("B", "A", Pose(), JointMotion("revolute", (0, 0, 1), (-3, 3))),
+        Frame("tip", "B", Pose(np.eye(3), [0.5, 0, 0])),
+    )
+    model = RobotModel("track", FrameTree(frames), "tip")
+    position = np.array([[3.0, 3.0, 3.0], [0.3, 0.9, 0.9], [1e-8, 1e-8, 4e-8]])
+    start = np.repeat([[2.0], [0.3]], 3, axis=1)
+    found = inverse_kinematics(model, "tip", Task("position", (0, 1, 2)), position, None, start)
+    assert list(found.status) == [PoseStatus.REACHED, PoseStatus.OUT_OF_REACH, PoseStatus.OFF_THE_PLANE]
+
+
 def test_a_follower_narrows_the_bounds_of_its_leader():
     """B = -0.5 A + 0.3 within -0.7 and 0.5: A within -0.4 and 2."""
     frames = (

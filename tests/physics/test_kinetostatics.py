@@ -163,6 +163,20 @@ def test_a_target_off_the_plane_of_the_arm_is_told_from_one_out_of_reach():
     assert space.status[0] == PoseStatus.OUT_OF_REACH
 
 
+def test_what_counts_as_reached_goes_with_the_travel_of_slides():
+    """A link of 0.5 m on a track of 20 m: 1e-9 of 20.5 m beside its plane is allowed, as in the search."""
+    frames = (
+        Frame("A", "base", Pose(), JointMotion("prismatic", (1, 0, 0), (0, 20))),
+        Frame("B", "A", Pose(), JointMotion("revolute", (0, 0, 1), (-3, 3))),
+        Frame("tip", "B", Pose(np.eye(3), [0.5, 0, 0])),
+    )
+    model = RobotModel("track", FrameTree(frames), "tip", (JointCompliance(joint="B", k=1e-5),))
+    found = inverse(model, [[3.0, 0.3, 1e-8], [3.0, 0.3, 4e-8]], [[0.0, 50.0, 0.0]] * 2, [2.5, 0.3])
+    assert list(found.status) == [PoseStatus.REACHED, PoseStatus.OFF_THE_PLANE]
+    # the loaded link is at asin 0.6; the torque of 50 N on 0.4 m bends it by 2e-4 rad
+    assert found.q[0, 1] == pytest.approx(np.arcsin(0.6) - 50 * 0.4 * 1e-5, abs=1e-9)
+
+
 def test_neighbours_do_not_decide_a_result():
     """Alone or beside rows that end elsewhere, by steps or by Newton: the same bits."""
     position = np.array([[0.3, 0.25, 0.0], [2.0, 0.0, 0.0], [0.1, 0.45, 0.0], [0.3, 0.25, 0.1]])

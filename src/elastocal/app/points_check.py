@@ -16,17 +16,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PointsCheck:
-    """``slip`` is what of the robot file would explain the misfit, if anything; ``worst`` names the farthest point."""
+    """``slip`` is what of the robot file would explain the misfit, if anything; ``worst`` names the farthest point.
 
-    what: str
+    ``differences`` of points are what the campaign is about, not where they are.
+    """
+
+    differences: bool
     placement: Placement
     slip: Slip | None
     worst: str
+
+    @property
+    def what(self) -> str:
+        return "unloaded points" if self.differences else "points"
 
 
 def check_points(file: CampaignFile) -> PointsCheck | None:
     """Refuse points that fit the robot only with a slip undone; None where no points were read, only differences."""
     from elastocal.measure.kind import MarkerMeasurement
+    from elastocal.measure.sources.registration import Registration
     from elastocal.report.display import length
     from elastocal.study.placement import placement
     from elastocal.study.slips import likely_slip
@@ -35,20 +43,32 @@ def check_points(file: CampaignFile) -> PointsCheck | None:
     if file.points is None or not isinstance(kind, MarkerMeasurement):
         return None
     differences = kind.states == 2
-    found = placement(file.model, kind.setup, file.points.values, differences)
+    # registration finds any shift, but only small turns: it is first order in them
+    shifted = differences or any(isinstance(s, Registration) for s in file.campaign.common)
+    found = placement(file.model, kind.setup, file.points.values, loaded=not differences, shifted=shifted)
     if found is None:
         return None
-    what = "unloaded points" if differences else "points"
     slip = likely_slip(file.model, kind.setup, found)
-    if slip is not None and slip.table:
-        frame = "" if slip.pose is None else f"; write tracker_frame: {_written(slip.pose, file.points.pose)}"
-        raise InputError(
-            f"{file.files[0]}: the {what} are {length(found.rms)} (rms) from where the robot file puts them, and only "
-            f"{length(slip.rms)} if {slip.text}{frame}"
-        )
     reading, marker = found.worst
     name = kind.setup.markers[marker].frame
-    return PointsCheck(what, found, slip, f"{file.points.places[reading, name]}, {name}")
+    check = PointsCheck(differences, found, slip, f"{file.points.places[reading, name]}, {name}")
+    if slip is not None and slip.table:
+        frame = "" if slip.pose is None else f"; write {_remedy(slip.pose, file.points.pose, differences)}"
+        raise InputError(
+            f"{file.files[0]}: the {check.what} are {length(found.rms)} (rms) from where the robot file puts them, and "
+            f"only {length(slip.rms)} if {slip.text}{frame}"
+        )
+    return check
+
+
+def _remedy(missing: Pose, stated: Pose | None, differences: bool) -> str:
+    """What puts the points right: numbers for differences, which need no more than the turn.
+
+    Positions would take numbers fitted to an arm that is off itself as exact: for them the frame stays an unknown.
+    """
+    if not differences:
+        return "tracker_frame: fit, with the source of error registration"
+    return f"tracker_frame: {_written(missing, stated)}"
 
 
 def _written(missing: Pose, stated: Pose | None) -> str:

@@ -14,8 +14,8 @@ from elastocal.files.located import read_text, read_yaml
 from elastocal.files.opened import sha256_of, watching
 from elastocal.files.robot.word import robot_file
 
-WORDS = ("title", "source")
-"""Keys of a robot file whose text is for people."""
+WORDS = ("title", "source", "language")
+"""Keys of a robot file that say nothing of how the arm moves or bends: text for people, the language of programs."""
 
 
 def digests(files: Sequence[Path]) -> dict[str, str]:
@@ -27,7 +27,7 @@ def digests(files: Sequence[Path]) -> dict[str, str]:
 def robot_mark(word: str, folder: Path = Path()) -> str:
     """What tells whether a robot is still the same: of what its file says, or the version it is shipped with.
 
-    Comments, layout, titles and sources of numbers do not count.
+    Comments, layout, titles, sources of numbers and the language of its programs do not count.
     """
     file = robot_file(word)
     if file is None:
@@ -42,12 +42,16 @@ def _yaml(file: Path) -> str:
 
 
 def _what_counts(data: Any) -> Any:
-    """Without words for people, and 1 the same as 1.0."""
+    """Without ``WORDS`` and entries that have nothing else, and 1 the same as 1.0."""
     if isinstance(data, dict):
-        return {str(k): _what_counts(v) for k, v in data.items() if k not in WORDS}
+        return {str(k): _what_counts(v) for k, v in data.items() if k not in WORDS and not _words_only(v)}
     if isinstance(data, list):
         return [_what_counts(v) for v in data]
     return float(data) if isinstance(data, int) and not isinstance(data, bool) else data
+
+
+def _words_only(data: Any) -> bool:
+    return isinstance(data, dict) and bool(data) and all(k in WORDS for k in data)
 
 
 def _xml(file: Path) -> str:

@@ -7,9 +7,12 @@ go beyond them, not that the target is out of reach.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from elastocal.model.kinematics import rigid_motion
+from elastocal.model.limits import extent
 from elastocal.model.pose_search import REACHED, Bounds, Posed, search
 from elastocal.model.pose_status import PoseStatus
 from elastocal.model.robot import RobotModel
@@ -42,11 +45,12 @@ def inverse_kinematics(
 
     found = search(model, task.rows, look, start, bounds)
     lost = np.flatnonzero(~found.reached)
+    status = found.status.copy()
     if len(lost):
         off = position[:, lost] - rigid_motion(model, frame, found.q[:, lost])[0]
-        beside = np.abs(unmoved_directions(model, frame).T @ off).max(axis=0, initial=0.0) > REACHED * model.size
-        found.status[lost[beside]] = PoseStatus.OFF_THE_PLANE
-    return found
+        beside = np.abs(unmoved_directions(model, frame).T @ off).max(axis=0, initial=0.0) > REACHED * extent(model)
+        status[lost[beside]] = PoseStatus.OFF_THE_PLANE
+    return replace(found, status=status)
 
 
 def along_path(model: RobotModel, frame: str, task: Task, position: Array, rotation: Array, before: Array) -> Posed:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from elastocal.errors import InputError
 from elastocal.model.drives import Drives
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
+
+Language = Literal["krl", "rapid", ""]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +33,7 @@ class Transmission:
     matrix: Array
     zero: Array
     drives: Drives | None = None
-    language: str = ""
+    language: Language = ""
 
     def __post_init__(self) -> None:
         n = len(self.axes)

@@ -31,13 +31,13 @@ five times what arms are off as delivered (a few mm on 2.5 m)."""
 class Placement:
     """Points read and expected (N, markers, 3) in base axes, nan where not read.
 
-    ``differences``: only differences of points are used, which a shift of all does not change; ``away`` is then without
-    the mean.  ``reach`` is the farthest point expected from the base.
+    ``shifted``: all may be shifted together, since only differences of points are used or the shift is an unknown of
+    the campaign; ``away`` is then without the mean.  ``reach`` is the farthest point expected from the base.
     """
 
     read: Array
     expected: Array
-    differences: bool
+    shifted: bool
 
     @cached_property
     def known(self) -> Bools:
@@ -50,7 +50,7 @@ class Placement:
     @cached_property
     def shift(self) -> Array:
         """By which all points are off together (3,); zero where that matters."""
-        return (self.read - self.expected)[self.known].mean(axis=0) if self.differences else np.zeros(3)
+        return (self.read - self.expected)[self.known].mean(axis=0) if self.shifted else np.zeros(3)
 
     @cached_property
     def away(self) -> Array:
@@ -93,15 +93,15 @@ class Placement:
         return self.rms > FAR * self.reach
 
 
-def placement(model: RobotModel, where: Setup, read: Array, differences: bool) -> Placement | None:
+def placement(model: RobotModel, where: Setup, read: Array, *, loaded: bool, shifted: bool) -> Placement | None:
     """Points read (N, markers, 3) in base axes against those of the robot file; None where no point was read.
 
-    Of ``differences`` the points are those without load.
+    ``loaded``: the points are those under load; ``shifted``: a shift of all is not counted.
     """
-    rigid = Placement(read, where.positions(model), differences)
+    rigid = Placement(read, where.positions(model), shifted)
     if not rigid.known.any():
         return None
-    bent = where.bent(model, loaded=not differences)
+    bent = where.bent(model, loaded=loaded)
     state = bent_chain(model, where.q, bent)
     sagged = replace(rigid, expected=np.stack([state.origin(m.frame).T for m in where.markers], axis=1))
     return sagged if np.all(bent.status == Status.CONVERGED) and sagged.rms < rigid.rms else rigid

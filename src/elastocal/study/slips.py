@@ -14,7 +14,6 @@ from math import pi
 import numpy as np
 
 from elastocal.measure.setup import Setup
-from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -27,7 +26,9 @@ FITS = 5.0
 ALIKE = 1.5
 """Frames whose shifts leave no more than this times the least explain a misfit alike."""
 RIGHT = 0.03
-"""rad from a right angle that count as one."""
+"""Frobenius norm of R less one of right angles within which those are tried: a turn of 1.2 deg between the two."""
+SLIGHT = 1e-3
+"""rad below which a turn is not worth a word."""
 SMALL = 1e-3
 """Misfit as a share of the reach below which nothing is tried: so far off is every arm."""
 MARKERS = 4
@@ -128,23 +129,39 @@ def _points(found: Placement) -> Iterator[Slip]:
         flipped = replace(found, read=found.read * np.where(np.arange(3) == i, -1, 1))
         yield Slip(f"{'xyz'[i]} of the points has the other sign; turn it", flipped.rms)
     mirrored = replace(found, read=found.read * np.array([-1, 1, 1]))
-    if mirrored.fitted is not None:
+    plain = found.fitted  # points in a plane fit their mirror image too, turned out of the plane
+    if mirrored.fitted is not None and plain is not None and FITS * mirrored.fitted[1] < plain[1]:
         yield Slip("the points are mirrored; read them in right-handed axes", mirrored.fitted[1], fitted=True)
 
 
 def _turned(found: Placement) -> Iterator[Slip]:
     if found.fitted is None:
         return
-    pose, left = found.fitted
-    square = np.round(pose.rotation)
-    if np.linalg.norm(pose.rotation - square) < RIGHT and abs(np.linalg.det(square) - 1) < 1e-9:
-        pose = Pose(square, pose.translation)
+    pose, left = _square(found) or found.fitted
     vector = rotation_vector(pose.rotation[:, :, None])[:, 0]
     angle = float(np.linalg.norm(vector))
-    axis = ", ".join(f"{v + 0.0:.2g}" for v in np.round(vector / angle, 2)) if angle > 0 else "0, 0, 1"
-    shift = "" if found.differences else f", and shifted by {1e3 * float(np.linalg.norm(pose.translation)):.4g} mm"
-    text = f"the axes of the points are turned from the base's by {np.degrees(angle):.4g} deg about ({axis}){shift}"
-    yield Slip(text, left, fitted=True, pose=pose)
+    how = []
+    if angle >= SLIGHT:
+        axis = ", ".join(f"{v + 0.0:.2g}" for v in np.round(vector / angle, 2))
+        how.append(f"turned by {np.degrees(angle):.4g} deg about ({axis})")
+    if not found.shifted:
+        how.append(f"shifted by {1e3 * float(np.linalg.norm(pose.translation)):.4g} mm")
+    if how:
+        yield Slip(f"the axes of the points are {' and '.join(how)} from the base's", left, fitted=True, pose=pose)
+
+
+def _square(found: Placement) -> tuple[Pose, float] | None:
+    """The pose of right angles S with t = mean(expected) - S mean(read), and the rms left; None if it fits worse."""
+    if found.fitted is None:
+        return None
+    best, least = found.fitted
+    square = np.round(best.rotation)
+    if np.linalg.norm(best.rotation - square) > RIGHT or abs(np.linalg.det(square) - 1) > 1e-9:
+        return None
+    read, expected = found.read[found.known], found.expected[found.known]
+    pose = Pose(square, expected.mean(axis=0) - square @ read.mean(axis=0))
+    left = replace(found, read=found.read @ square.T + pose.translation).rms
+    return (pose, left) if left <= ALIKE * least else None
 
 
 def _frames(model: RobotModel, where: Setup, found: Placement) -> Iterator[Slip]:
@@ -157,12 +174,13 @@ def _frames(model: RobotModel, where: Setup, found: Placement) -> Iterator[Slip]
     tried: list[tuple[float, Slip]] = []
     for frame in model.tree.frames:
         behind = [i for i, path in enumerate(paths) if frame.name in path]
-        if frame.parent == BASE or not behind:
+        moves = any(f.joint is not None for f in model.tree.path(frame.parent))  # else all points are shifted together
+        if not moves or not behind:
             continue
         turn = kinematics(model, where.q, frame.parent).rotation
         columns = np.zeros((*found.read.shape, 6))
         columns[:, behind, :, :3] = turn[:, None]
-        columns[..., 3:] = np.eye(3) if found.differences else 0.0
+        columns[..., 3:] = np.eye(3) if found.shifted else 0.0
         a, y = columns[known].reshape(-1, 6), off[known].reshape(-1)
         d = np.linalg.lstsq(a, y, rcond=1e-9)[0]
         left = float(np.sqrt(3 * np.mean((y - a @ d) ** 2)))

@@ -45,14 +45,42 @@ def test_an_axis_that_the_correction_moves_over_an_edge():
     old, new = [3, 10, 20, 0.1, 30, 89.9], [3, 10, 20, -0.1, 30, 90.1]
     found = said("[0,0,0,0]", old, new)
     assert [s.split(" at ")[0] for s in found] == [
-        "J4 goes from quarter turn 0 to -1, so that cf4 should be -1",
-        "J6 goes from quarter turn 0 to 1, so that cf6 should be 1",
+        "J4 ends in quarter turn -1, so that cf4 should be -1",
+        "J6 ends in quarter turn 1, so that cf6 should be 1",
     ]
     assert said("[0,0,0,0]", old, new, use=False) == []
     assert [s.split(" at ")[0] for s in said("[0,-1,0,0]", old, new)] == [
         "confdata does not fit: cf4 is -1, but J4 stands in quarter turn 0",
-        "J6 goes from quarter turn 0 to 1, so that cf6 should be 1",
+        "J6 ends in quarter turn 1, so that cf6 should be 1",
     ]
+
+
+def test_an_axis_that_the_correction_moves_off_an_edge():
+    """cf4 = 0 is right just below zero, where noise has put the axis, but not where the correction ends."""
+    edge, off = [3, 10, 20, -1e-7, 30, 5], [3, 10, 20, -0.06, 30, 5]
+    assert said("[0,0,0,0]", edge) == []
+    assert said("[0,0,0,0]", [3, 10, 20, 0.1, 30, 5], edge) == []
+    (found,) = said("[0,0,0,0]", edge, off)
+    assert found.startswith(
+        "J4 ends in quarter turn -1, so that cf4 should be -1 at p.mod, line 7, p7: confdata is kept"
+    )
+    assert said("[0,-1,0,0]", edge, off) == []
+    (found,) = said("[0,-1,0,0]", edge, [3, 10, 20, 0.06, 30, 5])
+    assert found.startswith("J4 ends in quarter turn 0, so that cf4 should be 0 at ")
+
+
+def test_what_did_not_fit_before_is_named_again_only_where_the_correction_ends_elsewhere():
+    stay, move = [3, 10, 20, 5, 30, 5], [3, 10, 20, -5, 30, 5]
+    first = "confdata does not fit: cf4 is 1, but J4 stands in quarter turn 0"
+    assert [s.split(" at ")[0] for s in said("[0,1,0,0]", stay)] == [first]
+    assert [s.split(" at ")[0] for s in said("[0,1,0,0]", stay, move)] == [
+        first,
+        "J4 ends in quarter turn -1, so that cf4 should be -1",
+    ]
+
+
+def test_no_quarter_turn_is_minus_nought():
+    assert not np.signbit(quarter_turns(np.full((1, 6), -0.0))).any()
 
 
 def test_many_targets_of_one_case_make_one_sentence_and_others_are_left_alone():

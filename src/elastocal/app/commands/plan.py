@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.planning.files import plan_files
 from elastocal.app.planning.request import PlanRequest, limits_of, plan_file
-from elastocal.app.planning.targets import check_plan_targets
+from elastocal.app.planning.targets import check_plan_targets, check_unfilled
 from elastocal.app.threads import one_thread
 from elastocal.app.version import VERSION
 from elastocal.app.workers import executor
@@ -76,6 +76,7 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
         pool, order = _ordered(found, file)
         budget = _budget(found, pool)
     files, said = plan_files(request, file, found, pool)
+    check_unfilled(files)
     notes = (*file.notes, *_notes(offer), *_ways(pool, task), *said)
     known = bool(np.all(np.isfinite(file.speeds)))
     return PlanResult(file.name, task, found, pool, order, known, budget, files, _facts(request, file, task), notes)

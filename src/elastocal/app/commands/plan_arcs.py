@@ -52,7 +52,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
 
     import numpy as np
 
-    from elastocal.app.planning.targets import check_plan_targets
+    from elastocal.app.planning.targets import check_plan_targets, check_unfilled
     from elastocal.files.plan.arcs import read_arc_plan
 
     _refuse(request)
@@ -66,6 +66,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
     q = joint_values_at(file, plan.best(file.markers).angles)
     result = ArcPlanResult(request, file, plan, q, {}, ())
     files, said = _files(result)
+    check_unfilled(files)
     return replace(result, files=files, notes=(*file.notes, *said))
 
 

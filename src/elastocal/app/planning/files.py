@@ -47,7 +47,8 @@ def measuring_program(
     name: str, model: RobotModel, halts: tuple[Stop, ...], wait: float
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Texts by file name in the language of the controller, or why there are none."""
-    from elastocal.files.plan.krl import krl_files, speaks_krl
+    from elastocal.files.plan.krl import krl_files
+    from elastocal.files.plan.language import language
     from elastocal.files.plan.rapid import rapid_files
 
     why = _no_program(model, halts)
@@ -57,19 +58,19 @@ def measuring_program(
         f"{name}: poses of a calibration campaign",
         "Ways are checked only against what the plan file names: run slowly, watch.",
     )
-    write = krl_files if speaks_krl(model) else rapid_files
+    write = krl_files if language(model) == "krl" else rapid_files
     return write(name, model, halts, warning, wait), ()
 
 
 def _no_program(model: RobotModel, halts: tuple[Stop, ...]) -> str:
     """Why no language can say it; empty where one can."""
-    from elastocal.files.plan.krl import AXES, speaks_krl
-    from elastocal.files.plan.rapid import speaks_rapid
+    from elastocal.files.plan.krl import AXES
+    from elastocal.files.plan.language import language
 
-    axes = ", ".join(model.controller.axes)
-    if speaks_krl(model):
+    axes, spoken = ", ".join(model.controller.axes), language(model)
+    if spoken == "krl":
         return "" if set(model.controller.axes) <= set(AXES) else f"KRL knows A1 to A6 and E1 to E6, not {axes}"
-    if not speaks_rapid(model):
+    if not spoken:
         return (
             f"the controller's axes are {axes}, not A1 to A6; where it speaks KRL or RAPID, say "
             "'controller: {language: krl}' or 'rapid' in the robot file"

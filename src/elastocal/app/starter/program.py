@@ -1,4 +1,4 @@
-"""A square that a 6R arm can reach, to have something to correct: in RAPID for an ABB, else in KRL."""
+"""A square that a 6R arm can reach, to have something to correct: in RAPID where the robot takes it, else in KRL."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def square_program(model: RobotModel) -> tuple[str, str] | None:
     """Name and text, or None for a robot that it does not fit: other joints than 6R, or no flange."""
     from elastocal.app.programs.frames import FLANGE
     from elastocal.app.starter.square_rapid import rapid_text
-    from elastocal.files.plan.rapid import speaks_rapid
+    from elastocal.files.plan.language import language
 
     six = model.n == 6 and all(m.kind == "revolute" for m in model.motions)
     if not six or FLANGE not in model.tree.names or any(m.limits is None for m in model.motions):
@@ -42,9 +42,9 @@ def square_program(model: RobotModel) -> tuple[str, str] | None:
     if found is None:
         return None
     square = _square(model, *found)
-    return (
-        ("square.mod", rapid_text(model, square)) if speaks_rapid(model) else ("square.src", _krl_text(model, square))
-    )
+    if language(model) == "rapid":
+        return "square.mod", rapid_text(model, square)
+    return "square.src", _krl_text(model, square)
 
 
 def _reachable(model: RobotModel) -> tuple[Array, float] | None:

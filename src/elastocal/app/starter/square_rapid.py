@@ -28,6 +28,7 @@ def rapid_text(model: RobotModel, square: Square) -> str:
     lines = [
         "MODULE Square",
         f"  ! {said(model, square)}",
+        "  ! load of the tool is not known: set it before running",
         f"  PERS tooldata tSquare:=[TRUE,{tool},[1,[0,0,1],[1,0,0,0],0,0,0]];",
         f"  CONST jointtarget jStart:={jointtarget(model, square.q)};",
         *points,

@@ -28,16 +28,17 @@ _NONE = (np.nan,) * 4
 
 def quarter_turns(axes: Array) -> Array:
     """Of axes 1, 4 and 6 of controller values (N, 6)."""
-    return np.floor(axes[:, QUARTERS] / (np.pi / 2))
+    return np.floor(axes[:, QUARTERS] / (np.pi / 2)) + 0.0
 
 
 def confdata_notes(targets: Sequence[Target], names: Sequence[str], old: Array, new: Array, use: Bools) -> list[str]:
     """What does not fit with axis values (N, 6) before and, where ``use``, after: a sentence for each distinct case."""
     stated = _stated(targets)
-    low, here, high, there = (quarter_turns(a) for a in (old - EDGE, old, old + EDGE, new))
+    high, there = quarter_turns(old + EDGE), quarter_turns(new)
+    fits, kept = _fits(stated, old), _fits(stated, new)
     known = np.isfinite(stated[:, :1]) & np.isfinite(old).all(axis=1, keepdims=True)
     cases: dict[str, list[str]] = {}
-    for n, i in np.argwhere(known & (stated[:, :3] != low) & (stated[:, :3] != high)).tolist():
+    for n, i in np.argwhere(known & ~fits).tolist():
         said = f"{_NAMES[i]} is {stated[n, i]:.0f}, but {names[QUARTERS[i]]} stands in quarter turn {high[n, i]:.0f}"
         cases.setdefault(f"confdata does not fit: {said}", []).append(targets[n].where)
     fifth, cfx = old[:, FIFTH], stated[:, 3]
@@ -47,8 +48,8 @@ def confdata_notes(targets: Sequence[Target], names: Sequence[str], old: Array, 
         cases.setdefault(f"confdata does not fit: {said}", []).append(targets[n].where)
     out = [f"{said} at {_some(where)}; {_EITHER}." for said, where in cases.items()]
     cases = {}
-    for n, i in np.argwhere(known & use[:, None] & (here != there) & (there != stated[:, :3])).tolist():
-        said = f"{names[QUARTERS[i]]} goes from quarter turn {here[n, i]:.0f} to {there[n, i]:.0f}, so that {_NAMES[i]}"
+    for n, i in np.argwhere(known & use[:, None] & ~kept & (fits | (there != high))).tolist():
+        said = f"{names[QUARTERS[i]]} ends in quarter turn {there[n, i]:.0f}, so that {_NAMES[i]}"
         cases.setdefault(f"{said} should be {there[n, i]:.0f}", []).append(targets[n].where)
     return out + [f"{said} at {_some(where)}: confdata is kept, check the moves." for said, where in cases.items()]
 
@@ -57,6 +58,12 @@ _EITHER = (
     "correct it, or the arm reaches the point another way than is computed here (check --near and the axis targets "
     "before it)"
 )
+
+
+def _fits(stated: Array, axes: Array) -> Bools:
+    """Whether cf1, cf4 and cf6 are quarter turns of axis values (N, 6), either one on an edge: (N, 3)."""
+    turns = stated[:, :3]
+    return np.asarray((turns == quarter_turns(axes - EDGE)) | (turns == quarter_turns(axes + EDGE)))
 
 
 def _stated(targets: Sequence[Target]) -> Array:

@@ -5,53 +5,36 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from elastocal.files.plan.stop import Stop, plain, windows_lines
+from elastocal.files.plan.stop import Stop, plain_lines, program_name, windows_lines
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
 AXES = (*(f"A{i}" for i in range(1, 7)), *(f"E{i}" for i in range(1, 7)))
 SPEED = 20
 """Per cent of the usual moves."""
-LONGEST = 24
-"""Characters of a KRL name."""
-DEVICES = r"con|prn|aux|nul|(com|lpt)\d"
-"""Names that no file can have on Windows, whatever its ending; the controller runs on it."""
-
-
-def speaks_krl(model: RobotModel) -> bool:
-    """Whether the robot's file says so, or else its controller's axes are those of a KUKA."""
-    if model.controller.language:
-        return model.controller.language == "krl"
-    return bool(model.controller.axes) and set(model.controller.axes) <= set(AXES)
-
-
-def krl_name(name: str) -> str:
-    """A name that the controller takes, for a program and for its files."""
-    word = re.sub(r"\W", "_", name, flags=re.ASCII)[:LONGEST]
-    plain = re.match(r"[A-Za-z]", word) and not re.fullmatch(DEVICES, word, re.IGNORECASE)
-    return word if plain else f"P_{word}"[:LONGEST]
 
 
 def krl_files(name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str], wait: float) -> dict[str, str]:
     """Texts by file name; ``wait`` seconds pass before anybody is asked to read."""
-    module = krl_name(name)
+    module = program_name(name)
     width = max(2, len(str(len(stops))))
-    source = [f"DEF {module}( )", *(f"; {plain(n)}" for n in notes), "BAS(#INITMOV, 0)", f"BAS(#VEL_PTP, {SPEED})", ""]
+    head = [f"; {line}" for note in notes for line in plain_lines(note)]
+    source = [f"DEF {module}( )", *head, "BAS(#INITMOV, 0)", f"BAS(#VEL_PTP, {SPEED})", ""]
     points = []
     for number, stop in enumerate(stops, 1):
         point = f"XM{number:0{width}d}"
         points.append(f"DECL E6AXIS {point}={_axes(model, stop.q)}")
-        source += [f"; stop {number} of {len(stops)}", *([f"; {plain(stop.note)}"] if stop.note else ())]
+        source.append(f"; stop {number} of {len(stops)}")
+        source += [f"; {line}" for line in plain_lines(stop.note)] if stop.note else []
         slow = stop.speed is not None
         source += [f"BAS(#VEL_PTP, {stop.speed:g})"] if slow else []
         source += [f"PTP {point}", *([f"BAS(#VEL_PTP, {SPEED})"] if slow else ()), f"WAIT SEC {wait:g}"]
         for sentence in stop.sentences:
-            source += [f'MsgNotify("{plain(sentence)}")', "HALT"]
+            source += [*(f'MsgNotify("{line}")' for line in plain_lines(sentence)), "HALT"]
         source.append("")
     return {
         f"{module}.src": windows_lines(["&ACCESS RVP", *source, "END"]),

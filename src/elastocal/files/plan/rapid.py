@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elastocal.files.plan.krl import krl_name
-from elastocal.files.plan.stop import Stop, plain, windows_lines
+from elastocal.files.plan.stop import Stop, plain_lines, program_name, windows_lines
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
 SPEED = "v200"
+LOAD = "tool0 has no load: state the load carried (loaddata, GripLoad) before running, and when it changes"
 NO_EXTERNAL = "[9E9,9E9,9E9,9E9,9E9,9E9]"
 _WORDS = (
     "alias|and|backward|case|connect|const|default|div|do|else|elseif|endfor|endfunc|endif|endmodule|endproc|endrecord|"
@@ -24,13 +24,6 @@ _WORDS = (
     "with|xor"
 )
 """Words of the language, which no module can be called."""
-
-
-def speaks_rapid(model: RobotModel) -> bool:
-    """Whether the robot's file says so: ``language`` of its controller, or ABB or IRB in name or title."""
-    if model.controller.language:
-        return model.controller.language == "rapid"
-    return bool(re.search(r"\bABB\b|\bIRB", f"{model.name} {model.title}", re.IGNORECASE))
 
 
 def jointtarget(model: RobotModel, q: Array) -> str:
@@ -43,16 +36,18 @@ def rapid_files(
     name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str], wait: float
 ) -> dict[str, str]:
     """Texts by file name, for six revolute joints; ``wait`` seconds pass before anybody is asked to read."""
-    module = krl_name(name)
+    module = program_name(name)
     module = f"P_{module}" if re.fullmatch(_WORDS, module, re.IGNORECASE) else module
     width = max(2, len(str(len(stops))))
     points, body = [], []
     for number, stop in enumerate(stops, 1):
         point = f"jm{number:0{width}d}"
         points.append(f"  CONST jointtarget {point}:={jointtarget(model, stop.q)};")
-        body += [f"    ! stop {number} of {len(stops)}", *([f"    ! {plain(stop.note)}"] if stop.note else ())]
+        body.append(f"    ! stop {number} of {len(stops)}")
+        body += [f"    ! {line}" for line in plain_lines(stop.note)] if stop.note else []
         body += [f"    MoveAbsJ {point}\\NoEOffs,{SPEED},fine,tool0;", f"    WaitTime {wait:g};"]
         for sentence in stop.sentences:
-            body += [f'    TPWrite "{plain(sentence)}";', "    Stop;"]
-    head = [f"MODULE {module}", *(f"  ! {plain(n)}" for n in notes), *points, f"  PROC meas_{module}()"]
-    return {f"{module}.mod": windows_lines([*head, *body, "  ENDPROC", "ENDMODULE"])}
+            body += [*(f'    TPWrite "{line}";' for line in plain_lines(sentence)), "    Stop;"]
+    head = [f"  ! {line}" for note in (*notes, LOAD) for line in plain_lines(note)]
+    lines = [f"MODULE {module}", *head, *points, f"  PROC meas_{module}()", *body, "  ENDPROC", "ENDMODULE"]
+    return {f"{module}.mod": windows_lines(lines)}

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elastocal.spatial.entries import Array
+
+LONGEST = 24
+"""Characters of a program's name, as KRL takes them."""
+WIDEST = 80
+"""Characters of a message."""
+DEVICES = r"con|prn|aux|nul|(com|lpt)\d"
+"""Names that no file can have on Windows, whatever its ending; controllers run on it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +30,16 @@ class Stop:
     note: str = ""
 
 
-def plain(text: str) -> str:
-    """ASCII without quotes and backslashes, at most 80 characters."""
-    return re.sub(r"[^ -!#-\[\]-~]", "", text)[:80]
+def program_name(name: str) -> str:
+    """A name that controllers take, for a program and for its files."""
+    word = re.sub(r"\W", "_", name, flags=re.ASCII)[:LONGEST]
+    fits = re.match(r"[A-Za-z]", word) and not re.fullmatch(DEVICES, word, re.IGNORECASE)
+    return word if fits else f"P_{word}"[:LONGEST]
+
+
+def plain_lines(text: str) -> list[str]:
+    """ASCII without quotes and backslashes, in lines that a controller shows whole."""
+    return textwrap.wrap(re.sub(r"[^ -!#-\[\]-~]", "", text), WIDEST, break_on_hyphens=False) or [""]
 
 
 def windows_lines(lines: Sequence[str]) -> str:

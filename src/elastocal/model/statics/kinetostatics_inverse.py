@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.limits import extent
 from elastocal.model.pose_search import REACHED
 from elastocal.model.pose_status import PoseStatus
 from elastocal.model.robot import RobotModel
@@ -94,8 +95,9 @@ def _answer(robot: LoadedRobot, at: str, goal: Goal, push: Array, q: Array) -> I
     columns = np.moveaxis(joint_columns(model, robot.flex, held), -1, 0)
     rank = np.linalg.matrix_rank(np.nan_to_num(columns), rtol=1e-6)
     lost = bent.status != Status.CONVERGED
-    far = (np.linalg.norm(left[:, :3], axis=1) > REACHED * model.size) | np.any(np.abs(left[:, 3:]) > REACHED, axis=1)
-    beside = np.linalg.norm(left[:, :3] @ unmoved_directions(model, at), axis=1) > REACHED * model.size
+    least = REACHED * extent(model)
+    far = (np.linalg.norm(left[:, :3], axis=1) > least) | np.any(np.abs(left[:, 3:]) > REACHED, axis=1)
+    beside = np.linalg.norm(left[:, :3] @ unmoved_directions(model, at), axis=1) > least
     status = np.select(
         [lost, beside, far], [PoseStatus.NO_EQUILIBRIUM, PoseStatus.OFF_THE_PLANE, PoseStatus.OUT_OF_REACH], 0
     )

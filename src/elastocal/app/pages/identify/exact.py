@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from elastocal.identify.unsought import LIKELY
 from elastocal.report.blocks import Column, Table
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def exact_table(study: Study) -> Table:
     notes = [
         "What a fit that sought this parameter too would add to it, to first order; each alone. 'By chance': that any "
         "of them all is asked for so strongly while every value is right. Lengths and directions of the robot file are "
-        "taken as exact too, where it has no element that lets them err."
+        f"taken as exact too, where it has no element that lets them err. A step beyond {100 * LIKELY:.0f} % is no "
+        "likely one: then the model lacks something else."
     ]
     if len(study.unsought) > MOST:
         notes.append(f"{len(study.unsought) - MOST} more are asked for less.")

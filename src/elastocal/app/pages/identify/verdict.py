@@ -36,14 +36,28 @@ def verdict(result: IdentifyResult) -> tuple[str, ...]:
     )
     above = sum(float(v) > found.thresholds[0] for v in fit.ratios[: len(names)])
     lines = [
-        f"{len(names)} of the {sought} parameters sought {'is' if len(names) == 1 else 'are'} estimated, {alone} of "
-        f"them alone and {len(names) - alone} for a combination, from {fit.problem.readings} numbers; {above} "
-        f"stand{'s' * (above == 1)} out of the noise by a factor of {found.thresholds[0]:g}.",
+        f"{len(names)} of the {sought} parameters sought {'is' if len(names) == 1 else 'are'} estimated, "
+        f"{_standing_for(alone, len(names))}, from {fit.problem.readings} numbers; "
+        f"{_counted(above, len(names))} out of the noise by a factor of {found.thresholds[0]:g}.",
         f"{'It leaves' if len(names) == 1 else 'They leave'} {shown.text(result.residual_rms)} per axis "
         f"unexplained{_share(result)}; a pose that took no part in the fit is predicted to "
         f"{_predicted(shown, found.stages[-1].left_out)}{_before(result, shown)}.",
     ]
     return (*lines, *_points(result.points), *contact_verdict(result), *_trust(result))
+
+
+def _standing_for(alone: int, count: int) -> str:
+    if alone == count:
+        return "each for itself"
+    if alone == 0:
+        return "each for a combination"
+    return f"{alone} for {'itself' if alone == 1 else 'themselves'} and {count - alone} for a combination"
+
+
+def _counted(above: int, count: int) -> str:
+    if above == count:
+        return "it stands" if count == 1 else "all stand"
+    return f"{above or 'none'} stand{'s' * (above < 2)}"
 
 
 def _share(result: IdentifyResult) -> str:
@@ -70,7 +84,8 @@ def _points(found: PointsCheck | None) -> list[str]:
     if at.fitted is not None:
         moved = f"; {length(at.fitted[1])} after the shift and turn ({math.degrees(at.turn):.2g} deg) that fit best"
     off = float((at.shift**2).sum() ** 0.5)
-    shift = f" (all are shifted by {length(off)}, which differences do not see)" if off > at.rms else ""
+    unseen = "differences do not see" if found.differences else "registration finds"
+    shift = f" (all are shifted by {length(off)}, which {unseen})" if off > at.rms else ""
     worst = f"worst {length(float(at.away[at.worst]))}: {found.worst}"
     return [f"{found.what.capitalize()} against the robot file: rms {length(at.rms)}, {worst}{moved}{shift}."]
 

@@ -29,7 +29,9 @@ def warnings(result: IdentifyResult) -> tuple[str, ...]:
     study, fit = result.study, result.study.fit
     out = [*object_warnings(result), *_points(result.points), *_worse(result), *_suspects(study), *_misfit(study)]
     out += [_strayed(s) for s in study.stated if s.strayed]
-    misplaced = result.points is not None and result.points.placement.far  # the cause is known, and masses are none
+    misplaced = (
+        result.points is not None and result.points.placement.far
+    )  # points are off by more than any mass explains
     out += [*asked_for([u for u in study.unsought if u.asked and not misplaced]), *unit_flags(result)]
     impossible = _negative(result)
     if impossible:
@@ -46,10 +48,12 @@ def _points(found: PointsCheck | None) -> list[str]:
     """Points that are far from the robot file, with what may be wrong there."""
     if found is None or not found.placement.far:
         return []
+    from elastocal.study.slips import FITS
+
     at = found.placement
     if found.slip is not None:
         why = f"they would fit to {length(found.slip.rms)} if {found.slip.text}"
-    elif 5 * at.others < at.rms:
+    elif FITS * at.others < at.rms:
         why = f"all but the worst, {found.worst}, fit to {length(at.others)}: check that line"
     else:
         why = "check the geometry of the robot file, tracker_frame, and whether table and robot belong together"
