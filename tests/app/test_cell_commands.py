@@ -27,6 +27,10 @@ HEAD = "format: elastocal-cell/1\nname: mill\n"
 VISITS = "pose,command_x_mm,command_y_mm,command_z_mm,x_mm,y_mm,z_mm\n" + "".join(
     f"P1,100,0,0,{100 + d},0,0\n" for d in (0.1, 0.2, 0.3)
 )
+NOT_USED = (
+    "calibration/calibration.json exists and is not used here; predict uses it, and 'export --yaml' writes a "
+    "calibrated robot file."
+)
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cells.md"
 
 
@@ -53,9 +57,20 @@ def test_questions_about_the_robot_are_those_about_its_file(cell: Path) -> None:
         command, *options = words
         inside, outside = (well(command, robot, *options, "--json").data for robot in (cell, file))
         assert inside["inputs"]["sha256"] == {"robot/robot.yaml": next(iter(outside["inputs"]["sha256"].values()))}
-        assert {k: v for k, v in inside.items() if k != "inputs"} == {k: v for k, v in outside.items() if k != "inputs"}
+        beside = [] if command == "kinetostatics" else [NOT_USED]
+        assert inside["notes"] == [*outside["notes"], *beside]
+        same = set(outside) - {"inputs", "notes"}
+        assert {k: inside[k] for k in same} == {k: outside[k] for k in same}
     assert "KUKA KR 270" in well("show", cell, "--parameters", "A*.k").out
     assert not (cell / "records" / "deflect.json").exists()
+
+
+def test_deflect_speaks_of_a_calibration_only_where_one_is(cell: Path) -> None:
+    (cell / "cell.yaml").write_text(HEAD + "calibration: found/other.json\n", encoding="utf-8")
+    asked = ("deflect", cell, *AT, *PUSH, "--json")
+    assert not [n for n in well(*asked).data["notes"] if "predict" in n]
+    table(cell, "found/other.json", "{}")
+    assert NOT_USED.replace("calibration/calibration.json", "found/other.json") in well(*asked).data["notes"]
 
 
 def test_a_report_in_the_cell_gets_a_record_of_its_own(cell: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +194,7 @@ def test_a_load_that_is_typed_in_another_way_comes_before_that_of_cell_yaml(cell
     assert "From cell.yaml: --force -320,0,-160." in plain.data["notes"]
     assert "From cell.yaml: --force -320,0,-160." in plain.err
     milled = well("compensate", cell, "--milling", MILL, "--json").data
-    assert milled["inputs"]["load"] == f"milling, {MILL}"
+    assert milled["inputs"]["load"] == "milling: " + MILL.replace(",", ", ")
     assert "--force of cell.yaml is not used, since --milling was typed." in milled["notes"]
     assert not any(note.startswith("From cell.yaml") for note in milled["notes"])
     light = well("compensate", cell, "--force", "0,0,-9", "--json").data

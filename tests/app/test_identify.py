@@ -136,6 +136,16 @@ def test_a_gross_error_is_named_by_line_and_column(chained: Chain) -> None:
     assert "suspects" not in chained.identified
 
 
+def test_marks_of_the_residuals_name_their_lines(chained: Chain) -> None:
+    """Reading i stands in line i + 1, below the header."""
+    every = chained.identified["residuals"]["series"]
+    for series in (*every, *chained.identified["left_out"]["series"]):
+        lines = [int(re.findall(r"readings\.csv line (\d+)", words)[0]) for words in series["words"]]
+        assert lines == [x + 1 for x in series["x"]]
+    assert every[-1]["words"] == [row["place"] for row in chained.identified["gross"]]
+    assert every[0]["words"][0].endswith(every[0]["name"])
+
+
 def test_possible_springs_are_possible(chained: Chain) -> None:
     row = chained.identified["springs"][0]
     matrix = np.array([[row[f"k{min(i, j)}{max(i, j)}"] for j in range(1, 7)] for i in range(1, 7)])

@@ -16,7 +16,7 @@ HEADINGS = (
     "Error budget",
     "Correlations",
     "Residuals",
-    "The calibrated robot over its workspace",
+    "The calibrated robot over a section of its workspace",
 )
 
 

@@ -242,6 +242,12 @@ def test_ellipsoids_along_a_program_are_those_of_its_targets(run: Run, kr270_cel
     assert any(
         f"(one standard deviation) are drawn {times:,.10g} times larger".replace(",", " ") in n for n in scene["notes"]
     )
+    (after,), (before,) = named(scene, "after"), named(scene, "before")
+    assert factor(after["name"]) == times > factor(before["name"])
+    assert f"{factor(before['name']):.10g} times larger before and " in scene["notes"][0]
+    off = 1e6 * np.linalg.norm(vectors(after), axis=1) / times
+    assert off == pytest.approx([r["after_um"] for r in rows if r["after_um"] > 0], rel=1e-6)
+    assert off.min() > 0
     (path,) = named(scene, "program")
     assert drawn["centres"] == path["lines"][0]
     axes = np.array(drawn["axes"]) / times

@@ -51,6 +51,22 @@ def test_each_part_is_that_of_a_robot_with_this_cause_alone(arm, tmp_path):
         assert np.abs(part.position - alone).max() < 0.02 * np.abs(alone).max()
 
 
+def test_play_counts_to_the_weight_that_takes_it_up(arm, tmp_path):
+    """Without play nothing but its way is missing: the gap times the lever of the tool about the worn axis."""
+    gap = 3e-4
+    worn = arm.with_parameters({"A3.gap": gap})
+    found, tight = (off(tmp_path, m, "0,0,-150", payload=60.0).shares for m in (worn, arm))
+    parts = (found.load, found.weight, found.geometry)
+    assert all(np.isfinite(p.position).all() and np.isfinite(p.rotation).all() for p in parts)
+    np.testing.assert_allclose(sum(p.position for p in parts), found.total.position, atol=1e-15)
+    np.testing.assert_array_equal(found.geometry.position, tight.geometry.position)
+    assert found.geometry.distances().rms > 2e-4
+    turned = np.linalg.norm(found.weight.rotation - tight.weight.rotation, axis=1)
+    np.testing.assert_allclose(turned, gap, rtol=2e-3)
+    assert np.linalg.norm(found.load.rotation - tight.load.rotation, axis=1).max() < 0.01 * gap
+    assert found.assumed.distances().rms == pytest.approx(found.weight.distances().rms, rel=1e-6)
+
+
 def test_of_assumed_masses_only_those_count_that_bend_something(arm, tmp_path):
     """All masses of the file make all of the weight; that of the column, which no joint carries, makes none of it."""
     parts = off(tmp_path, arm).shares

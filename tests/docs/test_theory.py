@@ -21,6 +21,7 @@ LABELLED = re.compile(r"\$\$ \((?P<label>[\w-]+)\)\n(?P<after>\n*.*?)(?=\n\n(?!`
 COMPUTED = re.compile(
     r"```\{computed\} (?P<functions>[^\n]+)\n(?::through: (?P<through>\S+)\n)?(?P<tests>[^`]+)```", re.DOTALL
 )
+DISPLAYED = re.compile(r"\$\$(?P<formula>.+?)\$\$(?P<label> \([\w-]+\))?", re.DOTALL)
 IN_CODE = re.compile(r"\{in-code\}`([^`]+)`")
 
 
@@ -46,6 +47,11 @@ def equations(text: str, page: str) -> Iterator[Equation]:
 
 def all_equations() -> list[Equation]:
     return [e for p in CHAPTERS for e in equations(p.read_text(encoding="utf-8"), p.name)]
+
+
+def without_label(text: str) -> list[str]:
+    """Displayed equations that nobody can cite."""
+    return [found["formula"].strip() for found in DISPLAYED.finditer(text) if found["label"] is None]
 
 
 def thing(path: str) -> Any:
@@ -146,6 +152,7 @@ def words_of(test: Path) -> frozenset[str]:
 
 
 def test_the_check_can_fail() -> None:
+    assert without_label("$$ a $$ (one)\n\n$$\nb\n$$\n\n$$\nc\n$$ (two)\n\n$$ d $$\n") == ["b", "d"]
     (bare,) = equations("$$\nx\n$$ (bare)\n\nText.\n\n```{computed} elastocal.errors\ntests\n```\n", "a page")
     assert not bare.functions
     text = (
@@ -174,6 +181,11 @@ def test_every_chapter_has_equations_of_its_own() -> None:
     labels = [e.label for e in found]
     assert len(set(labels)) == len(labels)
     assert {e.page for e in found} == {p.name for p in CHAPTERS} - {"symbols.md"}
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda p: p.stem)
+def test_every_displayed_equation_has_a_label(chapter: Path) -> None:
+    assert without_label(chapter.read_text(encoding="utf-8")) == []
 
 
 def test_numbered_equations_stand_in_the_theory_only() -> None:

@@ -159,6 +159,18 @@ def test_curves_stay_apart_when_colours_run_out() -> None:
     assert len(set(drawn)) == 20
 
 
+def test_marks_name_what_they_are() -> None:
+    marks = Series("tip x", (1.0, 2.0), (5.0, 7.25), True, words=("a.csv line 7 (P1)", "a.csv line 9 (P2)"))
+    block = replace(CURVES, series=(marks, *CURVES.series), y_unit="um")
+    named, bare = lines(block)["data"]
+    assert named["text"] == ["a.csv line 7 (P1)", "a.csv line 9 (P2)"]
+    assert named["hovertemplate"] == "%{text}<br>%{y:.4g} um"
+    assert not {"text", "hovertemplate"} & set(bare)
+    named, bare = as_data(replace(REPORT, sections=(Section("", (block,)),)))["curves"]["series"]
+    assert named["words"] == ["a.csv line 7 (P1)", "a.csv line 9 (P2)"]
+    assert "words" not in bare
+
+
 def test_json_is_finite_and_keeps_full_precision() -> None:
     data = json.loads(as_json(as_data(REPORT)), parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
     assert data["moves"][0]["dz_mm"] == -1.23456789

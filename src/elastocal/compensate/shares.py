@@ -7,6 +7,10 @@ alone, and pushed by nothing, all at the nominal command, and T where the progra
 
 and the three add up to how far the tool is off.  (Rotation vectors add up to first order.)  Of the weight, what masses
 that nobody knows make is p(weights) - p(weights without these).
+
+Where nothing pushes, play has no side: p(nothing) is taken with all gaps zero, in the middle of every play.  So play
+counts to the first force that takes it up, the weight; to the load only where it turns the play over.  Where weights
+without the unknown masses do not tell the side, that state is taken in the middle too.
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ import numpy as np
 
 from elastocal.compensate.program_correction import Job, command_residuals
 from elastocal.compensate.verification import Residual
+from elastocal.model.compliant.gripper_backlash import GripperBacklash
+from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.spatial.entries import Array
 
 
@@ -25,8 +31,8 @@ from elastocal.spatial.entries import Array
 class Shares:
     """The parts of ``total``; ``weight`` is that of the arm and of what it carries, with its compensator.
 
-    ``assumed`` is the part of ``weight`` that unknown masses make.  A part is nan where the arm has no determined state
-    without the load.
+    ``assumed`` is the part of ``weight`` that unknown masses make.  Load and weight are nan where the arm has no
+    determined state under its weights alone.
     """
 
     load: Residual
@@ -41,16 +47,29 @@ def shares(work: Job, command: Array, assumed: Sequence[str] = ()) -> Shares:
     model, loads = work.at.model, work.loads
     unloaded = replace(loads, wrench=np.zeros_like(loads.wrench))
     empty = replace(unloaded, mass=np.full_like(loads.mass, np.nan))
-    weightless = replace(model, elements=model.coordinates)
+    tight = model.without(JointBacklash.kind, GripperBacklash.kind)
+    weightless = replace(tight, elements=tight.coordinates)
     total = command_residuals(model, work, command)
     rest = command_residuals(model, replace(work, loads=unloaded), command)
     geometry = command_residuals(weightless, replace(work, loads=empty), command)
     lighter = rest
     if assumed:
-        lighter = command_residuals(
-            model.with_parameters(dict.fromkeys(assumed, 0.0)), replace(work, loads=unloaded), command
+        none = dict.fromkeys(assumed, 0.0)
+        lighter, middle = (
+            command_residuals(m.with_parameters(none), replace(work, loads=unloaded), command) for m in (model, tight)
         )
+        lighter = _filled(lighter, middle)
     return Shares(_difference(total, rest), _difference(rest, geometry), geometry, _difference(rest, lighter), total)
+
+
+def _filled(found: Residual, other: Residual) -> Residual:
+    """``other`` where nothing was found."""
+    open_ = np.isnan(found.position).any(axis=1)
+    return Residual(
+        np.where(open_[:, None], other.position, found.position),
+        np.where(open_[:, None], other.rotation, found.rotation),
+        np.where(open_, other.status, found.status),
+    )
 
 
 def _difference(of: Residual, without: Residual) -> Residual:

@@ -76,8 +76,11 @@ class Campaign:
             readings[reading, row] = np.nan
         return replace(self, readings=readings)
 
+    def line(self, reading: int) -> str:
+        """Where a reading stands: file and line, if known."""
+        return self.places[reading] if self.places else f"reading {reading + 1}"
+
     def place(self, reading: int, row: int) -> str:
         """Where a number stands: reading (file and line, if known) and what it is."""
-        whole = self.places[reading] if self.places else f"reading {reading + 1}"
         number = self.measurement.rows[row]
-        return f"{self.spots.get((reading, number.group), whole)}, {number.name}"
+        return f"{self.spots.get((reading, number.group), self.line(reading))}, {number.name}"

@@ -95,7 +95,7 @@ class Heatmap:
 class Series:
     """A curve or, with ``points``, separate marks; ``spread`` is half the length of each mark's error bar.
 
-    ``warning`` makes marks stand out from all others.
+    ``warning`` makes marks stand out from all others; ``words`` say what each is where a reader points at it.
     """
 
     name: str
@@ -104,6 +104,7 @@ class Series:
     points: bool = False
     spread: tuple[float, ...] = ()
     warning: bool = False
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

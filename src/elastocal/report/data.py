@@ -8,7 +8,7 @@ import json
 from math import isfinite
 from typing import Any
 
-from elastocal.report.blocks import Cell, Code, Heatmap, Lines, Paragraphs, Report, Scene, Table, Unknown
+from elastocal.report.blocks import Cell, Code, Heatmap, Lines, Paragraphs, Report, Scene, Series, Table, Unknown
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -87,12 +87,15 @@ def _curve_data(block: Lines) -> dict[str, Any]:
         "title": block.title,
         "x": {"name": block.x_name, "unit": block.x_unit},
         "y": {"name": block.y_name, "unit": block.y_unit},
-        "series": [
-            {"name": s.name, "x": list(s.x), "y": list(s.y), **({"spread": list(s.spread)} if s.spread else {})}
-            for s in block.series
-        ],
+        "series": [_series_data(s) for s in block.series],
         "notes": list(block.notes),
     }
+
+
+def _series_data(series: Series) -> dict[str, Any]:
+    data = {"name": series.name, "x": list(series.x), "y": list(series.y)}
+    more = {"spread": list(series.spread), "words": list(series.words)}
+    return {**data, **{key: values for key, values in more.items() if values}}
 
 
 def _scene_data(block: Scene) -> dict[str, Any]:

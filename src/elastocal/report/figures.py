@@ -48,6 +48,7 @@ def lines(block: Lines) -> dict[str, Any]:
             "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
             "marker": _mark(i) if not s.warning else {"color": WARNING, "symbol": "x-open", "size": 13},
             **({"error_y": {"type": "data", "array": _drawn(s.spread), "thickness": 1.2}} if s.spread else {}),
+            **({"text": list(s.words), "hovertemplate": f"%{{text}}<br>%{{y:.4g}} {block.y_unit}"} if s.words else {}),
         }
         for i, s in enumerate(block.series)
     ]

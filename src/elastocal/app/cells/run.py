@@ -51,8 +51,8 @@ def _run_in(
             label = run_label(home, name, uses, one.values, typed)
             one = filled(home, uses, one, label)
             check_needed(context, command, one.values)
-            seed = one.values.get("seed")
-            with running(words, home, label=label, seed=seed, settings=_settings(home, name, one), notes=one.notes):
+            seed, notes = one.values.get("seed"), (*one.notes, *_not_used(home, uses))
+            with running(words, home, label=label, seed=seed, settings=_settings(home, name, one), notes=notes):
                 _make_folders(uses, one)
                 command(**one.values)
 
@@ -75,6 +75,16 @@ def _settings(home: CellFolder, name: str, chosen: Chosen) -> dict[str, Any]:
     from elastocal.app.cells.freshness import setting
 
     return {key: setting(home, key, name) for key in dict.fromkeys((*chosen.keys, "options"))}
+
+
+def _not_used(home: CellFolder, uses: Uses) -> tuple[str, ...]:
+    """What an answer from the robot file does without."""
+    if not (uses.nominal and home.path("calibration").exists()):
+        return ()
+    place = home.places["calibration"].as_posix()
+    return (
+        f"{place} exists and is not used here; predict uses it, and 'export --yaml' writes a calibrated robot file.",
+    )
 
 
 def _make_folders(uses: Uses, chosen: Chosen) -> None:

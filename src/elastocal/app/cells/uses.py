@@ -27,12 +27,13 @@ class Uses:
     """``roles`` are the places that a folder stands for, by parameter; ``fills`` what the cell adds.
 
     ``either`` are sets of parameters that say the same in different ways: what is typed in one of them sets aside what
-    cell.yaml says in another.
+    cell.yaml says in another.  ``nominal`` commands answer from the robot file, whether it was calibrated or not.
     """
 
     roles: dict[str, str]
     fills: tuple[Fill, ...] = ()
     either: tuple[tuple[str, ...], ...] = ()
+    nominal: bool = False
 
     def other_ways(self, parameter: str, typed: Collection[str]) -> tuple[str, ...]:
         """What was typed in place of a parameter."""
@@ -46,8 +47,8 @@ _ROBOT = Fill("robot", "robot", output=False)
 _WHERE = (("at",), ("configurations",))
 USES: dict[str, Uses] = {
     "show": Uses({"robot": "robot"}),
-    "deflect": Uses({"robot": "robot"}, either=_WHERE),
-    "stiffness": Uses({"robot": "robot"}, either=(("at", "map"), ("configurations",))),
+    "deflect": Uses({"robot": "robot"}, either=_WHERE, nominal=True),
+    "stiffness": Uses({"robot": "robot"}, either=(("at", "map"), ("configurations",)), nominal=True),
     "kinetostatics": Uses(
         {"robot": "robot"}, either=(("at", "torque"), ("position", "rpy", "force", "near"), ("table",))
     ),

@@ -89,7 +89,9 @@ def _wrench(at: Placed, asked: ProgramLoadRequest, table: LineLoads | None, acti
         wrench = np.where(row[:, None] >= 0, table.wrench[row], 0.0)
         return wrench, f"by line from {table.file}, at {frame}, {axes}"
     if asked.milling is not None:
-        return milling_words(at, asked.milling, acting), f"milling, {asked.milling}"
+        return milling_words(at, asked.milling, acting), "milling: " + ", ".join(
+            p.strip() for p in asked.milling.split(",")
+        )
     columns = at.stations.program.wrenches
     if columns is None:
         return np.zeros((total, 6)), "no external load"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from elastocal.app.commands.compensate import CompensateResult
     from elastocal.compensate.verification import Residual
     from elastocal.spatial.entries import Array, Ints
+    from elastocal.uncertainty.prediction import Prediction
 
 MOST_POINTS, MOST_ERRORS, MOST_ELLIPSOIDS = 2000, 150, 30
 """Of the path, drawn along one program."""
@@ -63,35 +64,41 @@ def error_scene(result: CompensateResult) -> Scene:
     path = result.job.at.position
     before, after = result.on_truth or (result.before, result.after)
     extent = float(np.max(np.ptp(path, axis=0))) or 1.0
-    rows = thinned(len(path), MOST_ERRORS)
+    rows, shown = thinned(len(path), MOST_ERRORS), thinned(len(path), MOST_ELLIPSOIDS)
+    expected = _expected(result, shown)
     factor = enlargement(extent, before.distances().largest)
+    left = rows[result.corrected[rows]]
+    fine = factor
+    if expected is not None:
+        errors = np.linalg.norm(after.position[left], axis=1)
+        fine = enlargement(extent, float(np.nanmax([*errors, *3 * expected.ellipsoid()[0][:, 0]], initial=0.0)))
     whose = ", robot taken for true" if result.on_truth is not None else ", by the model"
-    parts: list[Part] = [_path(result)]
-    parts += [_errors(f"{word}{whose}", path, r, rows, factor) for word, r in (("before", before), ("after", after))]
-    notes = [f"Errors are drawn {times(factor)}, from the desired place to where the loaded tool is."]
+    parts: list[Part] = [_path(result), _errors(f"before{whose}", path, before, rows, factor)]
+    parts += [_errors(f"after{whose}", path, after, left, fine)]
+    drawn = times(factor) if fine == factor else f"{times(factor)} before and {times(fine)} after"
+    notes = [f"Errors are drawn {drawn}, from the desired place to where the loaded tool is."]
     if len(rows) < len(path):
         notes.append(f"Errors of {len(rows)} of {len(path)} targets are drawn.")
-    if result.covariance is not None:
-        shown = thinned(len(path), MOST_ELLIPSOIDS)
-        drawn, said = _expected(result, path, shown, extent)
-        parts += drawn
-        notes += said
+    if len(left) < len(rows):
+        notes.append("Targets that are not corrected stay as before: they have no error after.")
+    if expected is not None:
+        parts += [ellipsoids(f"expected after correction, {times(fine)}", path[shown], expected, fine)]
+        some = f", at {len(shown)} of {len(path)} targets" if len(shown) < len(path) else ""
+        notes += [
+            f"Ellipsoids of where the corrected tool is expected (one standard deviation) are drawn {times(fine)} as "
+            f"the errors after are, to be compared with them{some}."
+        ]
     return Scene("scene_errors", "Errors along the program", UNIT, tuple(parts), tuple(notes))
 
 
-def _expected(result: CompensateResult, path: Array, rows: Ints, extent: float) -> tuple[list[Part], list[str]]:
+def _expected(result: CompensateResult, rows: Ints) -> Prediction | None:
     import numpy as np
 
     from elastocal.uncertainty.prediction import Prediction
 
-    assert result.covariance is not None
-    found = Prediction("", np.zeros((len(rows), 6)), result.covariance[rows])
-    largest = float(np.nanmax(found.ellipsoid()[0], initial=0.0))
-    factor = enlargement(extent, 3 * largest)
-    name = f"expected after correction, {times(factor)}"
-    words = f"Ellipsoids of where the corrected tool is expected (one standard deviation) are drawn {times(factor)}"
-    some = f", at {len(rows)} of {len(path)} targets" if len(rows) < len(path) else ""
-    return [ellipsoids(name, path[rows], found, factor)], [f"{words}{some}."]
+    if result.covariance is None:
+        return None
+    return Prediction("", np.zeros((len(rows), 6)), result.covariance[rows])
 
 
 def _errors(name: str, path: Array, found: Residual, rows: Ints, factor: float) -> Part:

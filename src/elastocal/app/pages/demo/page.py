@@ -12,6 +12,7 @@ from elastocal.app.demo_cell.contents import SEED
 from elastocal.app.pages import simulate
 from elastocal.app.pages.compensate import page as compensate
 from elastocal.app.pages.compensate.figures import error_lines
+from elastocal.app.pages.compensate.promise import expected
 from elastocal.app.pages.compensate.scene import scenes
 from elastocal.app.pages.demo.tables import gross_found, summary_table, truth_table
 from elastocal.app.pages.identify import page as identify
@@ -57,18 +58,13 @@ def short(whole: Report, result: DemoResult, folder: Path) -> Report:
 
 
 def verdict(result: DemoResult) -> tuple[str, ...]:
-    import numpy as np
-
     before, after = on_truth(result)
     first, last = before.distances(), after.distances()
-    covariance = result.corrected.covariance
-    assert covariance is not None
-    expected = float(np.sqrt(np.nanmean(np.einsum("nii->n", covariance[:, :3, :3]))))
     return (
         f"Under the cutting force the tool leaves the contour by {1e3 * first.rms:.2f} mm rms; the corrected program "
         f"leaves {1e3 * last.rms:.3f} mm, {100 * (1 - last.rms / first.rms):.1f} % less, and at the worst target "
         f"{1e3 * last.largest:.3f} mm.",
-        f"{1e3 * expected:.3f} mm rms was expected by the calibration alone, which knows nothing of the truth.",
+        f"{1e3 * expected(result.corrected):.3f} mm rms was expected by the calibration alone, which knows nothing of the truth.",
         gross_found(result),
         found_verdict(result.found)[0],
     )

@@ -75,6 +75,7 @@ def dropped_table(study: Study) -> Table:
         Column("stage", "stage"),
         Column("group", "group before M3"),
         Column("concise", "estimate (sd)"),
+        Column("unit", "unit"),
         Column("value", "estimate", shown=False),
         Column("sd", "sd", shown=False),
         Column("ratio", "value / sd", "", 2),
@@ -82,13 +83,14 @@ def dropped_table(study: Study) -> Table:
         Column("reason", "why it is not estimated"),
     )
     why = "not estimated on its own"
+    units = {p.name: p.unit for p in study.identification.sought.parameters.rows}
     rows = tuple(
-        (d.name, d.stage, _group(study, d.name), concise(d.value, d.sd), or_reason(d.value, why), or_reason(d.sd, why),
-         or_reason(d.ratio, why), or_reason(d.held_at, "follows from the description"), d.reason)
+        (d.name, d.stage, _group(study, d.name), concise(d.value, d.sd), units[d.name], or_reason(d.value, why),
+         or_reason(d.sd, why), or_reason(d.ratio, why), or_reason(d.held_at, "follows from the description"), d.reason)
         for d in study.identification.dropped
         if d.stage in _OWN
     )  # fmt: skip
-    return Table("dropped", "", columns, rows, ("Held at: the value that the robot file gives, in SI units.",))
+    return Table("dropped", "", columns, rows, ("Held at: the value that the robot file gives, in the same unit.",))
 
 
 def _group(study: Study, name: str) -> str:

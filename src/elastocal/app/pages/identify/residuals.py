@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 EDGE = 2.0
 """Times the largest residual of the fit: a doubtful reading that is farther off is drawn there."""
+COUNTED = "Readings are counted from 1; each mark names its line in the file where one points at it."
 
 
 def residual_lines(study: Study) -> Lines:
@@ -22,21 +23,33 @@ def residual_lines(study: Study) -> Lines:
     import numpy as np
 
     fit = study.fit
-    rows, shown = fit.campaign.measurement.rows, reading_unit(fit.campaign.measurement)
+    campaign, count = fit.campaign, len(fit.residuals)
+    shown = reading_unit(campaign.measurement)
     series = [
-        Series(row.name, _numbers(len(fit.residuals)), _shown(shown.factor * fit.residuals[:, j]), points=True)
-        for j, row in enumerate(rows)
+        Series(
+            row.name,
+            _numbers(count),
+            _shown(shown.factor * fit.residuals[:, j]),
+            points=True,
+            words=tuple(campaign.place(i, j) for i in range(count)),
+        )
+        for j, row in enumerate(campaign.measurement.rows)
         if j in shown.rows
     ]
     odd = [s for s in (*study.identification.gross, *study.suspects) if s.row in shown.rows]
     off = shown.factor * np.array([s.value - s.predicted for s in odd])
     edge = EDGE * shown.factor * float(np.nanmax(np.abs(fit.residuals[:, list(shown.rows)]), initial=0.0))
-    notes = ["Read minus calibrated model."]
+    notes = ["Read minus calibrated model.", COUNTED]
     if odd:
         drawn = np.clip(off, -edge, edge) if edge else off
         series.append(
             Series(
-                "left out or doubtful", tuple(s.reading + 1.0 for s in odd), _shown(drawn), points=True, warning=True
+                "left out or doubtful",
+                tuple(s.reading + 1.0 for s in odd),
+                _shown(drawn),
+                points=True,
+                warning=True,
+                words=tuple(s.place for s in odd),
             )
         )
         beyond = int(np.sum(np.abs(off) > np.abs(drawn)))
@@ -56,11 +69,15 @@ def held_out_lines(result: IdentifyResult) -> Lines:
         "after, this pose in the fit": fit.residuals[:, judged],
         "after, this pose left out": study.influence.left_out[:, judged],
     }
+    words = tuple(fit.campaign.line(i) for i in range(len(fit.residuals)))
     series = tuple(
-        Series(name, _numbers(len(values)), _shown(shown.factor * _rms(values)), points=True)
+        Series(name, _numbers(len(values)), _shown(shown.factor * _rms(values)), points=True, words=words)
         for name, values in errors.items()
     )
-    notes = ("Each pose is predicted by the model fitted to all other poses; root mean square of the reading's axes.",)
+    notes = (
+        "Each pose is predicted by the model fitted to all other poses; root mean square of the reading's axes.",
+        COUNTED,
+    )
     title = "Before and after, on poses that took no part in the fit"
     return Lines("left_out", title, "reading", "", "error per axis", shown.unit, series, notes)
 

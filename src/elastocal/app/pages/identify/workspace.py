@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from elastocal.app.commands.identify import IdentifyResult
 
 
-TITLE = "The calibrated robot over its workspace"
+TITLE = "The calibrated robot over a section of its workspace"
 
 
 def workspace_section(result: IdentifyResult) -> Section:
