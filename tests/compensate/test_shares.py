@@ -64,7 +64,8 @@ def test_play_counts_to_the_weight_that_takes_it_up(arm, tmp_path):
     turned = np.linalg.norm(found.weight.rotation - tight.weight.rotation, axis=1)
     np.testing.assert_allclose(turned, gap, rtol=2e-3)
     assert np.linalg.norm(found.load.rotation - tight.load.rotation, axis=1).max() < 0.01 * gap
-    assert found.assumed.distances().rms == pytest.approx(found.weight.distances().rms, rel=1e-6)
+    empty = off(tmp_path, worn).shares  # all weight is assumed; without it no force tells the side of the play
+    np.testing.assert_allclose(empty.assumed.position, empty.weight.position, atol=1e-12)
 
 
 def test_of_assumed_masses_only_those_count_that_bend_something(arm, tmp_path):

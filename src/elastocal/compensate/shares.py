@@ -64,7 +64,7 @@ def shares(work: Job, command: Array, assumed: Sequence[str] = ()) -> Shares:
 
 def _filled(found: Residual, other: Residual) -> Residual:
     """``other`` where nothing was found."""
-    open_ = np.isnan(found.position).any(axis=1)
+    open_ = np.asarray(np.isnan(found.position).any(axis=1))
     return Residual(
         np.where(open_[:, None], other.position, found.position),
         np.where(open_[:, None], other.rotation, found.rotation),

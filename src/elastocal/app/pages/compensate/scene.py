@@ -85,8 +85,8 @@ def error_scene(result: CompensateResult) -> Scene:
         parts += [ellipsoids(f"expected after correction, {times(fine)}", path[shown], expected, fine)]
         some = f", at {len(shown)} of {len(path)} targets" if len(shown) < len(path) else ""
         notes += [
-            f"Ellipsoids of where the corrected tool is expected (one standard deviation) are drawn {times(fine)} as "
-            f"the errors after are, to be compared with them{some}."
+            f"Ellipsoids of where the corrected tool is expected (one standard deviation) are drawn {times(fine)}, "
+            f"as the errors after are, so that they can be compared{some}."
         ]
     return Scene("scene_errors", "Errors along the program", UNIT, tuple(parts), tuple(notes))
 

@@ -62,8 +62,8 @@ def share_table(result: CompensateResult) -> Table:
     if result.request.taught:
         cells = cells[:-1]
     note = (
-        "By the model, of the program as it was; the parts add up as vectors, not in size. Play counts, from its middle "
-        "on, to the first force that takes it up: the weight; to the load only where that turns it over."
+        "By the model, of the program as it was; the parts add up as vectors, not in size. Play counts, from its "
+        "middle on, to the first force that takes it up: the weight; to the load only where that turns it over."
     )
     in_them = " Targets are taken as taught: weight and geometry are in them." if result.request.taught else ""
     return Table("shares", "What it is off by", columns, tuple(cells), (note + in_them,))

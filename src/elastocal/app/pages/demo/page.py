@@ -64,7 +64,8 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
         f"Under the cutting force the tool leaves the contour by {1e3 * first.rms:.2f} mm rms; the corrected program "
         f"leaves {1e3 * last.rms:.3f} mm, {100 * (1 - last.rms / first.rms):.1f} % less, and at the worst target "
         f"{1e3 * last.largest:.3f} mm.",
-        f"{1e3 * expected(result.corrected):.3f} mm rms was expected by the calibration alone, which knows nothing of the truth.",
+        f"{1e3 * expected(result.corrected):.3f} mm rms was expected by the calibration alone, which knows nothing "
+        "of the truth.",
         gross_found(result),
         found_verdict(result.found)[0],
     )
