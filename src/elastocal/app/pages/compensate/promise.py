@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GEOMETRY = ("frame_error", "joint_offset")
 WEIGHT = (*MASSES, "gravity_compensator")
-FAR = 2.0
+BROKEN = 2.0
 """Times the expected rms that the truth is hardly off by chance: two standard deviations where one direction rules."""
 
 
@@ -111,7 +111,7 @@ def _truth(result: CompensateResult) -> str:
     if result.covariance is None or not good.any():
         return said
     left, hoped = Summary.of(np.linalg.norm(after.position[good], axis=1)).rms, expected(result)
-    if not left > FAR * hoped:
+    if not left > BROKEN * hoped:
         return said
     return (
         f"{said} THAT IS {left / hoped:.3g} TIMES WHAT WAS EXPECTED ({length(left)} for {length(hoped)} rms): "

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 QUIET, SPARE = 0.2, 20
 """Scatter in units of the stated noise below which something is wrong, and the spare equations to say so."""
-FAR = 30.0
+OTHER_UNIT = 30.0
 """Times the robot file's value, up or down: more than a guess of a compliance is off."""
 
 
@@ -37,4 +37,4 @@ def _far(result: IdentifyResult) -> list[tuple[str, float]]:
     file = {p.name: p.value for p in table if "joint_compliance" in p.kind and p.value > 0}
     pairs = zip(fit.names, fit.values, strict=True)
     times = [(n, float(v) / file[n]) for n, v in pairs if n in file and v > 0]
-    return [(n, v) for n, v in times if not 1 / FAR < v < FAR]
+    return [(n, v) for n, v in times if not 1 / OTHER_UNIT < v < OTHER_UNIT]
