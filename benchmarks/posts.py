@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 from benchmarks.harness import Outcome, Row
 from benchmarks.robots import robot
 from elastocal.compensate.placed import placed, with_tools
-from elastocal.compensate.posts.post import Post, post_of
+from elastocal.compensate.posts.post import Post, post_kinds
 from elastocal.compensate.program import Changes, Given, Program
 from elastocal.compensate.program_correction import corrected, job, nominals
 from elastocal.compensate.program_loads import ProgramLoads
@@ -52,7 +52,7 @@ def programs(lines: int) -> dict[str, tuple[str, str]]:
 def measure() -> Outcome:
     rows: list[Row] = []
     for kind, (name, text) in programs(LINES).items():
-        rewriting, solving = _both(post_of(kind), {name: text.encode()})
+        rewriting, solving = _both(post_kinds()[kind](), {name: text.encode()})
         rows.append(Row(f"{kind}: read and written", rewriting, 1.0, None))
         rows.append(Row(f"{kind}: solved", solving, solving / rewriting, 1.0))
     work = f"programs of {LINES} lines, rewriting against solving, processor time per line"

@@ -9,9 +9,9 @@ import pytest
 from oracle.programs import PROGRAMS, encoded
 
 from elastocal.compensate.posts.between import chords
-from elastocal.compensate.posts.post import post_for, post_kinds, post_of
+from elastocal.compensate.posts.post import post_for, post_kinds
 from elastocal.compensate.program import Changes, Given, Inserted, uncorrected
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError
 
 CASES = [(kind, i) for kind in post_kinds() for i in range(max(len(PROGRAMS.get(kind, [])), 1))]
 UNSUPPORTED = {
@@ -33,7 +33,7 @@ def test_every_language_has_an_example() -> None:
 @pytest.mark.parametrize(("kind", "case"), CASES)
 def test_no_correction_leaves_every_byte(kind: str, case: int, encoding: str, newline: str, end: bool) -> None:
     files = encoded(PROGRAMS[kind][case], encoding, newline, end)
-    post = post_of(kind)
+    post = post_kinds()[kind]()
     program = post.read(files)
     assert len(program.targets) >= 3
     assert post.write(program, Changes.none(program)) == files
@@ -43,8 +43,8 @@ def test_no_correction_leaves_every_byte(kind: str, case: int, encoding: str, ne
 
 @pytest.mark.parametrize(("kind", "case"), CASES)
 def test_line_ends_and_encodings_change_nothing_else(kind: str, case: int) -> None:
-    plain = post_of(kind).read(encoded(PROGRAMS[kind][case]))
-    other = post_of(kind).read(encoded(PROGRAMS[kind][case], "cp1252", "\r\n"))
+    plain = post_kinds()[kind]().read(encoded(PROGRAMS[kind][case]))
+    other = post_kinds()[kind]().read(encoded(PROGRAMS[kind][case], "cp1252", "\r\n"))
     assert plain.targets == other.targets
     assert plain.skipped == other.skipped
     np.testing.assert_array_equal(plain.positions, other.positions)
@@ -55,7 +55,7 @@ def test_what_is_not_supported_is_named_with_its_line_and_stays(kind: str) -> No
     files = PROGRAMS[kind][0]
     name, text = UNSUPPORTED[kind]
     line = next(i for i, s in enumerate(files[name].splitlines(), start=1) if text in s)
-    program = post_of(kind).read(encoded(files))
+    program = post_kinds()[kind]().read(encoded(files))
     (found,) = [s for s in program.skipped if (s.file, s.line) == (name, line)]
     assert text.split()[0] in found.text
     assert found.reason
@@ -66,7 +66,7 @@ def test_what_is_not_supported_is_named_with_its_line_and_stays(kind: str) -> No
 @pytest.mark.parametrize(("kind", "case"), CASES)
 def test_lines_without_corrected_targets_stay_as_they_are(kind: str, case: int) -> None:
     files = encoded(PROGRAMS[kind][case])
-    program = post_of(kind).read(files)
+    program = post_kinds()[kind]().read(files)
     new = rewritten(kind, files, np.array([1e-3, 2e-3, 3e-3]))
     used = {(t.file, t.line) for t in program.targets} | {(m.file, m.line) for m in program.moves}
     for name, data in files.items():
@@ -80,7 +80,7 @@ def test_lines_without_corrected_targets_stay_as_they_are(kind: str, case: int) 
 @pytest.mark.parametrize(("kind", "case"), CASES)
 def test_reading_the_result_gives_the_corrected_targets(kind: str, case: int, size: float) -> None:
     files = encoded(PROGRAMS[kind][case])
-    post = post_of(kind)
+    post = post_kinds()[kind]()
     program = post.read(files, Given(orientation=DOWN))
     shift = size * np.array([1.23456e-3, -2.3456e-3, 3.456e-3])
     wanted = program.positions + shift
@@ -97,7 +97,7 @@ def test_reading_the_result_gives_the_corrected_targets(kind: str, case: int, si
 
 @pytest.mark.parametrize(("kind", "case"), CASES)
 def test_what_stays_uncorrected_is_listed_line_by_line(kind: str, case: int) -> None:
-    program = post_of(kind).read(encoded(PROGRAMS[kind][case]))
+    program = post_kinds()[kind]().read(encoded(PROGRAMS[kind][case]))
     some = np.arange(len(program.targets)) != 1
     left = uncorrected(program, some)
     assert len(left) == len(program.skipped) + sum(m.end == 1 for m in program.moves)
@@ -106,32 +106,30 @@ def test_what_stays_uncorrected_is_listed_line_by_line(kind: str, case: int) -> 
 
 @pytest.mark.parametrize("kind", post_kinds())
 def test_a_target_without_solution_is_refused(kind: str) -> None:
-    program = post_of(kind).read(encoded(PROGRAMS[kind][0]))
+    program = post_kinds()[kind]().read(encoded(PROGRAMS[kind][0]))
     broken = program.positions.copy()
     broken[-1, 1] = np.nan
     with pytest.raises(InputError, match=f"line {program.targets[-1].line}"):
-        post_of(kind).write(program, replace(Changes.none(program), positions=broken))
+        post_kinds()[kind]().write(program, replace(Changes.none(program), positions=broken))
 
 
 @pytest.mark.parametrize("kind", post_kinds())
 def test_utf_16_is_refused(kind: str) -> None:
     files = encoded(PROGRAMS[kind][0], "utf-16")
     with pytest.raises(InputError, match="save it as UTF-8"):
-        post_of(kind).read(files)
+        post_kinds()[kind]().read(files)
 
 
-def test_languages_are_found_by_ending_and_by_name() -> None:
+def test_languages_are_found_by_ending() -> None:
     assert post_for("D:/R1/PART.SRC").kind == "krl"
     assert post_for("a/b.nc").kind == "gcode"
     with pytest.raises(InputError, match="of no known language"):
         post_for("part.xyz")
-    with pytest.raises(UnknownNameError, match="did you mean 'rapid'"):
-        post_of("rapd")
 
 
 def rewritten(kind: str, files: dict[str, bytes], shift: np.ndarray) -> dict[str, bytes]:
     """All targets shifted; arcs that must be chorded are, within 0.1 mm."""
-    post = post_of(kind)
+    post = post_kinds()[kind]()
     program = post.read(files)
     points = {i: Inserted(p.positions + shift, p.rotations) for i, p in chords(program, 1e-4).items()}
     return post.write(program, replace(Changes.none(program), positions=program.positions + shift, inserted=points))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracle.programs import PROGRAMS
 
 from elastocal.compensate.posts.between import chords
-from elastocal.compensate.posts.post import post_of
+from elastocal.compensate.posts.post import post_kinds
 from elastocal.compensate.program import Changes, Given, Inserted
 from elastocal.errors import InputError
 
@@ -61,7 +61,7 @@ def damaged(draw: st.DrawFn, kind: str) -> dict[str, bytes]:
 @given(data=st.data())
 def test_damaged_programs(kind: str, data: st.DataObject) -> None:
     files = data.draw(damaged(kind))
-    post = post_of(kind)
+    post = post_kinds()[kind]()
     rotary = data.draw(st.sampled_from(["", "ZY", "ZYX"]))
     try:
         program = post.read(files, Given(rotary=rotary))

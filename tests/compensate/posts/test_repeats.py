@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elastocal.compensate.posts import repeats
-from elastocal.compensate.posts.post import post_of
+from elastocal.compensate.posts.post import post_kinds
 from elastocal.compensate.posts.repeats import Repeats
 from elastocal.compensate.posts.text import opened
 from elastocal.compensate.program import Changes, Given, Inserted, Program
@@ -82,7 +82,7 @@ def runs(draw: st.DrawFn, kind: str) -> dict[str, bytes]:
 @given(data=st.data())
 def test_many_at_once_is_one_by_one(kind: str, data: st.DataObject) -> None:
     files = data.draw(runs(kind))
-    post, shares = post_of(kind), np.array([0.5])
+    post, shares = post_kinds()[kind](), np.array([0.5])
     many = post.read(files, Given(rotary="ZY"))
     whole = repeats.FEWEST
     repeats.FEWEST = 1_000_000

@@ -15,7 +15,7 @@ from pathlib import PurePath
 from typing import ClassVar
 
 from elastocal.compensate.program import Changes, Given, Program
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
 
 
@@ -42,13 +42,6 @@ def post_kinds() -> dict[str, type[Post]]:
     from elastocal.compensate import posts
 
     return kinds_in(posts, Post)
-
-
-def post_of(kind: str) -> Post:
-    kinds = post_kinds()
-    if kind not in kinds:
-        raise UnknownNameError("program language", kind, kinds)
-    return kinds[kind]()
 
 
 def post_for(file: str) -> Post:
