@@ -45,7 +45,7 @@ def contacts(count: int) -> ContactForce:
 
 
 def identified(nominal: RobotModel, kind: ContactForce, felt: np.ndarray) -> np.ndarray:
-    """The search that ``elastocal identify`` runs on contacts; a new campaign remembers nothing."""
+    """The search that ``elastocal calibrate`` runs on contacts; a new campaign remembers nothing."""
     campaign = Campaign(ContactForce(kind.q, kind.touches, kind.axes), felt)
     return close_gaps(nominal, campaign, NAMES).values(NAMES)
 

@@ -14,7 +14,7 @@ import pytest
 from elastocal.app.cli.main import main
 
 FAST = ("--candidates", "60", "--restarts", "1")
-CHAIN = (("plan", *FAST), ("simulate",), ("identify",), ("compensate",))
+CHAIN = (("plan", *FAST), ("simulate",), ("calibrate",), ("compensate",))
 POINTS = """\
 x_mm,y_mm,marker,q_deg
 1000,0,P1,0

@@ -78,7 +78,7 @@ def test_what_it_expects_is_what_identify_then_has(chained: Chain) -> None:
     plan = lay_linear(chained.folder.parent / "expected")
     expected = rows(asked("assess", plan))
     asked("simulate", plan, "--out", plan.parent / "v")
-    found = rows(asked("identify", plan.parent / "v" / "campaign.yaml"))
+    found = rows(asked("calibrate", plan.parent / "v" / "campaign.yaml"))
     assert set(found) == {"J1.k", "J2.k", "J3.k"}
     for name, row in found.items():
         assert row["sd_stated"] == pytest.approx(expected[name]["sd"], rel=0.02)

@@ -156,11 +156,11 @@ def test_a_program_corrected_elsewhere_is_not_corrected_in_the_cell(cell: Path) 
 
 def test_trials_of_other_commands_have_labels_of_their_own(cell: Path) -> None:
     before = {p.name: p.read_bytes() for p in (cell / "records").iterdir()}
-    well("identify", cell, "--seed", "4", "--out", cell.parent / "second.json")
+    well("calibrate", cell, "--seed", "4", "--out", cell.parent / "second.json")
     well("simulate", cell, "--seed", "4", "--out", cell.parent / "virtual.4")
     well("export", cell, "--schema", cell / "schema.json")
     new = {p.name for p in (cell / "records").iterdir()} - set(before)
-    assert new == {"identify-second.json", "simulate-virtual.json", "export-schema.json"}
+    assert new == {"calibrate-second.json", "simulate-virtual.json", "export-schema.json"}
     assert {name: (cell / "records" / name).read_bytes() for name in before} == before
 
 
@@ -297,8 +297,8 @@ def test_a_recording_goes_to_the_log_of_the_cell(bare: Path) -> None:
     [
         ("assess", "plan/campaign.yaml is not there; run 'elastocal plan CELL' first"),
         ("simulate", "plan/campaign.yaml is not there"),
-        ("identify", "campaign/campaign.yaml is not there; put what was measured there"),
-        ("predict", "calibration/calibration.json is not there; run 'elastocal identify CELL' first"),
+        ("calibrate", "campaign/campaign.yaml is not there; put what was measured there"),
+        ("predict", "calibration/calibration.json is not there; run 'elastocal calibrate CELL' first"),
         ("compensate", "calibration/calibration.json is not there"),
         ("loops", "tables/loops.csv is not there; put the table there (another place can be named under 'loops'"),
     ],
@@ -314,7 +314,10 @@ def test_what_is_not_there_yet_is_named_with_what_to_do(bare: Path, command: str
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("{identfy: {seed: 1}}", "line 3, options.identfy: there is no command 'identfy'; did you mean 'identify'?"),
+        (
+            "{calibrat: {seed: 1}}",
+            "line 3, options.calibrat: there is no command 'calibrat'; did you mean 'calibrate'?",
+        ),
         ("{show: {sed: 1}}", "line 3, options.show.sed: there is no option 'sed'"),
         ("{show: {parameters: {a: 1}}}", "line 3, options.show.parameters: {'a': 1} does not fit"),
         ("{show: {json: true}}", "there is no option 'json'"),
@@ -328,7 +331,7 @@ def test_wrong_options_in_cell_yaml(bare: Path, options: str, said: str) -> None
 
 
 def test_a_folder_that_is_no_cell_and_what_is_missing_outside_of_one(tmp_path: Path) -> None:
-    assert f"{tmp_path}: is a folder and not a cell; give a file, or make" in typed("identify", tmp_path).err
+    assert f"{tmp_path}: is a folder and not a cell; give a file, or make" in typed("calibrate", tmp_path).err
     (tmp_path / "table.csv").touch()
     assert "table.csv: is a file; give the folder of a cell" in typed("status", tmp_path / "table.csv").err
     assert "--out is missing; give it, or a cell" in typed("plan", "cylindrical", "--force", "0,0,9").err

@@ -30,7 +30,7 @@ def add_a_byte(path: Path) -> None:
 
 def test_everything_is_up_to_date_after_the_chain_and_says_how_to_repeat_it(cell: Path) -> None:
     said = well("status", cell, "--json").data
-    assert [row["step"] for row in said["results"]] == ["plan", "simulate", "identify", "compensate-square.src"]
+    assert [row["step"] for row in said["results"]] == ["plan", "simulate", "calibrate", "compensate-square.src"]
     assert {row["state"] for row in said["results"]} == {"up to date"}
     assert said["results"][0]["repeat"] == "elastocal plan . --candidates 60 --restarts 1"
     assert said["verdict"] == ["All 4 results are up to date.", "Next: nothing is left to do."]
@@ -41,7 +41,7 @@ def test_a_byte_in_the_plan_makes_everything_after_it_stale(cell: Path) -> None:
     rows = states(cell)
     assert rows["plan"] == ("stale", "input changed: plan/plan.yaml")
     assert rows["simulate"][1].startswith("input is stale: plan/campaign.yaml")
-    assert rows["identify"][0] == rows["compensate-square.src"][0] == "stale"
+    assert rows["calibrate"][0] == rows["compensate-square.src"][0] == "stale"
     text = typed("status", cell).out
     assert "Next: repeat 'elastocal plan . --candidates 60 --restarts 1' in the cell." in text
 
@@ -51,7 +51,7 @@ def test_a_byte_in_the_readings_stops_at_the_calibration(cell: Path) -> None:
     rows = states(cell)
     assert rows["plan"][0] == "up to date"
     assert rows["simulate"] == ("replaced", TAKEN)
-    assert rows["identify"][1].startswith("input changed: campaign/readings.csv")
+    assert rows["calibrate"][1].startswith("input changed: campaign/readings.csv")
     assert rows["compensate-square.src"][1] == "input is stale: calibration/calibration.json"
 
 
@@ -68,9 +68,9 @@ def test_readings_put_in_place_of_simulated_ones_are_measured_ones(cell: Path) -
     said = typed("status", cell, "--json").data
     line = next(row for row in said["results"] if row["step"] == "simulate")
     assert (line["state"], line["because"], line["repeat"]) == ("replaced", TAKEN, "")
-    assert said["verdict"][0] == "STALE: identify, compensate-square.src, 2 of 3 results."
-    assert said["verdict"][1:] == [f"R{TAKEN[1:]}.", "Next: repeat 'elastocal identify .' in the cell."]
-    told = well("identify", cell, "--json")
+    assert said["verdict"][0] == "STALE: calibrate, compensate-square.src, 2 of 3 results."
+    assert said["verdict"][1:] == [f"R{TAKEN[1:]}.", "Next: repeat 'elastocal calibrate .' in the cell."]
+    told = well("calibrate", cell, "--json")
     assert f"campaign/readings.csv: {TAKEN}." in told.data["notes"]
     assert not any("STALE" in note or "repeat" in note for note in told.data["notes"])
     refused = typed("simulate", cell)
@@ -109,9 +109,9 @@ def test_a_program_of_ones_own_is_stale_alone(cell: Path) -> None:
 
 
 def test_a_lost_report_is_named_but_spoils_nothing_else(cell: Path) -> None:
-    (cell / "reports" / "identify.html").unlink()
+    (cell / "reports" / "calibrate.html").unlink()
     rows = states(cell)
-    assert rows["identify"] == ("stale", "output missing: reports/identify.html")
+    assert rows["calibrate"] == ("stale", "output missing: reports/calibrate.html")
     assert rows["compensate-square.src"][0] == "up to date"
 
 
@@ -120,23 +120,23 @@ def test_options_and_places_in_cell_yaml_count_as_inputs(cell: Path) -> None:
         "format: elastocal-cell/1\nname: kr270\noptions: {compensate: {force: '-100,0,0'}}\n", encoding="utf-8"
     )
     assert states(cell)["compensate-square.src"] == ("stale", "changed in cell.yaml: options")
-    assert states(cell)["identify"][0] == "up to date"
+    assert states(cell)["calibrate"][0] == "up to date"
     shutil.copy(cell / "campaign" / "campaign.yaml", cell / "campaign" / "may.yaml")
     (cell / "cell.yaml").write_text(
         "format: elastocal-cell/1\nname: kr270\ncampaign: campaign/may.yaml\n", encoding="utf-8"
     )
-    assert "changed in cell.yaml: campaign" in states(cell)["identify"][1]
+    assert "changed in cell.yaml: campaign" in states(cell)["calibrate"][1]
 
 
 def test_an_option_that_was_not_there_is_noticed(cell: Path) -> None:
     (cell / "cell.yaml").write_text(
-        "format: elastocal-cell/1\nname: kr270\noptions: {identify: {seed: 3}, compensate: {force: '-320,0,-160'}}\n",
+        "format: elastocal-cell/1\nname: kr270\noptions: {calibrate: {seed: 3}, compensate: {force: '-320,0,-160'}}\n",
         encoding="utf-8",
     )
     rows = states(cell)
-    assert rows["identify"] == ("stale", "changed in cell.yaml: options")
+    assert rows["calibrate"] == ("stale", "changed in cell.yaml: options")
     assert rows["simulate"][0] == "up to date"
-    well("identify", cell, "--seed", "1")
+    well("calibrate", cell, "--seed", "1")
     well("compensate", cell)
     assert {state for state, _ in states(cell).values()} == {"up to date"}
 
@@ -157,7 +157,7 @@ def test_commands_warn_of_a_stale_input_in_words_html_and_json(cell: Path) -> No
     words = "STALE INPUT calibration/calibration.json (input changed: campaign/readings.csv"
     said = well("compensate", cell)
     assert words in " ".join(said.out.split())
-    assert "repeat 'elastocal identify .' in the cell" in " ".join(said.out.split())
+    assert "repeat 'elastocal calibrate .' in the cell" in " ".join(said.out.split())
     assert "STALE INPUT calibration/calibration.json" in (cell / "reports" / "compensate-square.src.html").read_text(
         encoding="utf-8"
     )
@@ -167,13 +167,13 @@ def test_commands_warn_of_a_stale_input_in_words_html_and_json(cell: Path) -> No
 
 
 def test_a_record_says_what_made_a_result(cell: Path) -> None:
-    found = record(cell, "identify")
+    found = record(cell, "calibrate")
     assert found["format"] == "elastocal-record/1"
-    assert found["command"] == ["identify", "."]
+    assert found["command"] == ["calibrate", "."]
     assert found["seed"] == 1
     assert set(found["inputs"]) == {"campaign/campaign.yaml", "campaign/readings.csv", "robot/robot.yaml"}
     assert set(found["outputs"]) == {
-        "calibration/calibration.json", "reports/identify.html", "reports/identify.json",
+        "calibration/calibration.json", "reports/calibrate.html", "reports/calibrate.json",
     }  # fmt: skip
     assert set(found["versions"]) == {"elastocal", "python", "numpy", "scipy"}
     assert found["cell"] == {
@@ -229,6 +229,6 @@ def test_a_new_cell_has_everything_before_it(tmp_path: Path) -> None:
     well("new", tmp_path / "cell", "--robot", "kr5")
     rows = states(tmp_path / "cell")
     assert {step: state for step, (state, _) in rows.items()} == dict.fromkeys(
-        ("plan", "simulate", "identify", "compensate"), "not run yet"
+        ("plan", "simulate", "calibrate", "compensate"), "not run yet"
     )
     assert "Next: 'elastocal plan .' in the cell." in well("status", tmp_path / "cell").out

@@ -152,7 +152,7 @@ def test_a_serial_number_goes_from_the_robot_file_to_the_calibration(run: Any, t
         "errors: [{kind: reading, sd_um: 1}]\nrepeats: 2\nseek: ['*.k']\n"
     )
     assert run("simulate", tmp_path / "plan.yaml", "--out", tmp_path / "v").code == 0
-    assert run("identify", tmp_path / "v/campaign.yaml", "--out", tmp_path / "c.json").code == 0
+    assert run("calibrate", tmp_path / "v/campaign.yaml", "--out", tmp_path / "c.json").code == 0
     assert '"serial": "4711"' in (tmp_path / "c.json").read_text()
     assert run("convert", arm, tmp_path / "again.yaml").code == 0
     assert "4711" in (tmp_path / "again.yaml").read_text()

@@ -1,4 +1,4 @@
-"""Contacts through the command line: simulate, identify and assess the plan of the document, and planted faults."""
+"""Contacts through the command line: simulate, calibrate and assess the plan of the document, and planted faults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Desk:
 
 @pytest.fixture
 def desk(run: Run, tmp_path: Path) -> Callable[..., Desk]:
-    """A virtual campaign of the actual robot, and what identify says of it."""
+    """A virtual campaign of the actual robot, and what calibrate says of it."""
 
     def made(*words: str, spoil: Callable[[Path], None] = lambda folder: None) -> Desk:
         lay_plan(tmp_path)
@@ -32,7 +32,7 @@ def desk(run: Run, tmp_path: Path) -> Callable[..., Desk]:
         done = run("simulate", tmp_path / "plan.yaml", "--out", virtual, "--truth", truth, *words)
         assert done.code == 0, done.err
         spoil(tmp_path / "virtual")
-        found = run("identify", tmp_path / "virtual" / "campaign.yaml", "--json", "--out", tmp_path / "found.json",
+        found = run("calibrate", tmp_path / "virtual" / "campaign.yaml", "--json", "--out", tmp_path / "found.json",
                     "--report", tmp_path / "found.html")  # fmt: skip
         assert found.code == 0, found.err
         return Desk(tmp_path, found.data)
@@ -173,7 +173,7 @@ def test_one_force_level_is_identified_as_a_combination(run: Run, tmp_path: Path
     plan, virtual = lay_plan(tmp_path, (40.0,)), tmp_path / "virtual"
     done = run("simulate", plan, "--out", virtual, "--truth", tmp_path / "truth.yaml", "--seed", str(seed))
     assert done.code == 0, done.err
-    found = run("identify", virtual / "campaign.yaml", "--json", "--out", tmp_path / "found.json")
+    found = run("calibrate", virtual / "campaign.yaml", "--json", "--out", tmp_path / "found.json")
     assert found.code == 0, found.err
     said = " ".join(found.data["verdict"])
     assert "10 for themselves and 1 for a combination" in said

@@ -138,7 +138,7 @@ def test_identified_and_predicted_from_counts_as_from_degrees(run, tmp_path):
     answers = []
     for way in WAYS:
         file = tmp_path / f"{way}.json"
-        found = run("identify", campaign(tmp_path, way, True), "--out", file, "--json")
+        found = run("calibrate", campaign(tmp_path, way, True), "--out", file, "--json")
         assert found.code == 0, found.err
         done = run("predict", file, "--at", at(way), *PUSH, "--json")
         assert done.code == 0, done.err

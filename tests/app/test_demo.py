@@ -162,7 +162,7 @@ def test_the_report_has_a_record_that_rests_on_every_step(shown: Shown, run: Run
         assert hashlib.sha256((shown.folder / name).read_bytes()).hexdigest() == mark
     steps = [
         json.loads((shown.folder / "records" / f"{step}.json").read_text(encoding="utf-8"))
-        for step in ("plan", "simulate", "identify", "compensate-contour.src")
+        for step in ("plan", "simulate", "calibrate", "compensate-contour.src")
     ]
     read = {name: mark for step in steps for name, mark in step["inputs"].items()}
     made = {name: mark for step in steps for name, mark in step["outputs"].items() if "reports/" not in name}

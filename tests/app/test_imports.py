@@ -33,7 +33,7 @@ def values(path: Path) -> dict[str, object]:
 def test_the_calibration_is_that_of_the_native_table(run, tmp_path, kind):
     export = EXPORTS[kind]()
     for path, name in ((export.write(tmp_path), "other"), (export.write_native(tmp_path), "native")):
-        result = run("identify", path, "--out", tmp_path / f"{name}.json")
+        result = run("calibrate", path, "--out", tmp_path / f"{name}.json")
         assert result.code == 0, result.err
     other, native = values(tmp_path / "other.json"), values(tmp_path / "native.json")
     assert json.dumps(other) == json.dumps(native)

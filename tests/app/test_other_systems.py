@@ -50,12 +50,12 @@ def test_help_is_plain(tmp_path: Path) -> None:
 def test_results_are_the_same_with_the_paths_of_windows(kr270_cell: Path, tmp_path: Path) -> None:
     cell = tmp_path / "kr270"
     shutil.copytree(kr270_cell, cell)
-    for command in ("simulate", "identify", "compensate"):
+    for command in ("simulate", "calibrate", "compensate"):
         said = ran([str(Path(__file__).with_name("windows_paths.py")), command, "kr270"], tmp_path)
         assert said.returncode == 0, said.stderr
         assert b"written: kr270\\reports\\" in said.stdout
     assert results(cell) == results(kr270_cell)
-    for label in ("simulate", "identify", "compensate-square.src"):
+    for label in ("simulate", "calibrate", "compensate-square.src"):
         assert record(cell, label) | {"time": ""} == record(kr270_cell, label) | {"time": ""}
 
 

@@ -59,7 +59,7 @@ def test_simulate_and_identify_take_its_files_and_find_the_robot(run, cell) -> N
     out = cell.parent / "out"
     assert run("plan", cell, "--out", out).code == 0
     assert run("simulate", out / "campaign.yaml", "--out", out / "virtual").code == 0
-    found = run("identify", out / "virtual" / "campaign.yaml", "--out", out / "found.json", "--json")
+    found = run("calibrate", out / "virtual" / "campaign.yaml", "--out", out / "found.json", "--json")
     assert found.code == 0, found.err
     values = {p["parameter"]: (p["value"], p["sd"]) for p in found.data["parameters"]}
     for name, truth in (("q1.k", 1e-6), ("q2.k", 0.5e-6), ("q3.k", 2e-6)):
@@ -181,7 +181,7 @@ def test_an_earlier_campaign_and_its_calibration_add_what_they_know(run, cell) -
     out = cell.parent / "out"
     alone = run("plan", cell, "--out", out, "--json").data
     run("simulate", out / "campaign.yaml", "--out", out / "virtual")
-    run("identify", out / "virtual" / "campaign.yaml", "--out", out / "found.json")
+    run("calibrate", out / "virtual" / "campaign.yaml", "--out", out / "found.json")
     sd = {"alone": np.array([p["sd"] for p in alone["parameters"]])}
     for word in ("out/virtual/campaign.yaml", "out/found.json"):
         cell.write_text(f"{PLAN}earlier: {word}\n")

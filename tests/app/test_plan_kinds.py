@@ -92,7 +92,7 @@ def test_contacts_are_assessed_simulated_and_identified(plan, run, tmp_path) -> 
     assert {round(p["force_N"]) for p in done.data["plan"]} == {20, 40}
     assert run("simulate", tmp_path / "out" / "campaign.yaml", "--out", tmp_path / "virtual").code == 0
     words = ("--out", tmp_path / "found.json", "--json")
-    found = run("identify", tmp_path / "virtual" / "campaign.yaml", *words)
+    found = run("calibrate", tmp_path / "virtual" / "campaign.yaml", *words)
     assert found.code == 0, found.err
     values = {p["parameter"]: (p["value"], p["sd"]) for p in found.data["parameters"]}
     for name in ("gripper.p", "J1.k", "J2.k"):
@@ -262,7 +262,7 @@ poses: 8
     for row in run("assess", campaign, "--json").data["parameters"]:
         assert row["sd"] == pytest.approx(planned[row["parameter"]], rel=1e-3)
     assert run("simulate", campaign, "--out", tmp_path / "virtual").code == 0
-    found = run("identify", tmp_path / "virtual" / "campaign.yaml", "--out", tmp_path / "found.json", "--json")
+    found = run("calibrate", tmp_path / "virtual" / "campaign.yaml", "--out", tmp_path / "found.json", "--json")
     assert found.code == 0, found.err
     truth = {"q1.k": 1e-6, "q2.k": 0.5e-6, "q3.k": 2e-6}
     for row in found.data["parameters"]:

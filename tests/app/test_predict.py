@@ -167,7 +167,7 @@ def test_what_the_campaign_left_out_is_left_out_and_said(tmp_path: Path) -> None
     text = PLAN.replace("table:", "without: [link_compliance]\ntable:").replace(', "elbow.k*"', "")
     plan = lay(tmp_path, text.replace("load:", "statics: linear\nload:"))
     asked("simulate", plan, "--out", tmp_path / "v")
-    asked("identify", tmp_path / "v" / "campaign.yaml", "--out", tmp_path / "c.json")
+    asked("calibrate", tmp_path / "v" / "campaign.yaml", "--out", tmp_path / "c.json")
     told = asked("predict", tmp_path / "c.json", *HERE)
     assert told["inputs"]["left_out"] == ["link_compliance"]
     assert told["inputs"]["state"] == "linear statics, calibrated"

@@ -97,7 +97,7 @@ def test_sag_starts_from_the_rigid_arm(run: Run, chained: Chain) -> None:
     assert not named(scene, "load")
 
 
-# --- identify --------------------------------------------------------------------------------------------------------
+# --- calibrate -------------------------------------------------------------------------------------------------------
 def test_measured_deflections_are_drawn_at_their_markers(chained: Chain) -> None:
     scene = chained.identified["scene"]
     rows = csv.DictReader(io.StringIO((chained.folder / "virtual" / "readings.csv").read_text(encoding="utf-8")))

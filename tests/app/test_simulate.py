@@ -94,7 +94,7 @@ def test_the_bias_is_what_identify_finds_with_the_linear_model(tmp_path: Path) -
     told = asked("simulate", plan, "--truth", tmp_path / "truth.yaml", "--out", tmp_path / "v")
     bias = {row["parameter"]: row for row in told["bias"]}
     assert {n: r["truth"] for n, r in bias.items()} == TRUE
-    found = asked("identify", tmp_path / "v" / "campaign.yaml")
+    found = asked("calibrate", tmp_path / "v" / "campaign.yaml")
     for row in found["parameters"]:
         assert row["value"] == pytest.approx(bias[row["parameter"]]["estimate"], rel=1e-3)
     assert max(abs(row["bias_percent"]) for row in bias.values()) > 0.1

@@ -1,4 +1,4 @@
-"""What speaks against a calibration is said by identify, kept in its file, and said again by whoever uses it."""
+"""What speaks against a calibration is said by calibrate, kept in its file, and said again by whoever uses it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def verdict(ran) -> str:
 
 def test_a_sound_campaign_says_how_well_its_points_fit_and_warns_of_nothing(run, tmp_path):
     path = lay(tmp_path)
-    said = verdict(run("identify", path, "--out", tmp_path / "c.json"))
+    said = verdict(run("calibrate", path, "--out", tmp_path / "c.json"))
     assert "Unloaded points against the robot file: rms" in said
     assert "Taken as exact, because they were not sought: " in said
     assert json.loads((tmp_path / "c.json").read_text())["warnings"] == []
@@ -89,7 +89,7 @@ def test_a_sound_campaign_says_how_well_its_points_fit_and_warns_of_nothing(run,
 def test_a_load_that_hangs_elsewhere_is_told_to_all_who_use_the_calibration(run, tmp_path):
     path = lay(tmp_path, campaign=CAMPAIGN + POINT, away=0.1)
     out = tmp_path / "c.json"
-    said = verdict(run("identify", path, "--out", out))
+    said = verdict(run("calibrate", path, "--out", out))
     shout = "BEYOND WHAT IS STATED: load point x is off by"
     assert shout in said
     kept = json.loads(out.read_text())["warnings"]
@@ -98,7 +98,7 @@ def test_a_load_that_hangs_elsewhere_is_told_to_all_who_use_the_calibration(run,
     assert run("predict", out, *ALONE, "--json").data["verdict"][0].startswith("THE CALIBRATION IS IN DOUBT.")
     exported = run("export", out, "--schema", tmp_path / "schema.json")
     assert f"THE CALIBRATION IS IN DOUBT. {shout}" in verdict(exported)
-    data = run("identify", path, "--json").data
+    data = run("calibrate", path, "--json").data
     row = next(r for r in data["nuisances"] if r["unknown"] == "load point x")
     assert row["doubt"] == "BEYOND WHAT IS STATED"
     assert row["stated"] == pytest.approx(1e-3)
@@ -108,7 +108,7 @@ def test_a_mass_that_is_wrong_in_the_robot_file_is_asked_for(run, tmp_path):
     """A very heavy upper arm, taken for one of a quarter of it: it bends the unloaded arm too, to second order."""
     path = lay(tmp_path, truth=TRUTH.replace("mass_kg: 20", "mass_kg: 1880"))
     (tmp_path / "arm.yaml").write_text(ARM.replace("mass_kg: 20", "mass_kg: 400"))
-    data = run("identify", path, "--json").data
+    data = run("calibrate", path, "--json").data
     asked = data["taken_as_exact"][0]
     assert asked["parameter"] in ("J2.mx", "J2.m")
     assert asked["step"] == pytest.approx(1480 * 0.35, rel=0.5)
@@ -119,7 +119,7 @@ def test_a_mass_that_is_wrong_in_the_robot_file_is_asked_for(run, tmp_path):
 
 
 def test_markers_that_are_mixed_up_are_refused_with_the_reason(run, tmp_path):
-    ran = run("identify", lay(tmp_path, names=("m2", "m1")))
+    ran = run("calibrate", lay(tmp_path, names=("m2", "m1")))
     assert ran.code == 2
     said = " ".join(ran.err.split())
     assert "campaign.yaml: the unloaded points are 1" in said
@@ -148,7 +148,7 @@ def positions(folder: Path, change: Callable[[Array], Array], campaign: str) -> 
 def test_positions_that_are_shifted_are_refused_unless_registration_finds_the_shift(run, tmp_path):
     """40 mm are 3 % of the reach; the rigid arm may be nearer to them than the one that bends, by parts of a mm."""
     path = positions(tmp_path, lambda p: p + np.array([0.04, 0, 0]), CAMPAIGN)
-    ran = run("identify", path)
+    ran = run("calibrate", path)
     assert ran.code == 2
     said = " ".join(ran.err.split())
     off = r"(39\.\d+|40(\.\d+)?) mm"
@@ -157,7 +157,7 @@ def test_positions_that_are_shifted_are_refused_unless_registration_finds_the_sh
         f"if the axes of the points are shifted by {off} from the base's; write tracker_frame: fit, w", said
     )
     path.write_text(path.read_text() + REGISTRATION)
-    said = verdict(run("identify", path))
+    said = verdict(run("calibrate", path))
     assert re.search(f"all are shifted by {off}, which registration finds", said)
     assert "FAR FROM WHERE THEY SHOULD BE" not in said
 
@@ -165,7 +165,7 @@ def test_positions_that_are_shifted_are_refused_unless_registration_finds_the_sh
 def test_positions_that_are_turned_are_refused_until_their_frame_is_fitted(run, tmp_path):
     turn = Rotation.from_rotvec([0, 0, 0.5]).as_matrix()
     path = positions(tmp_path, lambda p: p @ turn.T, CAMPAIGN + REGISTRATION)
-    ran = run("identify", path)
+    ran = run("calibrate", path)
     assert ran.code == 2
     said = " ".join(ran.err.split())
     assert "if the axes of the points are turned by 28.6" in said
@@ -174,27 +174,27 @@ def test_positions_that_are_turned_are_refused_until_their_frame_is_fitted(run, 
     )
     assert "xyz_mm" not in said
     path.write_text(path.read_text() + "tracker_frame: fit\n")
-    assert "FAR FROM WHERE THEY SHOULD BE" not in verdict(run("identify", path))
+    assert "FAR FROM WHERE THEY SHOULD BE" not in verdict(run("calibrate", path))
 
 
 def test_differences_in_turned_axes_are_refused_with_the_frame_that_puts_them_right(run, tmp_path):
     """Read in base axes, but said to be turned by 30 deg: what is missing and what is stated cancel."""
     wrong = "tracker_frame: {xyz_mm: [0, 0, 0], rpy_deg: [0, 0, 30]}\n"
     path = lay(tmp_path, campaign=CAMPAIGN + wrong)
-    ran = run("identify", path)
+    ran = run("calibrate", path)
     assert ran.code == 2
     said = " ".join(ran.err.split())
     frame = re.search(r"from the base's; write (tracker_frame: \{.+ rpy_deg: \[(.+)\]\})", said)
     assert "registration" not in said
     assert [float(v) for v in frame[2].split(",")] == pytest.approx([0, 0, 0], abs=0.05)
     path.write_text(CAMPAIGN + frame[1] + "\n")
-    assert "FAR FROM WHERE THEY SHOULD BE" not in verdict(run("identify", path))
+    assert "FAR FROM WHERE THEY SHOULD BE" not in verdict(run("calibrate", path))
 
 
 def test_a_link_of_another_length_is_shouted_about_and_kept(run, tmp_path):
     path = lay(tmp_path, truth=TRUTH.replace("xyz_mm: [700, 0, 0]", "xyz_mm: [800, 0, 0]"))
     out = tmp_path / "c.json"
-    said = verdict(run("identify", path, "--out", out))
+    said = verdict(run("calibrate", path, "--out", out))
     assert "FAR FROM WHERE THEY SHOULD BE: the unloaded points are" in said
     assert "frame elbow stands [100" in said
     assert any(w.startswith("FAR FROM WHERE") for w in json.loads(out.read_text())["warnings"])
@@ -203,15 +203,15 @@ def test_a_link_of_another_length_is_shouted_about_and_kept(run, tmp_path):
 def test_a_fit_that_predicts_worse_than_the_file_is_shouted_about_unless_the_file_was_right(run, tmp_path):
     """The robot is as its file says: what noise of a millimetre makes of it can only be worse."""
     unstated = CAMPAIGN.split("errors:")[0] + "reduce: false\n"
-    data = run("identify", lay(tmp_path, truth=ARM, noise=2e-3, campaign=unstated), "--json").data
+    data = run("calibrate", lay(tmp_path, truth=ARM, noise=2e-3, campaign=unstated), "--json").data
     assert any(line.startswith("WORSE THAN THE ROBOT FILE: a pose") for line in data["verdict"])
     sure = CAMPAIGN.replace("sd_um: 15", "sd_mm: 2") + "reduce: false\n"
-    data = run("identify", lay(tmp_path, truth=ARM, noise=2e-3, campaign=sure), "--json").data
+    data = run("calibrate", lay(tmp_path, truth=ARM, noise=2e-3, campaign=sure), "--json").data
     assert not any("WORSE" in line for line in data["verdict"])
 
 
 def test_joint_stiffness_and_the_file_s_value_stand_beside_the_compliance(run, tmp_path):
-    rows = {r["parameter"]: r for r in run("identify", lay(tmp_path), "--json").data["parameters"]}
+    rows = {r["parameter"]: r for r in run("calibrate", lay(tmp_path), "--json").data["parameters"]}
     row = rows["J2.k"]
     assert row["file"] == 3.0e-6
     assert row["change_percent"] == pytest.approx(20, abs=1)
@@ -221,7 +221,7 @@ def test_joint_stiffness_and_the_file_s_value_stand_beside_the_compliance(run, t
 
 def test_masses_that_nothing_shows_are_not_to_be_loaded_otherwise(run, tmp_path):
     path = lay(tmp_path, campaign=CAMPAIGN.replace('["J?.k"]', '["J?.k", "J2.m*"]'))
-    said = verdict(run("identify", path))
+    said = verdict(run("calibrate", path))
     assert "Not seen at all: J2.m" in said
     assert "no load helps" in said
     assert "load the arm in other directions" not in said

@@ -122,7 +122,7 @@ def chain(folder: Path) -> Chain:
         "simulate", plan, "--truth", folder / "truth.yaml", "--out", virtual, "--gross", 1, "--seed", SEED
     )
     identified = asked(
-        "identify", virtual / "campaign.yaml", "--out", folder / "calibration.json", "--report", folder / "found.html",
+        "calibrate", virtual / "campaign.yaml", "--out", folder / "calibration.json", "--report", folder / "found.html",
         "--csv", folder / "found.csv",
     )  # fmt: skip
     return Chain(folder, simulated, identified)

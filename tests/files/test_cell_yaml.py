@@ -27,10 +27,10 @@ def test_two_lines_are_a_cell(tmp_path: Path) -> None:
 
 
 def test_places_and_options_are_read(tmp_path: Path) -> None:
-    text = HEAD + "campaign: campaign/may.yaml\noptions:\n  identify: {seed: 3}\n"
+    text = HEAD + "campaign: campaign/may.yaml\noptions:\n  calibrate: {seed: 3}\n"
     found = read_cell(cell(tmp_path, text))
     assert found.place("campaign") == Path("campaign/may.yaml")
-    assert found.options["identify"] == {"seed": 3}
+    assert found.options["calibrate"] == {"seed": 3}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from elastocal.errors import InputError
 from elastocal.files.run_record import FORMAT, RunRecord, read_record, record_schema, record_text
 
 RECORD = RunRecord(
-    command=("identify", ".", "--seed", "2"),
+    command=("calibrate", ".", "--seed", "2"),
     cell={"campaign": "campaign/campaign.yaml", "options": {"seed": 3}},
     seed=2,
     inputs={"campaign/b.csv": "22", "campaign/a.csv": "11"},
@@ -22,7 +22,7 @@ RECORD = RunRecord(
 
 
 def test_read_again_it_is_the_same(tmp_path: Path) -> None:
-    path = tmp_path / "identify.json"
+    path = tmp_path / "calibrate.json"
     path.write_text(record_text(RECORD), encoding="utf-8")
     assert read_record(path) == RECORD
     data = json.loads(record_text(RECORD))
@@ -47,7 +47,7 @@ def test_the_schema_lists_what_a_record_holds() -> None:
     ],
 )
 def test_a_spoiled_record_is_refused(tmp_path: Path, change: dict[str, object], said: str) -> None:
-    path = tmp_path / "identify.json"
+    path = tmp_path / "calibrate.json"
     path.write_text(json.dumps(json.loads(record_text(RECORD)) | change), encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read_record(path)
@@ -56,7 +56,7 @@ def test_a_spoiled_record_is_refused(tmp_path: Path, change: dict[str, object], 
 
 
 def test_half_a_record_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "identify.json"
+    path = tmp_path / "calibrate.json"
     path.write_text(record_text(RECORD)[:40], encoding="utf-8")
     with pytest.raises(InputError, match="not valid JSON"):
         read_record(path)

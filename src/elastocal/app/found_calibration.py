@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.files.calibration.record import ParameterRecord
 
 
-def calibration(result: IdentifyResult, out: Path) -> str:
+def calibration(result: CalibrateResult, out: Path) -> str:
     """The calibration file: every parameter as it was calibrated, and the covariance of those estimated."""
     import numpy as np
 
-    from elastocal.app.pages.identify.warnings import warnings
+    from elastocal.app.pages.calibrate.warnings import warnings
     from elastocal.files.calibration.record import CalibrationRecord, calibration_text
     from elastocal.files.campaign.readings_entry import listed
     from elastocal.files.digest import digests, robot_mark
@@ -52,7 +52,7 @@ def calibration(result: IdentifyResult, out: Path) -> str:
     return calibration_text(record)
 
 
-def _records(result: IdentifyResult) -> tuple[ParameterRecord, ...]:
+def _records(result: CalibrateResult) -> tuple[ParameterRecord, ...]:
     from elastocal.files.calibration.record import ParameterRecord
     from elastocal.identifiability.groups import Group
 

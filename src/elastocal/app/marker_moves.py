@@ -9,7 +9,7 @@ from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import MarkerMeasurement
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.spatial.entries import Array, Bools, Ints
 
 LONGER = 3.0
@@ -41,7 +41,7 @@ class MarkerMoves:
         return float(np.nanmax(np.where(self.flagged, np.nan, sizes), initial=0.0))
 
 
-def marker_moves(result: IdentifyResult) -> MarkerMoves | None:
+def marker_moves(result: CalibrateResult) -> MarkerMoves | None:
     """None for kinds that watch no markers."""
     import numpy as np
 

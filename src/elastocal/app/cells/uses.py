@@ -56,7 +56,7 @@ USES: dict[str, Uses] = {
     "plan": Uses({"source": "plan"}, (Fill("out", "planned", parent=True), _REPORT)),
     "assess": Uses({"robot": "planned"}, (_REPORT,)),
     "simulate": Uses({"plan": "planned", "truth": "robot"}, (Fill("out", "campaign", parent=True), _REPORT)),
-    "identify": Uses({"campaign": "campaign"}, (Fill("out", "calibration"), _REPORT)),
+    "calibrate": Uses({"campaign": "campaign"}, (Fill("out", "calibration"), _REPORT)),
     "predict": Uses({"calibration": "calibration"}, either=_WHERE),
     "export": Uses(
         {"calibration": "calibration"},
@@ -92,7 +92,7 @@ FIRST = {
     "plan": "write it (docs/planning.md), or name it in cell.yaml",
     "planned": "run 'elastocal plan CELL' first",
     "campaign": "put what was measured there, or run 'elastocal simulate CELL'",
-    "calibration": "run 'elastocal identify CELL' first",
+    "calibration": "run 'elastocal calibrate CELL' first",
     "programs": "put programs to correct there",
 }
 """How a place of the cell comes to hold something."""

@@ -17,7 +17,7 @@ def compensate(
         Path, typer.Argument(metavar="PROGRAM", help=".src (with its .dat), .mod, .nc, .csv and their kin.")
     ],
     calibration: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="What 'elastocal identify --out' wrote.")
+        Path | None, typer.Option(metavar="FILE.json", help="What 'elastocal calibrate --out' wrote.")
     ] = None,
     robot: Annotated[
         str | None, typer.Option(metavar="ROBOT", help="The robot; with a calibration it must be the calibrated one.")
@@ -153,7 +153,7 @@ def iso9283(
 
 def export(
     calibration: Annotated[
-        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal identify --out' wrote.")
+        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
     ],
     yaml: Annotated[
         Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot file with the values found.")

@@ -8,6 +8,7 @@ import typer
 
 from elastocal import __version__
 from elastocal.app.cells.in_cell import in_cell
+from elastocal.app.cli.calibrate import calibrate, predict, simulate
 from elastocal.app.cli.cell import new, status
 from elastocal.app.cli.compensate import compensate, export, iso9283
 from elastocal.app.cli.compensator import arcs, compensator
@@ -15,7 +16,6 @@ from elastocal.app.cli.contact import kinetostatics
 from elastocal.app.cli.ending import run_to_exit
 from elastocal.app.cli.examples import demo, reproduce
 from elastocal.app.cli.gravity import gravity
-from elastocal.app.cli.identify import identify, predict, simulate
 from elastocal.app.cli.loops import loops
 from elastocal.app.cli.plan import plan
 from elastocal.app.cli.record import record
@@ -50,7 +50,7 @@ def _top(
 
 
 for _command in (
-    robots, show, new, status, deflect, stiffness, assess, plan, simulate, identify, predict, compensate, iso9283,
+    robots, show, new, status, deflect, stiffness, assess, plan, simulate, calibrate, predict, compensate, iso9283,
     export, arcs, compensator, transmission, gravity, record, loops, kinetostatics, reproduce, convert, urdf, demo,
 ):  # fmt: skip
     app.command()(in_cell(_command))

@@ -16,8 +16,8 @@ from elastocal.app.demo_cell.contents import DENSIFY_UM, GROSS, SEED, TRUTH
 from elastocal.app.demo_cell.program import MILLING, NAME, cutting_lines
 
 if TYPE_CHECKING:
+    from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.app.commands.compensate import CompensateResult
-    from elastocal.app.commands.identify import IdentifyResult
     from elastocal.app.commands.plan import PlanResult
     from elastocal.app.commands.simulate import SimulateResult
     from elastocal.files.cell_yaml import CellFolder
@@ -35,7 +35,7 @@ class DemoResult:
 
     planned: PlanResult
     measured: SimulateResult
-    found: IdentifyResult
+    found: CalibrateResult
     corrected: CompensateResult
     stated: CompensateResult
 
@@ -58,7 +58,7 @@ def new_cell(folder: Path) -> Iterator[CellFolder]:
 
 
 def run(cell: CellFolder, watch: Watch) -> DemoResult:
-    planned, measured, found = _plan(cell, watch), _simulate(cell, watch), _identify(cell, watch)
+    planned, measured, found = _plan(cell, watch), _simulate(cell, watch), _calibrate(cell, watch)
     return DemoResult(planned, measured, found, *_correct(cell, watch))
 
 
@@ -132,13 +132,13 @@ def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
     return result
 
 
-def _identify(cell: CellFolder, watch: Watch) -> IdentifyResult:
-    from elastocal.app.commands import identify
+def _calibrate(cell: CellFolder, watch: Watch) -> CalibrateResult:
+    from elastocal.app.commands import calibrate
     from elastocal.app.found_calibration import calibration
-    from elastocal.app.pages.identify.page import page
+    from elastocal.app.pages.calibrate.page import page
 
-    with _step(cell, ("identify", "."), ("campaign", "calibration")) as write, watch("identifying") as progress:
-        result = identify.run(identify.IdentifyRequest(cell.place("campaign"), seed=SEED), progress)
+    with _step(cell, ("calibrate", "."), ("campaign", "calibration")) as write, watch("calibrating") as progress:
+        result = calibrate.run(calibrate.CalibrateRequest(cell.place("campaign"), seed=SEED), progress)
         out = cell.place("calibration")
         write(page(result), {out: calibration(result, out)})
     return result

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from elastocal.files.run_record import RunRecord
 
 State = Literal["up to date", "stale", "replaced", "not run yet"]
-CHAIN = ("plan", "simulate", "identify", "compensate")
+CHAIN = ("plan", "simulate", "calibrate", "compensate")
 """The way from a robot to a corrected program."""
 
 
@@ -73,7 +73,7 @@ def _open(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[StatusLine, .
     there = {
         "plan": cell.path("planned").exists(),
         "simulate": cell.path("campaign").exists(),
-        "identify": cell.path("calibration").exists(),
+        "calibrate": cell.path("calibration").exists(),
     }
     steps = [(step, ()) for step, is_there in there.items() if step not in ran and not is_there]
     left = _not_corrected(cell, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from elastocal.app.commands.new import NewResult
 from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
 
-STEPS = ("plan", "simulate", "identify", "compensate", "status")
+STEPS = ("plan", "simulate", "calibrate", "compensate", "status")
 
 
 def page(result: NewResult) -> Report:

@@ -51,7 +51,7 @@ All commands are typed in this folder, `.` being the cell; from elsewhere its pa
    `reports/plan.html` says how good they are.
 3. Measure: copy `plan/campaign.yaml` and `plan/plan.csv` to `campaign/` and fill the table.
    To try everything before: `elastocal simulate .` fills `campaign/` with virtual readings.
-4. `elastocal identify .` writes `calibration/calibration.json` and `reports/identify.html`.
+4. `elastocal calibrate .` writes `calibration/calibration.json` and `reports/calibrate.html`.
 5. `elastocal compensate .` corrects all programs ({programs}) into `programs/corrected/`.
    The load on the tool {load}.
 
@@ -62,7 +62,7 @@ All commands are typed in this folder, `.` being the cell; from elsewhere its pa
 | `robot/` | the robot | you |
 | `plan/` | `plan.yaml`: what is wanted; the rest: what to measure | you; `plan` |
 | `campaign/` | readings | you, or `simulate` |
-| `calibration/` | what was found | `identify` |
+| `calibration/` | what was found | `calibrate` |
 | `programs/` | programs, and in `corrected/` the corrected ones | you; `compensate` |
 | `reports/` | per command an HTML file for people and the same as JSON | all |
 | `records/` | what made every result: inputs and outputs by SHA-256, versions, seed, time | all |

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from elastocal.app.commands.demo import DemoResult
 from elastocal.app.demo_cell.contents import SEED
 from elastocal.app.pages import simulate
+from elastocal.app.pages.calibrate import page as calibrate
+from elastocal.app.pages.calibrate.verdict import verdict as found_verdict
 from elastocal.app.pages.compensate import page as compensate
 from elastocal.app.pages.compensate.figures import error_lines
 from elastocal.app.pages.compensate.promise import expected
 from elastocal.app.pages.compensate.scene import scenes
 from elastocal.app.pages.demo.tables import gross_found, summary_table, truth_table
-from elastocal.app.pages.identify import page as identify
-from elastocal.app.pages.identify.verdict import verdict as found_verdict
 from elastocal.app.pages.plan import page as plan
 from elastocal.report.blocks import Block, Fact, Paragraphs, Report, Section
 
@@ -80,7 +80,7 @@ def _steps(result: DemoResult) -> Iterator[Section]:
     parts = (
         ("Plan", plan.page(result.planned)),
         ("Campaign", simulate.page(result.measured)),
-        ("Identification", identify.page(result.found)),
+        ("Calibration", calibrate.page(result.found)),
         ("Compensation", compensate.page(result.corrected)),
     )
     seen = {b.key for b in _front(result) if not isinstance(b, Paragraphs)}

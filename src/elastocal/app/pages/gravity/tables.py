@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from elastocal.app.pages.calibrate.dropped import combination_table
 from elastocal.app.pages.columns import or_reason
-from elastocal.app.pages.identify.dropped import combination_table
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 from elastocal.report.display import concise
 

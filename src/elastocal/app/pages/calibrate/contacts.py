@@ -9,7 +9,7 @@ from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Cell, Column, Section, Table, Unknown
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.report.blocks import Lines
     from elastocal.study.contact_screen import Misreading, Touched, WrongContact
 
@@ -17,7 +17,7 @@ FEW = 2
 """Digits of a factor that follows from forces with their scatter."""
 
 
-def contact_sections(result: IdentifyResult, complete: bool) -> tuple[Section, ...]:
+def contact_sections(result: CalibrateResult, complete: bool) -> tuple[Section, ...]:
     """Nothing for other kinds of measurement."""
     if result.contacts is None:
         return ()
@@ -26,7 +26,7 @@ def contact_sections(result: IdentifyResult, complete: bool) -> tuple[Section, .
     return Section("Contacts", tables), Section("Contour", pictures)
 
 
-def contact_verdict(result: IdentifyResult) -> tuple[str, ...]:
+def contact_verdict(result: CalibrateResult) -> tuple[str, ...]:
     found = result.contacts
     if found is None:
         return ()
@@ -34,13 +34,13 @@ def contact_verdict(result: IdentifyResult) -> tuple[str, ...]:
     return (*lines, *(wrong_text(w) for w in _doubts(result).wrong), *found.lost, *_standing(result))
 
 
-def object_warnings(result: IdentifyResult) -> list[str]:
+def object_warnings(result: CalibrateResult) -> list[str]:
     """An object that does not stand where the campaign file says."""
     found = () if result.study.touched is None else result.study.touched.objects
     return [f"OBJECT: {d.text()}; measure its {d.what} again." for d in found[:1] if d.convincing]
 
 
-def _doubts(result: IdentifyResult) -> Touched:
+def _doubts(result: CalibrateResult) -> Touched:
     doubts = result.study.touched
     assert doubts is not None
     return doubts
@@ -61,7 +61,7 @@ def shown_number(cause: Misreading, value: float) -> str:
     return f"{factor * value:.{decimals}f} {unit}"
 
 
-def wrong_tables(result: IdentifyResult) -> tuple[Table, ...]:
+def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
     """Nothing where all contacts belong."""
     columns = (
         Column("place", "contact"),
@@ -78,7 +78,7 @@ def wrong_tables(result: IdentifyResult) -> tuple[Table, ...]:
     return (Table("wrong_contacts", "", columns, rows, notes),) if rows else ()
 
 
-def _standing(result: IdentifyResult) -> list[str]:
+def _standing(result: CalibrateResult) -> list[str]:
     """What the contacts give only together, and what would part it."""
     from elastocal.contacts.combined import written
 
@@ -97,7 +97,7 @@ def _standing(result: IdentifyResult) -> list[str]:
     return [*lines, "REPAIR: press at forces that differ more, or touch other places (see assess)."]
 
 
-def force_table(result: IdentifyResult) -> Table:
+def force_table(result: CalibrateResult) -> Table:
     found = result.contacts
     assert found is not None
     columns = (Column("model", "model"), Column("e_f_N", "e_f", "N", digits=4))
@@ -121,7 +121,7 @@ def _wrong_rows(wrong: WrongContact) -> list[tuple[Cell, ...]]:
     ]
 
 
-def object_table(result: IdentifyResult) -> Table:
+def object_table(result: CalibrateResult) -> Table:
     """Place and size of every object freed in turn."""
     columns = (
         Column("object", "object"),
@@ -142,7 +142,7 @@ def object_table(result: IdentifyResult) -> Table:
     return Table("objects", "", columns, tuple(rows), notes)
 
 
-def picture(result: IdentifyResult, when: str) -> Lines:
+def picture(result: CalibrateResult, when: str) -> Lines:
     """The robot as described, or as calibrated."""
     from elastocal.contacts.scene import contact_scene
     from elastocal.report.contour import contact_lines

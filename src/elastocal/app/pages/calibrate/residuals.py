@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.identify.before import before_errors
+from elastocal.app.pages.calibrate.before import before_errors
 from elastocal.app.pages.reading_units import reading_unit
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.spatial.entries import Array
     from elastocal.study.whole import Study
 
@@ -59,7 +59,7 @@ def residual_lines(study: Study) -> Lines:
     return Lines("residuals", "Residuals", "reading", "", "read minus model", shown.unit, tuple(series), tuple(notes))
 
 
-def held_out_lines(result: IdentifyResult) -> Lines:
+def held_out_lines(result: CalibrateResult) -> Lines:
     """Every reading as the robot file predicts it, and as the model does that was fitted without its pose."""
     study, fit = result.study, result.study.fit
     shown = reading_unit(fit.campaign.measurement)

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.commands.identify import IdentifyResult
-from elastocal.app.pages.identify import contacts as contacts
-from elastocal.app.pages.identify import doubts as doubts
-from elastocal.app.pages.identify import dropped as dropped
-from elastocal.app.pages.identify import exact as exact
-from elastocal.app.pages.identify import judgement as judge
-from elastocal.app.pages.identify import parameters as tables
-from elastocal.app.pages.identify import residuals as residuals
-from elastocal.app.pages.identify import springs as springs
-from elastocal.app.pages.identify.scene import scenes
-from elastocal.app.pages.identify.verdict import verdict
-from elastocal.app.pages.identify.workspace import workspace_section
+from elastocal.app.commands.calibrate import CalibrateResult
+from elastocal.app.pages.calibrate import contacts as contacts
+from elastocal.app.pages.calibrate import doubts as doubts
+from elastocal.app.pages.calibrate import dropped as dropped
+from elastocal.app.pages.calibrate import exact as exact
+from elastocal.app.pages.calibrate import judgement as judge
+from elastocal.app.pages.calibrate import parameters as tables
+from elastocal.app.pages.calibrate import residuals as residuals
+from elastocal.app.pages.calibrate import springs as springs
+from elastocal.app.pages.calibrate.scene import scenes
+from elastocal.app.pages.calibrate.verdict import verdict
+from elastocal.app.pages.calibrate.workspace import workspace_section
 from elastocal.report.blocks import Paragraphs, Report, Section
 
 if TYPE_CHECKING:
     from elastocal.study.whole import Study
 
 
-def page(result: IdentifyResult) -> Report:
+def page(result: CalibrateResult) -> Report:
     """Everything; what the physical descriptions took away only here, not on the screen."""
     return _report(result, complete=True)
 
 
-def screen(result: IdentifyResult) -> Report:
+def screen(result: CalibrateResult) -> Report:
     return _report(result, complete=False)
 
 
-def _report(result: IdentifyResult, complete: bool) -> Report:
+def _report(result: CalibrateResult, complete: bool) -> Report:
     study = result.study
     found = study.identification
     gone, physical = dropped.dropped_table(study), dropped.physical_table(study)
@@ -61,7 +61,7 @@ def _report(result: IdentifyResult, complete: bool) -> Report:
             workspace_section(result),
             *_springs(study),
         ]
-    title = f"Identification of {result.model.name}: {result.name}"
+    title = f"Calibration of {result.model.name}: {result.name}"
     kept = tuple(s for s in sections if s.blocks)
     return Report(title, verdict(result), kept, (*result.notes, *study.missing), result.facts)
 
@@ -77,7 +77,7 @@ _CLEAN = "No reading lies more than 5 standard deviations from what the others p
 _ALL = "Everything sought is estimated."
 
 
-def _unrelated(result: IdentifyResult) -> str:
+def _unrelated(result: CalibrateResult) -> str:
     return f"No two estimates are correlated by more than {result.correlated:g} in size."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.calibrate import CalibrateResult
 
 QUIET, SPARE = 0.2, 20
 """Scatter in units of the stated noise below which something is wrong, and the spare equations to say so."""
@@ -13,7 +13,7 @@ OTHER_UNIT = 30.0
 """Times the robot file's value, up or down: more than a guess of a compliance is off."""
 
 
-def unit_flags(result: IdentifyResult) -> list[str]:
+def unit_flags(result: CalibrateResult) -> list[str]:
     fit = result.study.fit
     out = []
     if fit.stated and fit.freedom >= SPARE and fit.scatter < QUIET:
@@ -31,7 +31,7 @@ def unit_flags(result: IdentifyResult) -> list[str]:
     return out
 
 
-def _far(result: IdentifyResult) -> list[tuple[str, float]]:
+def _far(result: CalibrateResult) -> list[tuple[str, float]]:
     """Joint compliances that were found far above or below those of the robot file, and by which factor."""
     fit, table = result.study.fit, result.model.parameters
     file = {p.name: p.value for p in table if "joint_compliance" in p.kind and p.value > 0}

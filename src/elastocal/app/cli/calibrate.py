@@ -1,4 +1,4 @@
-"""The commands from readings to a calibrated model: simulate, identify, predict."""
+"""The commands from readings to a calibrated model: simulate, calibrate, predict."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Seed = Annotated[
 ]
 
 
-def identify(
+def calibrate(
     campaign: Annotated[
         Path, typer.Argument(metavar="CAMPAIGN.yaml", help="Robot, table of readings, errors, what to seek.")
     ],
@@ -37,20 +37,20 @@ def identify(
 
     \b
     Example:
-      elastocal identify campaign.yaml --out calibration.json --report found.html
+      elastocal calibrate campaign.yaml --out calibration.json --report found.html
     """
     from elastocal.app.cli.output import deliver, warn
     from elastocal.app.cli.progress import progress
-    from elastocal.app.commands import identify as command
+    from elastocal.app.commands import calibrate as command
     from elastocal.app.found_calibration import calibration as calibration_file
-    from elastocal.app.pages.identify import page as pages
-    from elastocal.app.pages.identify.parameters import parameter_table
+    from elastocal.app.pages.calibrate import page as pages
+    from elastocal.app.pages.calibrate.parameters import parameter_table
     from elastocal.files.write import check_targets
 
     targets = {"--out": out, "--report": report, "--csv": csv}
     check_targets(targets, {"CAMPAIGN.yaml": campaign})
-    with progress("identifying") as callback:
-        result = command.run(command.IdentifyRequest(campaign, correlated, emcee, seed, targets), callback)
+    with progress("calibrating") as callback:
+        result = command.run(command.CalibrateRequest(campaign, correlated, emcee, seed, targets), callback)
     if json:
         warn(result.notes)
     calibration = {} if out is None else {out: calibration_file(result, out)}
@@ -60,7 +60,7 @@ def identify(
 
 def predict(
     calibration: Annotated[
-        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal identify --out' wrote.")
+        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
     ],
     at: o.At = None,
     configurations: o.File = None,
@@ -117,7 +117,7 @@ def simulate(
     """A virtual campaign: readings of a robot that is known.
 
     At its loaded equilibrium, with every stated error drawn at random, repeats, backlash if the robot has it, and
-    gross errors on request. It can be given to identify like a measured one.
+    gross errors on request. It can be given to calibrate like a measured one.
 
     \b
     Example:

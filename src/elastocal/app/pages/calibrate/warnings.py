@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.identify.before import before_rms
-from elastocal.app.pages.identify.contacts import object_warnings
-from elastocal.app.pages.identify.units import unit_flags
+from elastocal.app.pages.calibrate.before import before_rms
+from elastocal.app.pages.calibrate.contacts import object_warnings
+from elastocal.app.pages.calibrate.units import unit_flags
 from elastocal.app.pages.reading_units import reading_unit
 from elastocal.report.display import length, significant
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.app.points_check import PointsCheck
     from elastocal.identify.strayed import Stated
     from elastocal.identify.unsought import Unsought
@@ -24,7 +24,7 @@ MOST = 3
 """Parameters taken as exact that are named."""
 
 
-def warnings(result: IdentifyResult) -> tuple[str, ...]:
+def warnings(result: CalibrateResult) -> tuple[str, ...]:
     """Everything that whoever uses the calibration must know."""
     study, fit = result.study, result.study.fit
     out = [*object_warnings(result), *_points(result.points), *_worse(result), *_suspects(study), *_misfit(study)]
@@ -60,7 +60,7 @@ def _points(found: PointsCheck | None) -> list[str]:
     return [f"FAR FROM WHERE THEY SHOULD BE: the {found.what} are {length(at.rms)} (rms) from the robot file's; {why}."]
 
 
-def _worse(result: IdentifyResult) -> list[str]:
+def _worse(result: CalibrateResult) -> list[str]:
     """A calibration that predicts worse than none; not where residuals are noise, so that the file was right before."""
     fit = result.study.fit
     shown = reading_unit(fit.campaign.measurement)
@@ -133,7 +133,7 @@ def shown_unknown(value: float, unit: str) -> str:
     return f"{factor * value:.3g} {word}"
 
 
-def _negative(result: IdentifyResult) -> list[str]:
+def _negative(result: CalibrateResult) -> list[str]:
     """Joint compliances below zero."""
     fit = result.study.fit
     kinds = {p.name: p.kind for p in fit.model.parameters}

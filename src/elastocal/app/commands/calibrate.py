@@ -28,7 +28,7 @@ STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
 
 
 @dataclass(frozen=True)
-class IdentifyRequest:
+class CalibrateRequest:
     """``correlated`` is the size above which correlations are listed; ``emcee`` a number of steps; ``seed`` serves
     sampling only; ``targets`` are files to be written, by option."""
 
@@ -40,7 +40,7 @@ class IdentifyRequest:
 
 
 @dataclass(frozen=True, eq=False)
-class IdentifyResult:
+class CalibrateResult:
     """``residual_rms`` per axis in SI; ``explained`` is the part of the measured deflection that the model explains.
 
     ``contacts`` judges a calibration by contact, None for other kinds of measurement; ``points`` compares the points
@@ -73,7 +73,7 @@ class IdentifyResult:
         return self.file.model
 
 
-def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> IdentifyResult:
+def run(request: CalibrateRequest, progress: Callable[[int, int], None]) -> CalibrateResult:
     import numpy as np
 
     from elastocal.app.campaign_inputs import given_by
@@ -120,7 +120,7 @@ def run(request: IdentifyRequest, progress: Callable[[int, int], None]) -> Ident
             f"{request.campaign}: {found.fit.problem.readings} numbers for {len(found.fit.names)} unknowns {why}"
         )
     residual, explained = _sizes(found)
-    return IdentifyResult(
+    return CalibrateResult(
         file, found, sampled, residual, explained, request.correlated, request.seed, _facts(request, file),
         (*file.notes, *_exact(found)),
         _contacts(file, found), points,
@@ -164,7 +164,7 @@ def _sizes(found: Study) -> tuple[float, float]:
     return residual, 1 - residual / float(np.sqrt(np.mean(read**2)))
 
 
-def _facts(request: IdentifyRequest, file: CampaignFile) -> tuple[Fact, ...]:
+def _facts(request: CalibrateRequest, file: CampaignFile) -> tuple[Fact, ...]:
     asked = file.requests
     sought = ", ".join(asked.seek or ("everything",)) + (f" but {', '.join(asked.hold)}" if asked.hold else "")
     kind = file.campaign.measurement

@@ -21,7 +21,7 @@ from elastocal.report.blocks import Scene
 from elastocal.report.parts import Look, Part
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.model.skeleton import Skeleton
     from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -42,7 +42,7 @@ class _Drawn:
     factor: float
 
 
-def scenes(result: IdentifyResult) -> tuple[Scene, ...]:
+def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
     """All poses at once, then some of them one by one, doubtful ones before others; nothing without markers."""
     from elastocal.model.skeleton import skeleton
 
@@ -67,7 +67,7 @@ def scenes(result: IdentifyResult) -> tuple[Scene, ...]:
     return (Scene("scene", "Poses, loads and what moved", UNIT, tuple(parts), tuple(notes)),)
 
 
-def _bent(result: IdentifyResult, rows: Ints, factor: float) -> Skeleton:
+def _bent(result: CalibrateResult, rows: Ints, factor: float) -> Skeleton:
     """The calibrated arms under their loads, enlarged from where they are without."""
     from elastocal.model.skeleton import skeleton
     from elastocal.model.statics.equilibrium import equilibrium

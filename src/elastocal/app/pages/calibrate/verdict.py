@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.identify import doubts
-from elastocal.app.pages.identify.before import before_rms
-from elastocal.app.pages.identify.contacts import contact_verdict
-from elastocal.app.pages.identify.warnings import warnings
+from elastocal.app.pages.calibrate import doubts
+from elastocal.app.pages.calibrate.before import before_rms
+from elastocal.app.pages.calibrate.contacts import contact_verdict
+from elastocal.app.pages.calibrate.warnings import warnings
 from elastocal.app.pages.reading_units import ReadingUnit, reading_unit
 from elastocal.identifiability.groups import Group
 from elastocal.report.display import length, told_apart
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.app.points_check import PointsCheck
     from elastocal.study.whole import Study
 
 
-def verdict(result: IdentifyResult) -> tuple[str, ...]:
+def verdict(result: CalibrateResult) -> tuple[str, ...]:
     """What was found and whether to trust it."""
     study, fit = result.study, result.study.fit
     found = study.identification
@@ -60,7 +60,7 @@ def _counted(above: int, count: int) -> str:
     return f"{above or 'none'} stand{'s' * (above < 2)}"
 
 
-def _share(result: IdentifyResult) -> str:
+def _share(result: CalibrateResult) -> str:
     share = result.explained
     return f" ({100 * share:.2f} % of what moved is explained)" if math.isfinite(share) else ""
 
@@ -69,7 +69,7 @@ def _predicted(shown: ReadingUnit, value: float) -> str:
     return shown.text(value) if math.isfinite(value) else "an unknown accuracy (a pose alone holds up a parameter)"
 
 
-def _before(result: IdentifyResult, shown: ReadingUnit) -> str:
+def _before(result: CalibrateResult, shown: ReadingUnit) -> str:
     """What the same poses were predicted to by the robot file."""
     before = before_rms(result)
     return f", where the robot file predicts it to {shown.text(before)}" if math.isfinite(before) else ""
@@ -90,7 +90,7 @@ def _points(found: PointsCheck | None) -> list[str]:
     return [f"{found.what.capitalize()} against the robot file: rms {length(at.rms)}, {worst}{moved}{shift}."]
 
 
-def _trust(result: IdentifyResult) -> list[str]:
+def _trust(result: CalibrateResult) -> list[str]:
     study = result.study
     source, share = study.budget.overall()[0]
     out = [f"The largest error source is {source} ({100 * share:.0f} % of the variance on average)."]

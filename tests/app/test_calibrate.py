@@ -185,7 +185,7 @@ def test_html_is_whole_and_shows_the_same(chained: Chain) -> None:
 
 def test_text_fits_100_columns(run: Run, chained: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    got = run("identify", chained.campaign)
+    got = run("calibrate", chained.campaign)
     assert got.code == 0
     long = [line for line in got.out.splitlines() if len(line) > 100]
     assert [line for line in long if str(chained.folder) not in line] == []
@@ -198,7 +198,7 @@ def test_text_fits_100_columns(run: Run, chained: Chain, monkeypatch: pytest.Mon
 
 def test_the_same_request_gives_the_same_bytes(chained: Chain, tmp_path: Path) -> None:
     files = [tmp_path / "again.json", tmp_path / "again.html", tmp_path / "again.csv"]
-    again = asked("identify", chained.campaign, "--out", files[0], "--report", files[1], "--csv", files[2])
+    again = asked("calibrate", chained.campaign, "--out", files[0], "--report", files[1], "--csv", files[2])
     first = {k: v for k, v in chained.identified.items() if k != "files"}
     assert {k: v for k, v in again.items() if k != "files"} == first
     assert again["files"] == [str(f) for f in files]
@@ -210,7 +210,7 @@ def test_the_same_request_gives_the_same_bytes(chained: Chain, tmp_path: Path) -
 
 
 def test_another_seed_changes_the_samplers_only(chained: Chain) -> None:
-    other = asked("identify", chained.campaign, "--seed", 2)
+    other = asked("calibrate", chained.campaign, "--seed", 2)
     for old, new in zip(chained.identified["parameters"], other["parameters"], strict=True):
         assert (new["value"], new["sd"]) == (old["value"], old["sd"])
         assert new["gibbs_low"] != old["gibbs_low"]
@@ -245,7 +245,7 @@ def test_the_calibration_holds_what_was_found(chained: Chain) -> None:
 
 def test_outliers_may_be_kept_and_are_still_named(copied: Path, chained: Chain) -> None:
     change(copied, ("errors:", "outliers: keep\nerrors:"))
-    found = asked("identify", copied)
+    found = asked("calibrate", copied)
     place = chained.simulated["planted"][0]["place"]
     assert "gross" not in found
     assert [row["place"] for row in found["suspects"]] == [place]
@@ -259,9 +259,9 @@ def test_outliers_may_be_kept_and_are_still_named(copied: Path, chained: Chain) 
 @pytest.mark.parametrize("loss", ["huber", "cauchy"])
 def test_a_robust_loss_bears_the_gross_error(copied: Path, chained: Chain, loss: str) -> None:
     change(copied, ("errors:", f"outliers: keep\nloss: {loss}\nerrors:"), (", elbow.k*", ""))
-    robust = by(asked("identify", copied)["parameters"], "parameter")
+    robust = by(asked("calibrate", copied)["parameters"], "parameter")
     change(copied, (f"loss: {loss}", "loss: linear"))
-    linear = by(asked("identify", copied)["parameters"], "parameter")
+    linear = by(asked("calibrate", copied)["parameters"], "parameter")
     for name, true in TRUE.items():
         sd = chained.found(name)[1]
         assert abs(robust[name]["value"] - true) < 4 * sd
@@ -272,7 +272,7 @@ def test_a_robust_loss_bears_the_gross_error(copied: Path, chained: Chain, loss:
 def test_without_stated_errors_the_residuals_tell(copied: Path, chained: Chain) -> None:
     text = copied.read_text(encoding="utf-8")
     copied.write_text(text[: text.index("errors:")], encoding="utf-8")
-    found = asked("identify", copied)
+    found = asked("calibrate", copied)
     noise = by(found["noise"], "quantity")
     assert noise["noise stated"]["value"] == "no"
     assert any("No errors are stated" in note for note in found["notes"])
@@ -289,7 +289,7 @@ def test_a_model_without_the_link_is_flagged(tmp_path: Path) -> None:
     plan = lay(tmp_path, JOINTS.replace("table:", "without: [link_compliance]\ntable:"))
     asked("simulate", plan, "--truth", tmp_path / "truth.yaml", "--out", tmp_path / "v")
     change(tmp_path / "v" / "campaign.yaml", ("errors:", "outliers: keep\nerrors:"))
-    found = asked("identify", tmp_path / "v" / "campaign.yaml")
+    found = asked("calibrate", tmp_path / "v" / "campaign.yaml")
     noise = by(found["noise"], "quantity")
     assert noise["probability"]["value"] < 1e-6
     assert noise["lack of fit"]["value"] > 3 * noise["pure error"]["value"]
@@ -309,7 +309,7 @@ def test_readings_in_another_unit_are_flagged(copied: Path, chained: Chain) -> N
     """Metres in columns of millimetres: nothing contradicts anything, but the noise and the robot file do."""
     assert not any("FAR FROM" in line for line in chained.identified["verdict"])
     renamed(copied, "_m", "_mm")
-    found = asked("identify", copied)
+    found = asked("calibrate", copied)
     noise = next(line for line in found["verdict"] if line.startswith("NOISE"))
     scatter = next(row["value"] for row in found["noise"] if row["quantity"] == "residuals")
     assert f"only {scatter:.2g} of what is stated" in noise
@@ -322,7 +322,7 @@ def test_readings_in_another_unit_are_flagged(copied: Path, chained: Chain) -> N
 
 def test_reduce_false_keeps_what_the_noise_covers(copied: Path, chained: Chain) -> None:
     change(copied, ("errors:", "reduce: false\nerrors:"))
-    found = asked("identify", copied)
+    found = asked("calibrate", copied)
     assert found["path"][-1]["stage"] == "final"
     assert {row["stage"] for row in found.get("dropped", [])} <= {"algebraic", "resolved"}
     assert len(found["parameters"]) > len(chained.identified["parameters"])
@@ -332,7 +332,7 @@ def test_reduce_false_keeps_what_the_noise_covers(copied: Path, chained: Chain) 
 
 def test_thresholds_and_correlations_may_be_moved(copied: Path, chained: Chain) -> None:
     change(copied, ("errors:", "thresholds: [40, 30]\nerrors:"))
-    strong = asked("identify", copied, "--correlated", 0.2)
+    strong = asked("calibrate", copied, "--correlated", 0.2)
     weak = by(chained.identified["parameters"], "parameter")
     assert 0 < len(strong["parameters"]) < len(weak)
     assert all(row["ratio"] > 40 for row in strong["parameters"])
@@ -346,7 +346,7 @@ def test_what_cannot_be_separated_is_written_out(tmp_path: Path) -> None:
     """A turn of the link's end about y is a turn of J3 about y."""
     plan = lay(tmp_path, PLAN.replace('"elbow.k*"', '"elbow.k55"').replace("load:", "statics: linear\nload:"))
     asked("simulate", plan, "--out", tmp_path / "v")
-    found = asked("identify", tmp_path / "v" / "campaign.yaml")
+    found = asked("calibrate", tmp_path / "v" / "campaign.yaml")
     assert [row["combination"] for row in found["combinations"]] == ["J3.k + 1 elbow.k55"]
     assert found["combinations"][0]["acts_as"] == "2 as 1"
     dropped = by(found["dropped"], "parameter")["elbow.k55"]
@@ -357,7 +357,7 @@ def test_what_cannot_be_separated_is_written_out(tmp_path: Path) -> None:
 
 def test_emcee_samples_the_full_model_where_it_is_there(tmp_path: Path) -> None:
     pytest.importorskip("emcee")
-    found = asked("identify", cylinder(tmp_path, "errors: [{kind: reading, sd_um: 15}]\n"), "--emcee", 60)
+    found = asked("calibrate", cylinder(tmp_path, "errors: [{kind: reading, sd_um: 15}]\n"), "--emcee", 60)
     for row in found["parameters"]:
         assert row["emcee_low"] < row["value"] < row["emcee_high"]
         assert row["emcee_high"] - row["emcee_low"] == pytest.approx(4 * row["sd"], rel=0.5)
@@ -375,7 +375,7 @@ def test_positions_give_compliances_and_offsets_together(tmp_path: Path) -> None
         text = (tmp_path / name).read_text() + offsets.replace("J2, offset_mrad: 0", f"J2, offset_mrad: {shift}")
         (tmp_path / name).write_text(text)
     asked("simulate", path, "--truth", tmp_path / "truth.yaml", "--out", tmp_path / "v")
-    found = asked("identify", tmp_path / "v" / "campaign.yaml")
+    found = asked("calibrate", tmp_path / "v" / "campaign.yaml")
     kept = by(found["parameters"], "parameter")
     assert set(kept) == {*TRUE, "J2.offset"}
     for name, true in {**TRUE, "J2.offset": 2e-3}.items():
@@ -402,12 +402,12 @@ def test_no_input_is_written_over(run: Run, copied: Path) -> None:
     desk = copied.parent.parent
     robot, readings = desk / "arm.yaml", copied.parent / "readings.csv"
     for option, target in (("--out", copied), ("--out", robot), ("--out", readings), ("--csv", readings)):
-        said = refused(run, desk, "identify", copied, option, target)
+        said = refused(run, desk, "calibrate", copied, option, target)
         assert str(target) in said
         assert "also given to CAMPAIGN.yaml" in said
     both = (desk / "x.csv", "--out", desk / "x.csv")
-    assert "also given to --out" in refused(run, desk, "identify", copied, "--csv", *both)
-    assert "must end in .html" in refused(run, desk, "identify", copied, "--report", desk / "x.txt")
+    assert "also given to --out" in refused(run, desk, "calibrate", copied, "--csv", *both)
+    assert "must end in .html" in refused(run, desk, "calibrate", copied, "--report", desk / "x.txt")
 
 
 # --- wrong files ------------------------------------------------------------------------------------------------------
@@ -502,30 +502,30 @@ def test_wrong_files_end_with_one_sentence(run: Run, copied: Path, wrong: str) -
     spoil, pieces = WRONG[wrong]
     spoil(copied)
     desk = copied.parent.parent
-    said = refused(run, desk, "identify", copied, "--out", desk / "c.json", "--report", desk / "r.html", "--json")
+    said = refused(run, desk, "calibrate", copied, "--out", desk / "c.json", "--report", desk / "r.html", "--json")
     for piece in pieces:
         assert piece in said
 
 
 def test_a_plan_is_no_campaign(run: Run, chained: Chain) -> None:
-    said = refused(run, chained.folder, "identify", chained.folder / "plan.yaml")
+    said = refused(run, chained.folder, "calibrate", chained.folder / "plan.yaml")
     assert "repeats" in said
     assert "is for a plan" in said
 
 
 def test_a_plan_without_readings_names_the_columns(run: Run, tmp_path: Path) -> None:
     plan = lay(tmp_path, PLAN.replace("repeats: 2\n", ""))
-    said = refused(run, tmp_path, "identify", plan)
+    said = refused(run, tmp_path, "calibrate", plan)
     assert "plan.csv, line 1: there is no column of dx" in said
 
 
 def test_no_number_to_spare_and_no_noise_stated(run: Run, tmp_path: Path) -> None:
     campaign, out = cylinder(tmp_path, ""), tmp_path / "c.json"
     few(campaign, 1)
-    said = refused(run, tmp_path, "identify", campaign, "--out", out)
+    said = refused(run, tmp_path, "calibrate", campaign, "--out", out)
     assert "3 numbers for 3 unknowns leave none to estimate the noise from" in said
     change(campaign, ("measurement:", "errors: [{kind: reading, sd_um: 15}]\nmeasurement:"))
-    assert run("identify", campaign, "--out", out).code == 0
+    assert run("calibrate", campaign, "--out", out).code == 0
     assert np.all(np.isfinite(strict(out.read_text())["covariance"]))
 
 
@@ -534,7 +534,7 @@ def test_no_number_to_spare_and_no_noise_stated(run: Run, tmp_path: Path) -> Non
     [(("--correlated", "1.5"), "between 0 and 1"), (("--emcee", "3"), "some hundred steps are needed")],
 )
 def test_wrong_options_are_refused_at_once(run: Run, chained: Chain, words: tuple[str, str], piece: str) -> None:
-    got = run("identify", chained.campaign, *words)
+    got = run("calibrate", chained.campaign, *words)
     assert (got.code, got.out) == (2, "")
     assert piece in got.err
     assert got.err.count("\n") == 1
@@ -542,6 +542,6 @@ def test_wrong_options_are_refused_at_once(run: Run, chained: Chain, words: tupl
 
 def test_nothing_stands_out(run: Run, copied: Path) -> None:
     change(copied, ("errors:", "thresholds: [1000, 2]\nerrors:"))
-    said = refused(run, copied.parent.parent, "identify", copied)
+    said = refused(run, copied.parent.parent, "calibrate", copied)
     assert "no parameter stands out of the noise by a factor of 1000" in said
     assert "measure more poses" in said

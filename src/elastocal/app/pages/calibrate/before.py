@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from elastocal.app.pages.reading_units import reading_unit
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.spatial.entries import Array
 
 
-def before_errors(result: IdentifyResult) -> Array:
+def before_errors(result: CalibrateResult) -> Array:
     """Read minus what the robot file lets expect, (N, R) in SI, of the numbers that were used."""
     campaign = result.study.fit.campaign
     return campaign.readings - campaign.measurement.predict(result.model)
 
 
-def before_rms(result: IdentifyResult) -> float:
+def before_rms(result: CalibrateResult) -> float:
     """Root mean square per axis of the numbers that predictions are judged by; nan where there are none."""
     import numpy as np
 

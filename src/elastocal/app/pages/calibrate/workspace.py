@@ -11,13 +11,13 @@ from elastocal.measure.kind import MarkerMeasurement
 from elastocal.report.blocks import Paragraphs, Section
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.identify import IdentifyResult
+    from elastocal.app.commands.calibrate import CalibrateResult
 
 
 TITLE = "The calibrated robot over a section of its workspace"
 
 
-def workspace_section(result: IdentifyResult) -> Section:
+def workspace_section(result: CalibrateResult) -> Section:
     """Under the largest force of the campaign; empty for kinds without loads and for robots with one axis."""
     import numpy as np
 
