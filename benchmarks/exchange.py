@@ -11,16 +11,14 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.harness import Contender, Outcome, race
-from elastocal.design.bank import Bank, step
-from elastocal.design.candidates import Candidates
 from elastocal.design.certificate import certify
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.exchange import Search, best, climbed, grown
+from elastocal.design.exchange import Search, best, climbed, grown, search
+from elastocal.design.information import Candidates, Space, space_of
 from elastocal.design.rules import Rules
-from elastocal.design.search import search
-from elastocal.design.space import Space, space_of
+from elastocal.design.updates import Bank, step
 
 MEMBERS = 15
 SHARE = 2000

@@ -8,11 +8,10 @@ from design.cell_desk import arm, pool_of
 from elastocal.app.commands.plan import _ways
 from elastocal.app.planning.program import route, stops
 from elastocal.design.cell import Cell, Link
-from elastocal.design.feasibility.obstacles import Obstacles
-from elastocal.design.loading.actuator import Actuator
-from elastocal.design.loading.hanging import Hanging
-from elastocal.design.measuring import Measuring
-from elastocal.design.obstacles.sphere import SphereObstacle
+from elastocal.design.feasibility.collision import Obstacles
+from elastocal.design.loading.loading import Actuator, Hanging
+from elastocal.design.method import Measuring
+from elastocal.design.obstacles.obstacle import SphereObstacle
 from elastocal.design.task import PlanTask
 from elastocal.model.statics.observation import Marker
 

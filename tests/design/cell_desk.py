@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from elastocal.design.candidates import Pool
 from elastocal.design.loading.loading import Loading
-from elastocal.design.pool import Pool
 from elastocal.design.poses import Poses
 from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.joint_compliance import JointCompliance

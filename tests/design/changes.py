@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elastocal.design.bank import Bank, step
 from elastocal.design.criteria.criterion import Criterion
-from elastocal.design.space import Space
-from elastocal.design.trials import Trials
+from elastocal.design.information import Space
+from elastocal.design.updates import Bank, Trials, step
 from elastocal.spatial.entries import Array
 
 

@@ -6,13 +6,13 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.a import CovarianceTrace
 from elastocal.design.criteria.condition import Condition
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.e import SmallestEigenvalue
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.criteria.weighted import Weighted
+from elastocal.design.information import Candidates
 
 
 def problem(seed, count=12, k=2, p=4, nuisance=(), prior=0.0, units=True, weak=1.0):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from design.plain import problem
 
-from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.criteria.weighted import Weighted
+from elastocal.design.exchange import search
+from elastocal.design.information import Candidates
 from elastocal.design.rules import Rules
-from elastocal.design.search import search
 from elastocal.errors import InputError
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from design.plain import every_plan, examples, gain, polynomial, problem
 
-from elastocal.design.candidates import Candidates
 from elastocal.design.certificate import certify
 from elastocal.design.criteria.a import CovarianceTrace
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
+from elastocal.design.exchange import search
+from elastocal.design.information import Candidates
 from elastocal.design.rules import Rules
-from elastocal.design.search import search
 from elastocal.errors import InputError
 
 GRID = np.linspace(-1, 1, 41)
@@ -144,7 +144,7 @@ def test_a_large_problem_is_bounded_closely():
 def test_candidates_left_out_at_first_join(monkeypatch):
     candidates = problem(46, count=800, k=2, p=12, units=False)
     _, wide = certified(candidates, Determinant(), Rules(10, repeats=True))
-    monkeypatch.setattr("elastocal.design.relaxation.ACTIVE", 20)
+    monkeypatch.setattr("elastocal.design.certificate.ACTIVE", 20)
     _, narrow = certified(candidates, Determinant(), Rules(10, repeats=True))
     assert narrow.gap < 1e-4
     assert narrow.bound == pytest.approx(wide.bound, abs=1e-4)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.design.contacts import ContactPool, contacts_from
 from elastocal.design.criteria.d import Determinant
+from elastocal.design.exchange import search
 from elastocal.design.observed import observed
-from elastocal.design.pool import spread_poses
+from elastocal.design.poses import spread_poses
 from elastocal.design.rules import Rules
-from elastocal.design.search import search
+from elastocal.design.touching import ContactPool, contacts_from
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.contact_force import ContactForce

@@ -10,13 +10,12 @@ from design.plain import PLAIN, examples, gain, marginal, problem, total
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.condition import Condition
 from elastocal.design.criteria.criterion import criterion_class, criterion_kinds
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.space import known_by_rows, space_of
-from elastocal.design.trials import Trials
+from elastocal.design.information import Candidates, known_by_rows, space_of
+from elastocal.design.updates import Trials
 from elastocal.errors import InputError, UnknownNameError
 
 NAMES = tuple(examples(problem(0)))

@@ -9,17 +9,15 @@ import numpy as np
 import pytest
 from design.plain import every_plan, examples, gain, polynomial, problem
 
-from elastocal.design.bank import DRIFT, Bank, step
-from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.a import CovarianceTrace
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.e import SmallestEigenvalue
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.exchange import Search, best, climbed, grown
+from elastocal.design.exchange import Search, best, best_climb, climbed, grown, search
+from elastocal.design.information import Candidates, space_of
 from elastocal.design.knowledge import known
 from elastocal.design.rules import Rules
-from elastocal.design.search import best_climb, search
-from elastocal.design.space import space_of
+from elastocal.design.updates import DRIFT, Bank, step
 
 NAMES = tuple(examples(problem(0)))
 criteria = pytest.mark.parametrize("name", NAMES)
@@ -287,9 +285,9 @@ def test_candidates_that_bounds_exclude_are_not_the_best(name):
 def test_chunks_do_not_change_a_plan(monkeypatch):
     candidates = problem(23, count=90, k=2, p=5)
     for criterion in (Determinant(), examples(candidates)["e"]):
-        monkeypatch.setattr("elastocal.design.space.CHUNK", 4096)
+        monkeypatch.setattr("elastocal.design.information.CHUNK", 4096)
         whole = found(candidates, criterion, Rules(6), restarts=3)
-        monkeypatch.setattr("elastocal.design.space.CHUNK", 7)
+        monkeypatch.setattr("elastocal.design.information.CHUNK", 7)
         assert len(space_of(candidates).chunks) == 13
         assert found(candidates, criterion, Rules(6), restarts=3).chosen == whole.chosen
 

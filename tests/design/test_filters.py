@@ -7,22 +7,12 @@ import pytest
 from design.cell_desk import arm, pool_of
 
 from elastocal.design.cell import Cell, Link, links_of
-from elastocal.design.feasibility.approach import Approach
-from elastocal.design.feasibility.filter import Removed, filter_kinds, screened_pool
-from elastocal.design.feasibility.incidence import Incidence
-from elastocal.design.feasibility.joint_limits import JointLimits
-from elastocal.design.feasibility.line_of_sight import LineOfSight
-from elastocal.design.feasibility.load import LoadPossible
-from elastocal.design.feasibility.obstacles import Obstacles
-from elastocal.design.feasibility.payload import PayloadLimit
-from elastocal.design.feasibility.self_collision import SelfCollision, blurred, collision_pairs
-from elastocal.design.feasibility.tool_box import ToolBox
-from elastocal.design.loading.actuator import Actuator
-from elastocal.design.loading.anchored import Anchored
-from elastocal.design.loading.hanging import Hanging
-from elastocal.design.obstacles.box import BoxObstacle
-from elastocal.design.obstacles.capsule import Capsule
-from elastocal.design.obstacles.sphere import SphereObstacle
+from elastocal.design.feasibility.collision import Obstacles, SelfCollision, blurred, collision_pairs
+from elastocal.design.feasibility.filter import LoadPossible, PayloadLimit, Removed, filter_kinds, screened_pool
+from elastocal.design.feasibility.reach import Approach, JointLimits, ToolBox
+from elastocal.design.feasibility.sight import Incidence, LineOfSight
+from elastocal.design.loading.loading import Actuator, Anchored, Hanging
+from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, SphereObstacle
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.read import read_robot

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 from design.cell_desk import arm, cylindrical, pool_of
 
-from elastocal.design.loading.actuator import Actuator
-from elastocal.design.loading.anchored import Anchored
-from elastocal.design.loading.hanging import Hanging
-from elastocal.design.loading.loading import loading_kinds
+from elastocal.design.loading.loading import Actuator, Anchored, Hanging, loading_kinds
 from elastocal.errors import InputError, UnknownNameError
 
 HALF = np.pi / 2

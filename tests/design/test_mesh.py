@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.design.obstacles.box import BoxObstacle
 from elastocal.design.obstacles.mesh import Mesh
-from elastocal.design.obstacles.obstacle import obstacle_kinds
+from elastocal.design.obstacles.obstacle import BoxObstacle, obstacle_kinds
 from elastocal.files.plan.stl import read_stl
 
 SIZE = (1.0, 0.8, 0.2)

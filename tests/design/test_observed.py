@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from design.cell_desk import arm, cylindrical
 
-from elastocal.design.measuring import Measuring
+from elastocal.design.method import Measuring
 from elastocal.design.observed import determined, earlier_information, independent, observed, taken_together
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.identify.expectation import expected

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elastocal.design.ordering import ordered
+from elastocal.design.route import ordered
 from elastocal.errors import InputError
 
 SPEEDS = np.array([1.0, 2.0, 0.5])

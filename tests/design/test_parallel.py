@@ -10,9 +10,8 @@ import pytest
 from design.plain import problem
 
 from elastocal.design.criteria.d import Determinant
-from elastocal.design.parallel import in_parallel
+from elastocal.design.exchange import in_parallel, search
 from elastocal.design.rules import Rules
-from elastocal.design.search import search
 
 
 def found(executor=None, seed=5):

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from design.cell_desk import arm, cylindrical, pool_of
 
-from elastocal.design.drawing import Draw, Region, drawn
-from elastocal.design.loading.actuator import Actuator
-from elastocal.design.pool import programmable, spread_points, spread_poses
-from elastocal.design.reaching import reached
+from elastocal.design.loading.loading import Actuator
+from elastocal.design.poses import Draw, Region, drawn, programmable, reached, spread_points, spread_poses
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from design.plain import every_plan, examples, gain, problem, total
 
-from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.d import Determinant
+from elastocal.design.exchange import search
+from elastocal.design.information import Candidates
 from elastocal.design.rules import Rules
-from elastocal.design.search import search
 
 
 def rng():

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elastocal.design.drawing import Draw
-from elastocal.design.loading.actuator import Actuator
-from elastocal.design.measuring import Measuring
-from elastocal.design.offer import offered
+from elastocal.design.loading.loading import Actuator
+from elastocal.design.method import Measuring
+from elastocal.design.poses import Draw
+from elastocal.design.problem import offered
 from elastocal.design.task import PlanTask
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml

@@ -10,11 +10,11 @@ from design.cell_desk import arm, cylindrical
 
 from elastocal.design import study
 from elastocal.design.criteria.d import Determinant
-from elastocal.design.drawing import Draw
-from elastocal.design.feasibility.tool_box import ToolBox
-from elastocal.design.loading.actuator import Actuator
-from elastocal.design.measuring import Measuring
-from elastocal.design.offer import offered
+from elastocal.design.feasibility.reach import ToolBox
+from elastocal.design.loading.loading import Actuator
+from elastocal.design.method import Measuring
+from elastocal.design.poses import Draw
+from elastocal.design.problem import offered
 from elastocal.design.study import planned_study
 from elastocal.design.task import Limits, PlanTask, Tests
 from elastocal.errors import InputError, UnknownNameError

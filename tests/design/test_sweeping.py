@@ -9,10 +9,10 @@ import pytest
 from oracle.logs import G, planar_arm
 
 from elastocal.design.cell import Cell, Link
-from elastocal.design.drawing import Draw
-from elastocal.design.feasibility.obstacles import Obstacles
-from elastocal.design.obstacles.sphere import SphereObstacle
-from elastocal.design.offer import offered, possible
+from elastocal.design.feasibility.collision import Obstacles
+from elastocal.design.obstacles.obstacle import SphereObstacle
+from elastocal.design.poses import Draw
+from elastocal.design.problem import offered, possible
 from elastocal.design.study import planned_study
 from elastocal.design.sweeping import Stroke, Sweeping
 from elastocal.design.task import PlanTask

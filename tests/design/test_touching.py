@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from elastocal.design.cell import Cell, Link
-from elastocal.design.drawing import Draw, Region
-from elastocal.design.feasibility.obstacles import Obstacles
-from elastocal.design.obstacles.sphere import SphereObstacle
-from elastocal.design.offer import possible
-from elastocal.design.poses import Poses
+from elastocal.design.feasibility.collision import Obstacles
+from elastocal.design.obstacles.obstacle import SphereObstacle
+from elastocal.design.poses import Draw, Poses, Region
+from elastocal.design.problem import possible
 from elastocal.design.task import PlanTask
 from elastocal.design.touching import Touching
 from elastocal.errors import InputError

@@ -6,10 +6,10 @@ import numpy as np
 from design.cell_desk import arm, pool_of
 
 from elastocal.design.cell import Cell, Link
-from elastocal.design.feasibility.obstacles import Obstacles
-from elastocal.design.feasibility.tool_box import ToolBox
-from elastocal.design.obstacles.sphere import SphereObstacle
-from elastocal.design.ways import blocked
+from elastocal.design.feasibility.collision import Obstacles
+from elastocal.design.feasibility.reach import ToolBox
+from elastocal.design.obstacles.obstacle import SphereObstacle
+from elastocal.design.route import blocked
 
 BODY = (Link("q1", "elbow", 0.05), Link("q2", "tool", 0.05))
 

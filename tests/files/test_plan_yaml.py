@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from elastocal.design.cell import Link
-from elastocal.design.feasibility.obstacles import Obstacles
-from elastocal.design.loading.hanging import Hanging
-from elastocal.design.obstacles.box import BoxObstacle
+from elastocal.design.feasibility.collision import Obstacles
+from elastocal.design.loading.loading import Hanging
+from elastocal.design.obstacles.obstacle import BoxObstacle
 from elastocal.errors import InputError
 from elastocal.files.plan.read import is_plan, read_plan_file
 

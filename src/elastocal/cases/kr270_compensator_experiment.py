@@ -119,10 +119,10 @@ def designed(information: Array) -> Ints:
     """D-optimal choice among candidates (n, p, p): greedy, then exchanges of one until none helps."""
     import numpy as np
 
-    from elastocal.design.candidates import Candidates
     from elastocal.design.criteria.d import Determinant
+    from elastocal.design.exchange import search
+    from elastocal.design.information import Candidates
     from elastocal.design.rules import Rules
-    from elastocal.design.search import search
 
     values, vectors = np.linalg.eigh(information)
     rows = np.sqrt(np.clip(values, 0.0, None))[:, :, None] * vectors.swapaxes(1, 2)

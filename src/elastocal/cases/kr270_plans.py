@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.design.knowledge import Knowledge
-    from elastocal.design.offer import Offer
+    from elastocal.design.problem import Offer
     from elastocal.design.study import PlannedStudy
     from elastocal.design.task import PlanTask
     from elastocal.measure.sources.source import ErrorSource
@@ -54,12 +54,11 @@ def task(sources: tuple[ErrorSource, ...], rng: np.random.Generator) -> PlanTask
     """The experiment with its test poses."""
     import numpy as np
 
-    from elastocal.design.drawing import Draw, Region
-    from elastocal.design.feasibility.tool_box import FAR, ToolBox
-    from elastocal.design.loading.actuator import Actuator
-    from elastocal.design.measuring import Measuring
-    from elastocal.design.task import PlanTask
-    from elastocal.design.testing import TestPlan, placed_tests
+    from elastocal.design.feasibility.reach import FAR, ToolBox
+    from elastocal.design.loading.loading import Actuator
+    from elastocal.design.method import Measuring
+    from elastocal.design.poses import Draw, Region
+    from elastocal.design.task import PlanTask, TestPlan, placed_tests
     from elastocal.files.robot.read import read_robot
     from elastocal.model.statics.observation import Marker
 
@@ -81,7 +80,7 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
     import numpy as np
 
     from elastocal.design.criteria.test_pose import TestPose
-    from elastocal.design.offer import offered
+    from elastocal.design.problem import offered
     from elastocal.design.study import planned_study
 
     by_d = offered(task(sources, rng), rng)
@@ -111,7 +110,7 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
 
 def random_plans(offer: Offer, count: int, rng: np.random.Generator) -> list[Knowledge]:
     """What random choices of candidates would tell."""
-    from elastocal.design.space import known_by_rows
+    from elastocal.design.information import known_by_rows
 
     sets = [rng.choice(len(offer.pool), count, replace=False) for _ in range(RANDOM)]
     return [known_by_rows(offer.candidates, [int(c) for c in rows], offer.space.coordinates) for rows in sets]

@@ -1,91 +1,97 @@
-"""What may be measured: a block of whitened rows A_c (k, p) per candidate, and what is known before.
-
-    information of a plan = P + sum over the members c of A_c^T A_c
-
-with P the information of an earlier campaign or of priors.  Some of the p parameters may be nuisances: they are
-estimated with the others, and no criterion asks how well.
-"""
+"""Everything that could be measured: configurations, each under everything that can be done there."""
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 
-from elastocal.errors import InputError
-from elastocal.spatial.entries import Array, Ints
+from elastocal.design.poses import Poses
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools, Ints
 
-ROUNDING = 1e-10
-"""Negative eigenvalues of a prior up to this part of the largest (unit diagonal) are rounding."""
+
+class Choice(ABC):
+    """``name`` in words; ``point`` is the frame that its force acts at."""
+
+    name: str
+    point: str
+
+    def forces(self, poses: Poses) -> Array:
+        """On the robot in base axes, (C, 3)."""
+        return np.zeros((len(poses), 3))
+
+    def possible(self, poses: Poses) -> Bools:
+        """(C,)"""
+        return np.ones(len(poses), dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
-    """``blocks`` (M, k, p) and ``prior`` (p, p); ``nuisance`` are places among the parameters, ``names`` for errors."""
+class Pool:
+    """Candidate i is configuration ``at[i]`` of ``poses`` under ``options[option[i]]``; no options: no load.
 
-    blocks: Array
-    prior: Array | None = None
-    nuisance: tuple[int, ...] = ()
-    names: tuple[str, ...] = ()
+    Every load is stated as its wrench at ``frame``, at the unloaded pose.
+    """
 
-    def __post_init__(self) -> None:
-        if self.blocks.ndim != 3 or 0 in self.blocks.shape:
-            raise InputError(f"candidates: give blocks of rows (M, k, p), not an array of shape {self.blocks.shape}")
-        if not np.all(np.isfinite(self.blocks)):
-            bad = int(np.argwhere(~np.isfinite(self.blocks))[0, 0])
-            raise InputError(f"candidate {bad}: its rows must be finite numbers; leave it out")
-        p = self.parameters
-        if self.names and len(self.names) != p:
-            raise InputError(f"candidates: {len(self.names)} names for {p} parameters; give one for each")
-        if any(not 0 <= i < p for i in self.nuisance) or len(set(self.nuisance)) != len(self.nuisance):
-            raise InputError(f"nuisances {self.nuisance}: give different places from 0 to {p - 1}")
-        if len(self.nuisance) == p:
-            raise InputError("every parameter is called a nuisance; leave at least one to be sought")
-        _ = self.prior_rows
+    poses: Poses
+    options: tuple[Choice, ...]
+    frame: str
+    at: Ints
+    option: Ints
+
+    @classmethod
+    def of(cls, poses: Poses, options: Sequence[Choice], frame: str) -> Pool:
+        """Every configuration under every load."""
+        each = max(1, len(options))
+        at = np.repeat(np.arange(len(poses)), each)
+        return cls(poses, tuple(options), frame, at, np.tile(np.arange(each), len(poses)))
+
+    def __len__(self) -> int:
+        return len(self.at)
 
     @property
-    def parameters(self) -> int:
-        return int(self.blocks.shape[2])
+    def model(self) -> RobotModel:
+        return self.poses.model
 
-    def name(self, i: int) -> str:
-        return self.names[i] if self.names else f"parameter {i}"
-
-    @cached_property
-    def order(self) -> Ints:
-        """Places of the parameters with the nuisances first."""
-        rest = [i for i in range(self.parameters) if i not in self.nuisance]
-        return np.array([*sorted(self.nuisance), *rest], dtype=np.int64)
+    @property
+    def q(self) -> Array:
+        """(N, n)"""
+        return self.poses.q[self.at]
 
     @cached_property
-    def prior_rows(self) -> Array:
-        """Rows whose squares are the prior, P = rows^T rows, (r, p) with r its rank."""
-        p = self.parameters
-        if self.prior is None:
-            return np.zeros((0, p))
-        if self.prior.shape != (p, p) or not np.all(np.isfinite(self.prior)):
-            raise InputError(f"prior information: give a matrix of {p} x {p} finite numbers, one row per parameter")
-        size = np.sqrt(np.abs(np.diag(self.prior)))
-        unit = np.where(size > 0, size, 1.0)
-        even = self.prior / np.outer(unit, unit)
-        values, vectors = np.linalg.eigh((even + even.T) / 2)
-        if not np.allclose(even, even.T, rtol=0, atol=ROUNDING) or values[0] < -ROUNDING * max(values[-1], 1.0):
-            raise InputError("prior information: the matrix must be symmetric without negative eigenvalues")
-        kept = values > p * np.finfo(float).eps * max(values[-1], 0.0)
-        return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T * unit)
+    def wrenches(self) -> Array:
+        """(N, 6) at the origin of ``frame``, base axes: a force f at a point r away turns by r x f."""
+        out = np.zeros((len(self), 6))
+        for i, option in enumerate(self.options):
+            mine = self.option == i
+            poses = self.poses.picked(self.at[mine])
+            force = option.forces(poses)
+            out[mine, :3] = force
+            if option.point != self.frame:
+                out[mine, 3:] = np.cross(poses.origin(option.point) - poses.origin(self.frame), force)
+        return np.round(out, 2) + 0.0
 
-    def information(self, chosen: Sequence[int]) -> Array:
-        """P + sum of A_c^T A_c, (p, p); a candidate named twice counts twice."""
-        rows = self.rows(chosen)
-        return np.asarray(rows.T @ rows)
+    @property
+    def load(self) -> AppliedWrenches:
+        return AppliedWrenches(self.frame, self.wrenches)
 
-    def rows(self, chosen: Sequence[int]) -> Array:
-        """Rows of the prior, then those of the candidates chosen."""
-        taken = self.blocks[np.asarray(chosen, dtype=np.int64)].reshape(-1, self.parameters)
-        return np.concatenate([self.prior_rows, taken])
+    @cached_property
+    def possible(self) -> Bools:
+        """(N,) where the load of the candidate can be put on."""
+        out = np.ones(len(self), dtype=bool)
+        for i, option in enumerate(self.options):
+            mine = self.option == i
+            out[mine] = option.possible(self.poses.picked(self.at[mine]))
+        return out
 
-    def knowing(self, information: Array) -> Self:
-        """The same candidates after an earlier campaign whose information (p, p) adds to the prior."""
-        return replace(self, prior=information if self.prior is None else self.prior + information)
+    def picked(self, rows: Ints | Bools) -> Pool:
+        """Some candidates, with the configurations that they need."""
+        used, at = np.unique(self.at[rows], return_inverse=True)
+        return Pool(self.poses.picked(used), self.options, self.frame, at.reshape(-1), self.option[rows])
+
+    def label(self, i: int) -> str:
+        return self.options[int(self.option[i])].name if self.options else "no load"

@@ -1,30 +1,155 @@
 """How far a plan can be from the best one: an upper bound from the convex relaxation.
 
-Let candidates have weights w_c instead of whole numbers.  G = exp(gain) is concave in w, so for any weights and every
-plan v that obeys the rules, with slopes g_c = d gain / d w_c,
+Let candidates have weights w_c instead of whole numbers:
+
+    max gain(P + sum_c w_c A_c^T A_c),    w_c >= 0 (w_c <= 1 without repeats),  the sum of every group its quota
+
+G = exp(gain) is concave in w, so for any weights and every plan v that obeys the rules, with slopes
+g_c = d gain / d w_c,
 
     gain(v) <= gain(w) + log(1 + max_v sum_c g_c v_c - sum_c g_c w_c).
 
 For D with repeats and without a prior this is the equivalence theorem, gain(v) <= gain(w) + log(m max_c tr(M^-1 A_c^T
 A_c) / p).  The bound holds for any w, and at the best weights it is their own gain.
+
+The multiplicative algorithm climbs to them.  At the best weights the slopes of one group are equal wherever
+0 < w_c < 1, larger at the limit 1 and smaller at 0.  So weights are multiplied by powers of their slopes,
+
+    w_c <- t w_c (g_c / mean g)^a,    t (and the limit) such that the sums hold,
+
+with a larger a while the gain grows and a smaller one where it does not.  For D and a = 1 every step climbs, because
+det M is a polynomial in w with positive coefficients; elsewhere short ones do.  Few candidates carry weight, so it runs
+on those; candidates whose slopes are too large for a weight of zero join from time to time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.criterion import Criterion
-from elastocal.design.relaxation import Relaxation
+from elastocal.design.exchange import Plan, check
+from elastocal.design.information import Candidates, Space, space_of
+from elastocal.design.knowledge import Knowledge, known
 from elastocal.design.rules import Rules
-from elastocal.design.search import Plan, check
-from elastocal.design.space import Space, space_of
 from elastocal.errors import InputError
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 
 ROUNDS = 30
+
+ACTIVE = 400
+"""Candidates that carry weight at first."""
+STEPS = 100
+SHORTEST = 0.01
+"""Where no step of this power climbs, rounding is all that is left."""
+LEAST = 1e-7
+"""Weights below this part of the largest are dropped; the largest factor of one step is its inverse."""
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """Weights (M,) of the candidates in place of a plan."""
+
+    space: Space
+    criterion: Criterion
+    rules: Rules
+
+    @cached_property
+    def places(self) -> tuple[tuple[Ints, int], ...]:
+        """Candidates of every group that may carry weight, and the sum of their weights."""
+        return self.rules.places(self.space.count)
+
+    @property
+    def limit(self) -> float:
+        return np.inf if self.rules.repeats else 1.0
+
+    def start(self) -> Array:
+        """Equal weights on the candidates that tell most at equal weights of all."""
+        weights = np.zeros(self.space.count)
+        for at, total in self.places:
+            weights[at] = total / len(at)
+        slopes = self.slopes(self.known(weights))
+        for at, total in self.places:
+            least = np.sort(slopes[at])[::-1][: max(ACTIVE, 2 * total)][-1]
+            weights[at] = np.where(slopes[at] >= least, 1.0, 0.0)
+        return self._held(weights)
+
+    def known(self, weights: Array) -> Knowledge:
+        at = np.flatnonzero(weights > 0)
+        return self._known(self.space.rows(at), weights[at])
+
+    def slopes(self, state: Knowledge) -> Array:
+        """Of all candidates (M,)."""
+        return np.concatenate([self.criterion.slopes(state, chunk) for chunk in self.space.chunks])
+
+    def improved(self, weights: Array) -> Array:
+        """Some steps on the candidates that carry weight; those whose weight vanishes are dropped."""
+        at = np.flatnonzero(weights > 0)
+        rows, out, length = self.space.rows(at), weights, 1.0
+        state = self._known(rows, out[at])
+        gain = self.criterion.gain(state)
+        for _ in range(STEPS):
+            slopes = np.zeros(len(out))
+            slopes[at] = self.criterion.slopes(state, rows)
+            trial = self._held(out * self._factors(out, slopes, length))
+            then = self._known(rows, trial[at])
+            new = self.criterion.gain(then)
+            if new > gain:
+                out, state, gain, length = trial, then, new, 1.5 * length
+            elif length < SHORTEST:
+                break
+            else:
+                length /= 4
+        return self._held(np.where(out < LEAST * out.max(initial=0.0), 0.0, out))
+
+    def widened(self, weights: Array, slopes: Array) -> Array:
+        """With a little weight on candidates that had none, but whose slopes are above the mean of those that have."""
+        out = weights.copy()
+        for at, total in self.places:
+            idle = at[(weights[at] == 0) & (slopes[at] > self._level(weights[at], slopes[at]))]
+            new = idle[np.argsort(-slopes[idle], kind="stable")[: ACTIVE // 4]]
+            out[new] = 0.01 * total / max(len(new), 1)
+        return self._held(out)
+
+    def _level(self, weights: Array, slopes: Array) -> float:
+        """Mean slope of a group where the weights are between their limits; any scale where none are."""
+        inner = np.where(weights < self.limit, weights, 0.0)
+        level = float(inner @ slopes / inner.sum()) if inner.any() else float(slopes.max())
+        return level if level > 0 else 1.0
+
+    def _factors(self, weights: Array, slopes: Array, power: float) -> Array:
+        out = np.zeros(len(weights))
+        for at, _ in self.places:
+            ratio = slopes[at] / self._level(weights[at], slopes[at])
+            log = power * np.log(np.clip(ratio, LEAST, 1 / LEAST))
+            out[at] = np.exp(np.clip(log, np.log(LEAST), -np.log(LEAST)))
+        return out
+
+    def _known(self, rows: Array, weights: Array) -> Knowledge:
+        weighted = (rows * np.sqrt(weights)).reshape(len(rows), -1)
+        return known(self.space.prior + weighted @ weighted.T, self.space.coordinates)
+
+    def _held(self, weights: Array) -> Array:
+        out = np.zeros(len(weights))
+        for at, total in self.places:
+            out[at] = capped_weights(weights[at], total, self.limit)
+        return out
+
+
+def capped_weights(weights: Array, total: int, limit: float) -> Array:
+    """min(limit, t w) with t such that the sum is ``total``."""
+    out = np.asarray(weights * (total / weights.sum()))
+    full = out >= limit
+    while np.any(out > limit):
+        out[full] = limit
+        free = ~full & (weights > 0)
+        if not np.any(free):
+            break
+        out[free] = weights[free] * ((total - limit * full.sum()) / weights[free].sum())
+        full |= out >= limit
+    return out
 
 
 @dataclass(frozen=True, eq=False)

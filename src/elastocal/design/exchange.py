@@ -1,25 +1,31 @@
-"""One climb to a good plan: greedy start, then every member in turn moves to its best place (Fedorov, Cook-Nachtsheim).
+"""The best plan by exchange (Fedorov, Cook and Nachtsheim): every member in turn moves to its best place.
 
     grow:      add the candidate with the largest gain until the plan is full
     exchange:  take a member out, put the best candidate in if the gain grows; until no member can do better
 
-The end is a plan that no exchange of one member improves.  Every candidate is tried at once by rank-k updates
-(``trials``, ``bank``); a change is taken only after its gain has been computed anew from the members.
+The end of a climb is a plan that no exchange of one member improves.  Every candidate is tried at once by rank-k
+updates (``updates``); a change is taken only after its gain has been computed anew from the members.  The best of
+several climbs, from different starts, is judged by QR of its own rows.  Every climb has a random stream of its own, a
+child of the caller's, so that the result does not depend on which worker does what.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TypeVar
 
 import numpy as np
 
-from elastocal.design.bank import Bank, step
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.criteria.d import Determinant
+from elastocal.design.information import Candidates, Space, known_by_rows, space_of
+from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
-from elastocal.design.space import Space
-from elastocal.design.trials import Trials
+from elastocal.design.updates import Bank, Trials, step
+from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools
 
 ENOUGH = 1e-9
@@ -27,6 +33,23 @@ ENOUGH = 1e-9
 SWEEPS = 100
 BATCH = 64
 """Candidates whose gain is computed together where a bound ranks them."""
+SAME = 1e-7
+"""Climbs whose gains differ by less ended at the same value."""
+
+Result = TypeVar("Result")
+
+
+def in_parallel(
+    task: Callable[[int, np.random.Generator], Result],
+    count: int,
+    rng: np.random.Generator,
+    executor: Executor | None = None,
+) -> tuple[Result, ...]:
+    """task(0, stream), task(1, stream), ...; it must be picklable where the executor runs other processes."""
+    streams = rng.spawn(count)
+    if executor is None:
+        return tuple(map(task, range(count), streams))
+    return tuple(executor.map(task, range(count), streams))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,3 +165,72 @@ def _gains(criterion: Criterion, trials: Trials, may: Bools, floor: float) -> Ar
         out[index] = criterion.gains(trials.picked(index))
         floor = max(floor, float(out[index].max()))
     return out
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """``chosen`` ascending, a candidate as often as it is to be measured; ``value`` in the unit of the criterion.
+
+    ``climbs`` are the restarts in order, the first from the greedy plan.
+    """
+
+    chosen: tuple[int, ...]
+    gain: float
+    value: float
+    known: Knowledge
+    climbs: tuple[Climb, ...]
+
+    @cached_property
+    def agreed(self) -> tuple[bool, ...]:
+        """For every climb, whether it ended at the value of the best."""
+        return tuple(not c.open and abs(c.gain - self.gain) < SAME for c in self.climbs)
+
+
+def search(
+    candidates: Candidates,
+    criterion: Criterion,
+    rules: Rules,
+    *,
+    rng: np.random.Generator,
+    restarts: int = 10,
+    executor: Executor | None = None,
+    space: Space | None = None,
+) -> Plan:
+    """The best plan found; ``space`` may be given where the same candidates were searched before."""
+    if restarts < 1:
+        raise InputError(f"{restarts} restarts: give at least 1; 10 is usual")
+    check(candidates, criterion, rules)
+    at = space_of(candidates) if space is None else space
+    task = partial(_climb, Search(at, criterion, rules))
+    return best_climb(candidates, criterion, in_parallel(task, restarts, rng, executor), at)
+
+
+def check(candidates: Candidates, criterion: Criterion, rules: Rules) -> None:
+    m, k, p = candidates.blocks.shape
+    criterion.check(p)
+    rules.check(m)
+    equations = rules.count * k + len(candidates.prior_rows)
+    if equations < p:
+        raise InputError(
+            f"{rules.count} measurements of {k} rows give {equations} equations for {p} parameters, priors included; "
+            "plan more or seek fewer"
+        )
+
+
+def best_climb(candidates: Candidates, criterion: Criterion, climbs: tuple[Climb, ...], space: Space) -> Plan:
+    """The best of some climbs, the first of equals."""
+    able = [c for c in climbs if not c.open] or climbs
+    top = max(c.gain for c in able)
+    best = next(c for c in able if c.gain > top - SAME)
+    chosen = tuple(sorted(best.members))
+    known = known_by_rows(candidates, chosen, space.coordinates)
+    return Plan(chosen, criterion.gain(known), criterion.value(known), known, climbs)
+
+
+def _climb(search: Search, number: int, rng: np.random.Generator) -> Climb:
+    """The first climb starts from the greedy plan, the others from a few members drawn and then greedily."""
+    rules, members = search.rules, list[int]()
+    if number:
+        for _ in range(int(rng.integers(1, rules.count + 1))):
+            members.append(int(rng.choice(np.flatnonzero(rules.allowed(members, search.space.count)))))
+    return climbed(search, grown(search, members, rules.count))

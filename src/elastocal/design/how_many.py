@@ -13,13 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.design.candidates import Candidates
 from elastocal.design.criteria.criterion import Criterion
-from elastocal.design.exchange import Search, climbed, grown
+from elastocal.design.exchange import Plan, Search, best_climb, climbed, grown, search
+from elastocal.design.information import Candidates, OpenPlanError, space_of
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
-from elastocal.design.search import Plan, best_climb, search
-from elastocal.design.space import OpenPlanError, space_of
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 

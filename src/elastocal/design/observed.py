@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.design.candidates import Candidates
+from elastocal.design.information import Candidates
 from elastocal.errors import InputError
 from elastocal.identifiability.triangle import stacked_triangle
 from elastocal.identify.fit import groups_of

@@ -1,4 +1,8 @@
-"""Configurations of a robot and where its frames are in each, unloaded."""
+"""Configurations of a robot: where its frames are in each, unloaded, and configurations to choose from.
+
+They are drawn as Sobol points of the joint space, or of a box that the tool is put into; there only the place is asked
+for, and the orientation stays near that of the start, so that different starts bring different ones.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,20 @@ from functools import cached_property
 
 import numpy as np
 
+from elastocal.errors import InputError
 from elastocal.model.chain import ChainState
-from elastocal.model.kinematics import rigid_state
+from elastocal.model.configurations import middle
+from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.kinematics import kinematics, rigid_state
+from elastocal.model.limits import joint_bounds
 from elastocal.model.robot import RobotModel
-from elastocal.spatial.entries import Array, Ints
+from elastocal.model.task import Task, moved_rows
+from elastocal.spatial.entries import Array, Bools, Ints
+
+DECIMALS = 2
+"""Of the degrees and millimetres that a program says."""
+_PLACE = Task("position", (0, 1, 2))
+Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,3 +51,87 @@ class Poses:
 
     def picked(self, rows: Ints) -> Poses:
         return Poses(self.model, self.q[rows])
+
+
+def spread_points(low: Array, high: Array, count: int, rng: np.random.Generator) -> Array:
+    """Scrambled Sobol points (count, d) in a box."""
+    from scipy.stats import qmc
+
+    if count < 1:
+        raise InputError(f"{count} candidates: draw at least 1")
+    unit = qmc.Sobol(len(low), seed=rng).random_base2(max(0, int(np.ceil(np.log2(count)))))
+    return np.asarray(low + unit[:count] * (high - low))
+
+
+def spread_poses(model: RobotModel, count: int, rng: np.random.Generator) -> Array:
+    """Joint values (count, n) over the whole range of every joint; a full turn where one has no limits."""
+    return spread_points(*joint_ranges(model), count, rng)
+
+
+def joint_ranges(model: RobotModel) -> tuple[Array, Array]:
+    ranges = []
+    for name, motion in zip(model.joints, model.motions, strict=True):
+        if motion.limits is None and motion.kind == "prismatic":
+            raise InputError(f"joint {name} slides without limits; give it limits in the robot file")
+        ranges.append(motion.limits or (-np.pi, np.pi))
+    return np.array([r[0] for r in ranges]), np.array([r[1] for r in ranges])
+
+
+def programmable(model: RobotModel, q: Array) -> Array:
+    """Joint values (N, n) of the nearest controller values with few decimals of degrees or millimetres."""
+    unit = np.array([np.pi / 180 if m.kind == "revolute" else 1e-3 for m in model.motions])
+    shown = np.round(model.controller.to_controller(q) / unit, DECIMALS)
+    return model.controller.to_joints((shown + 0.0) * unit)
+
+
+def across(model: RobotModel, targets: Array, lows: Array, highs: Array, frame: str | None = None) -> Array:
+    """Targets (N, 3) with the coordinates that an arm cannot change (the height of a planar one) at their only value.
+
+    ``lows`` and ``highs`` (N, 3) are the boxes that the targets lie in: what they leave out stays out of reach.
+    """
+    fixed = ~np.isin(np.arange(3), moved_rows(model, frame or model.tool))
+    only = kinematics(model, middle(model), frame).position[0]
+    return np.where(fixed & (lows <= only) & (only <= highs), only, targets)
+
+
+def reached(model: RobotModel, start: Array, targets: Array, frame: str | None = None) -> tuple[Array, Bools]:
+    """Joint values (N, n) from ``start`` (N, n) for points (N, 3) of the frame (default tool), and where they hold."""
+    found = inverse_kinematics(
+        model, frame or model.tool, _PLACE, targets.T, None, np.ascontiguousarray(start.T), joint_bounds(model)
+    )
+    return found.q.T, found.reached
+
+
+@dataclass(frozen=True)
+class Region:
+    """A box of the workspace in base axes, m."""
+
+    low: Vector
+    high: Vector
+
+    def __post_init__(self) -> None:
+        if not all(a < b for a, b in zip(self.low, self.high, strict=True)):
+            raise InputError(f"box from {self.low} to {self.high} m: every lower bound must be below the upper one")
+
+
+@dataclass(frozen=True)
+class Draw:
+    """``count`` configurations, all over the joints' ranges or with the tool in one of the boxes ``around`` a task."""
+
+    count: int = 4000
+    around: tuple[Region, ...] = ()
+
+
+def drawn(model: RobotModel, draw: Draw, rng: np.random.Generator) -> tuple[Poses, int]:
+    """The configurations and how many points of the boxes were not reached."""
+    if not draw.around:
+        return Poses(model, programmable(model, spread_poses(model, draw.count, rng))), 0
+    low, high = joint_ranges(model)
+    unit = spread_points(np.array([0.0] * 3 + [*low]), np.array([1.0] * 3 + [*high]), draw.count, rng)
+    boxes = np.array([[b.low, b.high] for b in draw.around])[np.arange(draw.count) % len(draw.around)]
+    targets = boxes[:, 0] + unit[:, :3] * (boxes[:, 1] - boxes[:, 0])
+    targets = across(model, targets, boxes[:, 0], boxes[:, 1])
+    q, held = reached(model, unit[:, 3:], targets)
+    if not np.any(held):
+        raise InputError("no feasible candidate: the tool reaches none of the points round the task; move the box")
+    return Poses(model, programmable(model, q[held])), int(np.sum(~held))

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from elastocal.design.candidates import Pool
 from elastocal.design.certificate import Certificate, certify
 from elastocal.design.criteria.d import Determinant
+from elastocal.design.exchange import Plan, search
 from elastocal.design.how_many import HowMany, Point, accuracy_curve, how_many
-from elastocal.design.offer import Offer
-from elastocal.design.pool import Pool
+from elastocal.design.problem import Offer
 from elastocal.design.rules import Rules
-from elastocal.design.search import Plan, search
 from elastocal.design.task import Limits
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from elastocal.design.choice import Choice
-from elastocal.design.drawing import drawn
+from elastocal.design.candidates import Choice, Pool
 from elastocal.design.feasibility.filter import Removed
 from elastocal.design.method import Method
-from elastocal.design.pool import Pool, joint_ranges, programmable
-from elastocal.design.poses import Poses
-from elastocal.design.ways import STEP_ANGLE
+from elastocal.design.poses import Poses, drawn, joint_ranges, programmable
+from elastocal.design.route import STEP_ANGLE
 from elastocal.errors import InputError
 from elastocal.measure.joint_torque import MASSES, JointTorque
 from elastocal.measure.sources.source import ErrorSource

@@ -19,9 +19,9 @@ from elastocal.report.blocks import Fact
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.design.offer import Offer
-    from elastocal.design.ordering import Ordered
-    from elastocal.design.pool import Pool
+    from elastocal.design.candidates import Pool
+    from elastocal.design.problem import Offer
+    from elastocal.design.route import Ordered
     from elastocal.design.study import PlannedStudy
     from elastocal.design.task import PlanTask
     from elastocal.files.plan.entry import PlanFile
@@ -55,7 +55,7 @@ class PlanResult:
 def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -> PlanResult:
     import numpy as np
 
-    from elastocal.design.offer import offered
+    from elastocal.design.problem import offered
     from elastocal.design.study import planned_study
 
     say = watch or (lambda done, total: None)
@@ -83,7 +83,7 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
 
 
 def _with_tests(file: PlanFile, rng: np.random.Generator) -> PlanTask:
-    from elastocal.design.testing import placed_tests
+    from elastocal.design.task import placed_tests
 
     task = file.task
     if file.tests is None:
@@ -111,7 +111,7 @@ def _ordered(found: PlannedStudy, file: PlanFile) -> tuple[Pool, Ordered]:
     """The chosen poses for short motion, those under one load together: changing a load takes minutes."""
     import numpy as np
 
-    from elastocal.design.ordering import ordered
+    from elastocal.design.route import ordered
 
     chosen = found.chosen
     shown = chosen.model.controller.to_controller(found.offer.task.measuring.stops(chosen))
@@ -166,7 +166,7 @@ def _heaviest(offer: Offer) -> tuple[str, ...]:
     """The largest force as a mass, with what is carried anyway, where no filter judges it."""
     import numpy as np
 
-    from elastocal.design.feasibility.payload import PayloadLimit
+    from elastocal.design.feasibility.filter import PayloadLimit
     from elastocal.model.loads.payload import Payload
 
     model, judged = offer.task.model, any(isinstance(f, PayloadLimit) for f in offer.task.filters)
@@ -187,7 +187,7 @@ def _heaviest(offer: Offer) -> tuple[str, ...]:
 
 
 def _overlapping(offer: Offer) -> str:
-    from elastocal.design.feasibility.self_collision import SelfCollision, blurred
+    from elastocal.design.feasibility.collision import SelfCollision, blurred
 
     if not any(f.kind == SelfCollision.kind for f in offer.task.filters):
         return ""
@@ -197,9 +197,9 @@ def _overlapping(offer: Offer) -> str:
 def _ways(pool: Pool, task: PlanTask) -> tuple[str, ...]:
     """Moves of the program that would meet something."""
     from elastocal.app.planning.program import route
-    from elastocal.design.pool import Pool
+    from elastocal.design.candidates import Pool
     from elastocal.design.poses import Poses
-    from elastocal.design.ways import blocked
+    from elastocal.design.route import blocked
 
     order = route(pool, task.measuring.kind)
     between = Pool.of(Poses(pool.model, task.measuring.stops(pool)[list(order)]), (), pool.frame)

@@ -96,7 +96,7 @@ def joint_values_at(file: ArcPlanFile, angles: Array) -> Array:
     """Joint values (m, n) with the compensator's joint at these angles and the other axes where they stand."""
     import numpy as np
 
-    from elastocal.design.pool import programmable
+    from elastocal.design.poses import programmable
     from elastocal.model.limits import limit_text
 
     model, joint = file.model, file.model.joints.index(file.compensator.joint)

@@ -36,10 +36,8 @@ def beams(cell: Cell, markers: Array, view: str) -> tuple[Part, ...]:
 def _wires(obstacle: Obstacle) -> tuple[Part, ...]:
     import numpy as np
 
-    from elastocal.design.obstacles.box import BoxObstacle
-    from elastocal.design.obstacles.capsule import Capsule
     from elastocal.design.obstacles.mesh import Mesh
-    from elastocal.design.obstacles.sphere import SphereObstacle
+    from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, SphereObstacle
     from elastocal.spatial.rotation import rpy_matrix
 
     if isinstance(obstacle, BoxObstacle):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from elastocal.app.planning.request import PlanRequest
 
 if TYPE_CHECKING:
-    from elastocal.design.pool import Pool
+    from elastocal.design.candidates import Pool
     from elastocal.design.study import PlannedStudy
     from elastocal.design.sweeping import Sweeping
     from elastocal.files.campaign.readings_entry import Requests

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from elastocal.design.pool import Pool
+    from elastocal.design.candidates import Pool
     from elastocal.design.sweeping import Stroke, Sweeping
     from elastocal.design.touching import Touching
     from elastocal.files.plan.stop import Stop

@@ -10,8 +10,7 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.design.loading.loading import Loading
-    from elastocal.design.task import Limits, PlanTask
-    from elastocal.design.testing import TestPlan
+    from elastocal.design.task import Limits, PlanTask, TestPlan
     from elastocal.files.plan.entry import PlanFile
     from elastocal.model.robot import RobotModel
 
@@ -92,7 +91,7 @@ def _bare(request: PlanRequest) -> PlanFile:
     import numpy as np
 
     from elastocal.design.cell import Cell
-    from elastocal.design.measuring import Measuring
+    from elastocal.design.method import Measuring
     from elastocal.design.task import PlanTask
     from elastocal.files.plan.entry import PlanFile
     from elastocal.files.robot.word import load_robot, robot_file, selected, without_kinds
@@ -131,8 +130,7 @@ def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
     import numpy as np
 
     from elastocal.app.configurations import numbers
-    from elastocal.design.loading.actuator import Actuator
-    from elastocal.design.loading.hanging import Hanging
+    from elastocal.design.loading.loading import Actuator, Hanging
 
     loads: list[Loading] = []
     for text in request.forces:
@@ -150,7 +148,7 @@ def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
 
 
 def _typed_tests(request: PlanRequest, model: RobotModel) -> TestPlan | None:
-    from elastocal.design.testing import TestPlan
+    from elastocal.design.task import TestPlan
     from elastocal.files.plan.path import read_path
 
     if request.test is None:

@@ -13,11 +13,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.design.criteria.criterion import Criterion, Stakes, check_scales, sizes
+from elastocal.design.criteria.criterion import Criterion, Stakes, check_scales, minus_log, sizes
 from elastocal.design.criteria.e import WATCHED
 from elastocal.design.knowledge import Knowledge
-from elastocal.design.trials import Trials
-from elastocal.design.variance import minus_log
+from elastocal.design.updates import Trials
 from elastocal.spatial.entries import Array
 
 

@@ -15,10 +15,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.design.criteria.criterion import Criterion, Over, Stakes
+from elastocal.design.criteria.criterion import Criterion, Over, Stakes, mean_slopes, minus_log
 from elastocal.design.knowledge import Knowledge
-from elastocal.design.trials import Trials
-from elastocal.design.variance import mean_slopes, minus_log
+from elastocal.design.updates import Trials
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.spatial.entries import Array, Ints
 

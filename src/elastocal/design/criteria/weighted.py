@@ -14,7 +14,7 @@ import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.knowledge import Knowledge
-from elastocal.design.trials import Trials
+from elastocal.design.updates import Trials
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 

@@ -1,4 +1,4 @@
-"""A thing that stands in the cell and how far segments are from it."""
+"""Things that stand in the cell and how far segments are from them: a box, a sphere, a capsule (a pillar, a rail)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
+import numpy as np
+
+from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
+from elastocal.model.elements import quantity
+from elastocal.spatial.distance import point_segment, segment_box, segment_segment
 from elastocal.spatial.entries import Array
+from elastocal.spatial.rotation import rpy_matrix
 
 Vector = tuple[float, float, float]
 
@@ -35,3 +41,52 @@ def obstacle_kinds() -> dict[str, type[Obstacle]]:
     from elastocal.design import obstacles
 
     return kinds_in(obstacles, Obstacle)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxObstacle(Obstacle):
+    """``size`` along its own axes, which stand at ``centre`` turned by ``rpy``."""
+
+    kind: ClassVar[str] = "box"
+    centre: Vector = quantity("length")
+    size: Vector = quantity("length")
+    rpy: Vector = quantity("angle", default=(0.0, 0.0, 0.0))
+
+    def __post_init__(self) -> None:
+        if not min(self.size) > 0:
+            raise InputError(f"obstacle {self.label}: its size must be three positive lengths")
+
+    def distance(self, a: Array, b: Array) -> Array:
+        turn, centre = rpy_matrix(*self.rpy), np.array(self.centre)
+        return segment_box((a - centre) @ turn, (b - centre) @ turn, np.array(self.size) / 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SphereObstacle(Obstacle):
+    kind: ClassVar[str] = "sphere"
+    centre: Vector = quantity("length")
+    radius: float = quantity("length")
+
+    def __post_init__(self) -> None:
+        if not self.radius > 0:
+            raise InputError(f"obstacle {self.label}: its radius must be positive")
+
+    def distance(self, a: Array, b: Array) -> Array:
+        return point_segment(np.array(self.centre), a, b) - self.radius
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capsule(Obstacle):
+    """All points within ``radius`` of the line from ``start`` to ``end``."""
+
+    kind: ClassVar[str] = "capsule"
+    start: Vector = quantity("length")
+    end: Vector = quantity("length")
+    radius: float = quantity("length")
+
+    def __post_init__(self) -> None:
+        if not self.radius > 0:
+            raise InputError(f"obstacle {self.label}: its radius must be positive")
+
+    def distance(self, a: Array, b: Array) -> Array:
+        return segment_segment(a, b, np.array(self.start), np.array(self.end)) - self.radius

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from elastocal.design.cell import Cell, Link, links_of
-from elastocal.design.measuring import Measuring
-from elastocal.design.method import Method
+from elastocal.design.method import Measuring, Method
 from elastocal.design.obstacles.obstacle import obstacle_kinds
 from elastocal.errors import UnknownNameError
 from elastocal.files import schema

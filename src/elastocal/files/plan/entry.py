@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from elastocal.design.criteria.criterion import Over
-from elastocal.design.task import PlanTask
-from elastocal.design.testing import TestPlan
+from elastocal.design.task import PlanTask, TestPlan
 from elastocal.files.campaign.readings_entry import HeadEntry, Words
 from elastocal.files.located import Located
 from elastocal.measure.deflection import Statics

@@ -6,8 +6,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from elastocal.design.measuring import Measuring
-from elastocal.design.method import Method
+from elastocal.design.method import Measuring, Method
 from elastocal.design.sweeping import Sweeping
 from elastocal.design.touching import Touching
 from elastocal.errors import InputError, UnknownNameError

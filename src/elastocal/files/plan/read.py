@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.design.criteria.criterion import criterion_kinds
-from elastocal.design.drawing import Draw
 from elastocal.design.feasibility.filter import filter_kinds
 from elastocal.design.loading.loading import loading_kinds
+from elastocal.design.poses import Draw
 from elastocal.design.task import MOST, PlanTask
 from elastocal.design.touching import Touching
 from elastocal.errors import InputError, UnknownNameError

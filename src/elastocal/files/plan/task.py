@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from elastocal.design.criteria.criterion import Over
-from elastocal.design.drawing import Region
-from elastocal.design.poses import Poses
-from elastocal.design.task import MOST
-from elastocal.design.testing import TestPlan
+from elastocal.design.poses import Poses, Region
+from elastocal.design.task import MOST, TestPlan
 from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.located import Located, Path_

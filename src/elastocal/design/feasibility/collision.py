@@ -1,4 +1,4 @@
-"""The robot's links keep clear of one another.
+"""The robot's links keep clear of everything that stands in the cell, and of one another.
 
 Neighbours (capsules with at most one joint between them) touch there and are not compared; nor are pairs that are
 nearer than their radii all over the joint space (``blurred``): their capsules are too thick to say anything.
@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from elastocal.design.candidates import Pool
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.filter import Filter, check_lengths
-from elastocal.design.pool import Pool, joint_ranges
-from elastocal.design.poses import Poses
+from elastocal.design.poses import Poses, joint_ranges
 from elastocal.errors import InputError
 from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
@@ -24,6 +24,27 @@ from elastocal.spatial.entries import Array, Bools
 
 SPREAD = 8
 """Power of two of the configurations that tell which pairs overlap everywhere."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Obstacles(Filter):
+    """Every capsule round a link stays ``clearance`` away from every obstacle."""
+
+    kind: ClassVar[str] = "obstacles"
+    clearance: float = quantity("length", default=0.0)
+
+    def __post_init__(self) -> None:
+        check_lengths(self.label, clearance=self.clearance)
+
+    def passes(self, pool: Pool, cell: Cell) -> Bools:
+        if cell.obstacles and not cell.links:
+            raise InputError("obstacles: the robot has no body; give links or link_radius_mm")
+        clear = np.ones(len(pool.poses), dtype=bool)
+        for link in cell.links:
+            a, b = pool.poses.origin(link.start), pool.poses.origin(link.end)
+            for obstacle in cell.obstacles:
+                clear &= obstacle.distance(a, b) >= link.radius + self.clearance
+        return clear[pool.at]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
-"""The tracker sees every marker: no obstacle and no link stands in the beam.
+"""The tracker sees every marker, and every reflector faces the tracker.
 
-A link whose capsule holds the marker itself does not hide it.
+No obstacle and no link stands in the beam (a link whose capsule holds the marker itself does not hide it), and the beam
+comes in within an angle of the reflector's own axis.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from elastocal.design.candidates import Pool
 from elastocal.design.cell import Cell
-from elastocal.design.feasibility.filter import Filter, check_lengths
-from elastocal.design.pool import Pool
-from elastocal.errors import InputError
+from elastocal.design.feasibility.filter import Filter, check_angle, check_lengths
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.model.elements import quantity
 from elastocal.spatial.distance import point_segment, segment_segment
 from elastocal.spatial.entries import Array, Bools
+
+Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,3 +55,29 @@ def beam_start(cell: Cell, kind: str) -> Array:
     if cell.tracker is None:
         raise InputError(f"{kind}: nobody says where the tracker stands; add tracker_mm: [x, y, z]")
     return np.array(cell.tracker)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Incidence(Filter):
+    """``facing`` says for each marker which way it looks, in its own axes; those not named may look anywhere."""
+
+    kind: ClassVar[str] = "incidence"
+    facing: dict[str, Vector] = quantity("number")
+    within: float = quantity("angle")
+
+    def __post_init__(self) -> None:
+        check_angle(self.label, self.within)
+
+    def passes(self, pool: Pool, cell: Cell) -> Bools:
+        tracker = beam_start(cell, self.kind)
+        seen = np.ones(len(pool.poses), dtype=bool)
+        for marker, facing in self.facing.items():
+            if marker not in cell.markers:
+                raise UnknownNameError("marker", marker, cell.markers, "incidence")
+            size = float(np.linalg.norm(facing))
+            if not size > 0:
+                raise InputError(f"incidence: the direction that {marker} faces must not be zero")
+            beam = tracker - pool.poses.origin(marker)
+            out = pool.poses.rotation(marker) @ (np.array(facing) / size)
+            seen &= np.sum(out * beam, axis=1) >= np.cos(self.within) * np.linalg.norm(beam, axis=1)
+        return seen[pool.at]
