@@ -91,7 +91,7 @@ def calibration(folder: Path, robot: str, names: tuple[str, ...], share: float, 
     """A calibration of a shipped robot, or of one in the folder, with values known to a share of their size."""
     from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord, calibration_text
     from elastocal.files.digest import robot_mark
-    from elastocal.files.robot.word import load_robot
+    from elastocal.files.robot.read import load_robot
 
     model = load_robot(robot, folder=folder if robot.endswith(".yaml") else Path()).model
     scale = changed.pop("scale", 1.0)

@@ -9,7 +9,7 @@ import pytest
 
 from elastocal.compensate.corrected_geometry import corrected_poses
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot.read import build_robot
+from elastocal.files.robot.file import build_robot
 from elastocal.model.frames import FrameTree
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium

@@ -14,7 +14,7 @@ from elastocal.design.problem import offered
 from elastocal.design.task import PlanTask
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot.read import build_robot
+from elastocal.files.robot.file import build_robot
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.observation import Marker

@@ -18,7 +18,8 @@ from elastocal.compensate.posts.post import post_kinds
 from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.files.formats.format import format_kinds
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot.read import FORMAT, build_robot, shipped_robots
+from elastocal.files.robot.file import FORMAT, build_robot
+from elastocal.files.robot.read import shipped_robots
 from elastocal.files.units import DIMENSIONS
 from elastocal.measure.sources.source import source_kinds
 from elastocal.model.elements import element_kinds

@@ -10,7 +10,8 @@ from elastocal.files.located import parse_yaml
 from elastocal.files.plan.krl import krl_files
 from elastocal.files.plan.language import language
 from elastocal.files.plan.stop import Stop, program_name
-from elastocal.files.robot.read import build_robot, read_robot
+from elastocal.files.robot.file import build_robot
+from elastocal.files.robot.read import read_robot
 
 TURNED = """\
 format: elastocal-robot/1

@@ -10,7 +10,8 @@ import pytest
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.log.read import read_log
-from elastocal.files.robot.read import build_robot, read_robot
+from elastocal.files.robot.file import build_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.write import robot_text
 from elastocal.files.tables.configurations import read_configurations
 

@@ -12,7 +12,7 @@ from elastocal.errors import InputError
 from elastocal.files import opened
 from elastocal.files.located import read_text
 from elastocal.files.opened import note_file, read_bytes, sha256_of, watching
-from elastocal.files.robot.word import load_robot
+from elastocal.files.robot.read import load_robot
 from elastocal.files.tables.configurations import read_configurations
 
 

@@ -14,7 +14,7 @@ from elastocal.files.campaign.read import read_campaign
 from elastocal.files.cell_yaml import read_cell
 from elastocal.files.located import Located
 from elastocal.files.place import existing, path_of, seen_from
-from elastocal.files.robot.word import robot_file
+from elastocal.files.robot.read import robot_file
 
 
 def test_both_slashes_stand_between_folders() -> None:

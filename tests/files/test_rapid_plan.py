@@ -15,7 +15,8 @@ from elastocal.files.located import parse_yaml
 from elastocal.files.plan.language import language
 from elastocal.files.plan.rapid import rapid_files
 from elastocal.files.plan.stop import Stop
-from elastocal.files.robot.read import build_robot, read_robot
+from elastocal.files.robot.file import build_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.write import robot_text
 from elastocal.model.robot import RobotModel
 

@@ -8,7 +8,8 @@ import pytest
 
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot.read import build_robot, read_robot
+from elastocal.files.robot.file import build_robot
+from elastocal.files.robot.read import read_robot
 
 HEAD = "format: elastocal-robot/1\nname: arm\nsource: test\n"
 JOINTS = """\

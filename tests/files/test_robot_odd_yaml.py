@@ -4,7 +4,7 @@ import pytest
 
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot.read import build_robot
+from elastocal.files.robot.file import build_robot
 
 HEAD = "format: elastocal-robot/1\nname: t\nsource: s\n"
 TWO = "joints:\n  - {name: A1, type: revolute, axis: [0, 0, 1]}\n  - {name: A2, type: revolute, axis: [0, 1, 0]}\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot.read import build_robot
+from elastocal.files.robot.file import build_robot
 from elastocal.model.elements import element_kinds
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "robots.md"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot.read import build_robot
+from elastocal.files.robot.file import build_robot
 from elastocal.model.limits import limit_text
 
 ROBOT = """\

@@ -19,7 +19,7 @@ def calibration(result: CalibrateResult, out: Path) -> str:
     from elastocal.files.campaign.readings_entry import listed
     from elastocal.files.digest import digests, robot_mark
     from elastocal.files.place import seen_from
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
     from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.deflection import Deflection
 

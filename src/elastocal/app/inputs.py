@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.version import VERSION
-from elastocal.files.robot.word import robot_file
+from elastocal.files.robot.read import robot_file
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:

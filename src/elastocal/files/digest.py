@@ -12,7 +12,7 @@ from elastocal import __version__
 from elastocal.errors import InputError
 from elastocal.files.located import read_text, read_yaml
 from elastocal.files.opened import sha256_of, watching
-from elastocal.files.robot.word import robot_file
+from elastocal.files.robot.read import robot_file
 
 WORDS = ("title", "source", "language")
 """Keys of a robot file that say nothing of how the arm moves or bends: text for people, the language of programs."""

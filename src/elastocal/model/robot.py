@@ -53,6 +53,8 @@ class RobotModel:
     serial: str = ""
     estimated: bool = False
     """True where parameters were set from outside: estimates may violate physics (003 section 3.2)."""
+    notes: tuple[str, ...] = ()
+    """What the file left open and what was chosen for it, a sentence each."""
 
     def __post_init__(self) -> None:
         self.tree.frame(self.tool)

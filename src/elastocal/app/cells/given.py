@@ -52,8 +52,7 @@ def _check_order(context: typer.Context, values: Mapping[str, Any]) -> None:
 
 
 def _is_robot(word: str) -> bool:
-    from elastocal.files.robot.read import shipped_robots
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file, shipped_robots
 
     return robot_file(word) is not None or word in shipped_robots() or is_cell(Path(word))
 
@@ -68,7 +67,7 @@ def _check_there(path: Path) -> None:
 
 
 def _check_robot(word: str) -> None:
-    from elastocal.files.robot.word import check_word, robot_file
+    from elastocal.files.robot.read import check_word, robot_file
 
     if robot_file(word) is not None or (Path(word).is_dir() and not _is_robot(word)):
         _check_there(Path(word))

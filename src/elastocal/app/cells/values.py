@@ -47,7 +47,7 @@ def seen_from_cell(values: Mapping[str, Any], home: CellFolder) -> dict[str, Any
 
 
 def _move(parameter: str, value: Any, folder: Path) -> Any:
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
 
     if isinstance(value, list):
         return [_move(parameter, v, folder) for v in value]

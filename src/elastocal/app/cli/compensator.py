@@ -110,7 +110,7 @@ def compensator(
     from elastocal.app.pages.compensator import page as pages
     from elastocal.app.pages.compensator.plan import plan_table
     from elastocal.errors import InputError
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets
 
     inputs = {"POINTS.csv": points, "--robot": None if robot is None else robot_file(robot)}

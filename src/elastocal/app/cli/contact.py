@@ -55,7 +55,7 @@ def kinetostatics(
     from elastocal.app.cli.output import deliver, warn
     from elastocal.app.commands import kinetostatics as command
     from elastocal.app.pages import kinetostatics as pages
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets
 
     check_targets({"--report": report, "--csv": csv}, {"ROBOT": robot_file(robot), "--table": table})

@@ -62,7 +62,7 @@ def gravity(
     from elastocal.app.cli.output import deliver, warn
     from elastocal.app.commands import gravity as command
     from elastocal.app.pages.gravity import page as pages
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets
 
     inputs = {"LOG": log, "ROBOT": robot_file(robot), "--payload-log": payload_log}

@@ -43,7 +43,7 @@ def deflect(
     from elastocal.app.commands import deflect as command
     from elastocal.app.pages.deflect import page as pages
     from elastocal.app.pushing import LoadRequest
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets
 
     check_targets({"--report": report, "--csv": csv}, {"ROBOT": robot_file(robot), "--configurations": configurations})
@@ -96,7 +96,7 @@ def stiffness(
     from elastocal.app.commands import stiffness as command
     from elastocal.app.pages import stiffness as pages
     from elastocal.app.pushing import LoadRequest
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets
 
     check_targets({"--report": report, "--csv": csv}, {"ROBOT": robot_file(robot), "--configurations": configurations})
@@ -159,7 +159,7 @@ def assess(
     from elastocal.app.commands import assess as command
     from elastocal.app.pages.assess import page as pages
     from elastocal.app.pushing import LoadRequest
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets
 
     targets = {"--report": report, "--csv": csv}

@@ -50,7 +50,7 @@ def transmission(
     from elastocal.app.commands import transmission as command
     from elastocal.app.pages.transmission import page as pages
     from elastocal.app.pages.transmission.tables import entry_table
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets
 
     inputs = {f"TABLE.csv {t}": t for t in tables} | {"--robot": None if robot is None else robot_file(robot)}

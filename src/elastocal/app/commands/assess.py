@@ -14,7 +14,7 @@ from elastocal.app.pushing import LoadRequest, pushing
 from elastocal.app.threads import one_thread
 from elastocal.app.version import VERSION
 from elastocal.errors import InputError
-from elastocal.files.robot.word import load_robot, selected, without_kinds
+from elastocal.files.robot.read import load_robot, selected, without_kinds
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.arcs.known_angle_arc import KnownAngleArc
     from elastocal.arcs.variants import Tension
-    from elastocal.files.robot.word import ReadRobot
+    from elastocal.files.robot.read import ReadRobot
     from elastocal.files.tables.points import PointTable
     from elastocal.spatial.entries import Array
 
@@ -80,7 +80,7 @@ def run(request: CompensatorRequest) -> CompensatorResult:
     from elastocal.app.tracking.compensator_plan import planned_arcs
     from elastocal.app.tracking.compensator_spring import element_text, spring_result
     from elastocal.arcs.axes_angle import axes_angle
-    from elastocal.files.robot.word import load_robot
+    from elastocal.files.robot.read import load_robot
     from elastocal.files.tables.points import read_points
 
     noise = noise_of(request.noise_um)

@@ -48,7 +48,7 @@ def run(request: AheadRequest) -> AheadResult:
     from elastocal.app.tracking.compensator_plan import PlannedArcs, plan_rows
     from elastocal.app.tracking.compensator_spring import joint_range
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
-    from elastocal.files.robot.word import load_robot
+    from elastocal.files.robot.read import load_robot
 
     noise = noise_of(request.noise_um)
     assert noise is not None

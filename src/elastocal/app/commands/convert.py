@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.files.robot.word import ReadRobot
+    from elastocal.files.robot.read import ReadRobot
     from elastocal.model.robot import RobotModel
 
 UNKNOWN = "not known: 0 means rigid; replace by a measured value"
@@ -31,7 +31,7 @@ class ConvertResult:
 
 def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
     """Write the robot ``source`` to ``target``; a file that exists is never replaced."""
-    from elastocal.files.robot.word import load_robot
+    from elastocal.files.robot.read import load_robot
     from elastocal.files.write import check_targets, write_files
 
     if target.suffix.lower() not in YAML:

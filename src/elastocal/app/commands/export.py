@@ -51,7 +51,7 @@ def run(request: ExportRequest) -> ExportResult:
     from elastocal.compensate.corrected_geometry import corrected_poses
     from elastocal.files.calibration.schema import calibration_schema
     from elastocal.files.robot.kinematics import kinematics_text
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
 
     if not any((request.yaml, request.urdf, request.kinematics, request.schema)):
         raise InputError("nothing is asked for; add --yaml, --urdf, --kinematics or --schema with a file name")
@@ -96,7 +96,7 @@ def _urdf(request: ExportRequest, record: CalibrationRecord, model: RobotModel, 
 
 
 def _links(path: Path) -> set[str]:
-    from elastocal.files.robot.urdf_links import read_links
+    from elastocal.files.robot.urdf import read_links
     from elastocal.files.robot.urdf_tags import document
 
     links = read_links(document(path))

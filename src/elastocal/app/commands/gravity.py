@@ -81,7 +81,7 @@ def run(request: GravityRequest) -> GravityResult:
     from elastocal.app.gravity_text import gravity_text
     from elastocal.app.threads import one_thread
     from elastocal.files.log.read import read_log
-    from elastocal.files.robot.word import load_robot
+    from elastocal.files.robot.read import load_robot
     from elastocal.gravity.gross import without_gross
     from elastocal.gravity.mounting import find_gravity
     from elastocal.gravity.prediction import predict_torque

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.configurations import Axes, Configurations, axes_of, numbers, of_shown, typed, within_limits
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
-from elastocal.files.robot.word import load_robot
+from elastocal.files.robot.read import load_robot
 
 if TYPE_CHECKING:
     from elastocal.files.tables.drives import TargetTable

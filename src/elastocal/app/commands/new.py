@@ -64,8 +64,7 @@ def _robot(word: str) -> tuple[RobotModel, tuple[str, ...], tuple[str, ...], str
     """The robot, what its file left open, joints to fill in, and the text of its file in the cell."""
     from elastocal.app.commands.convert import complete_file
     from elastocal.files.located import read_text
-    from elastocal.files.robot.read import shipped_text
-    from elastocal.files.robot.word import load_robot, robot_file, shipped_name
+    from elastocal.files.robot.read import load_robot, robot_file, shipped_name, shipped_text
 
     robot, file = load_robot(word), robot_file(word)
     if file is None:

@@ -12,7 +12,7 @@ from elastocal.app.pushing import LoadRequest, Pushing, pushing
 from elastocal.app.taken_as_exact import exact_in, exact_note
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
-from elastocal.files.robot.word import load_robot
+from elastocal.files.robot.read import load_robot
 
 if TYPE_CHECKING:
     from elastocal.files.calibration.record import CalibrationRecord

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import Configurations, typed
-from elastocal.files.robot.word import load_robot, selected
+from elastocal.files.robot.read import load_robot, selected
 from elastocal.model.limits import limit_text
 
 if TYPE_CHECKING:

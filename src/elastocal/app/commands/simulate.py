@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.threads import one_thread
 from elastocal.app.version import VERSION
 from elastocal.errors import InputError
-from elastocal.files.robot.word import load_robot
+from elastocal.files.robot.read import load_robot
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from elastocal.app.inputs import Inputs, configurations_text, inputs_of
 from elastocal.app.pushing import LoadRequest, Pushing, pushing
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
-from elastocal.files.robot.word import load_robot, without_kinds
+from elastocal.files.robot.read import load_robot, without_kinds
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches

@@ -48,7 +48,7 @@ class TransmissionResult:
 def run(request: TransmissionRequest) -> TransmissionResult:
     from elastocal.app.threads import one_thread
     from elastocal.encoders.identify import identify_transmission
-    from elastocal.files.robot.word import load_robot
+    from elastocal.files.robot.read import load_robot
     from elastocal.files.tables.encoders import read_encoder_tables
 
     _check(request)

@@ -26,7 +26,7 @@ class OriginChange:
 
 def run(source: Path, target: Path, shifts: tuple[str, ...]) -> tuple[OriginChange, ...]:
     """Write ``source`` to ``target`` with the joints' origins moved in their own axes."""
-    from elastocal.files.robot.urdf_links import read_links
+    from elastocal.files.robot.urdf import read_links
     from elastocal.files.robot.urdf_tags import document
     from elastocal.files.robot.urdf_write import write_origins
 

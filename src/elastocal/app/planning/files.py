@@ -85,7 +85,7 @@ def _no_program(model: RobotModel, halts: tuple[Stop, ...]) -> str:
 def robot_from(file: PlanFile, out: Path) -> str:
     """The word for the robot as seen from the folder of the plan's files."""
     from elastocal.files.place import seen_from
-    from elastocal.files.robot.word import robot_file
+    from elastocal.files.robot.read import robot_file
 
     own = robot_file(file.robot)
     if own is None:

@@ -94,7 +94,7 @@ def _bare(request: PlanRequest) -> PlanFile:
     from elastocal.design.method import Measuring
     from elastocal.design.task import PlanTask
     from elastocal.files.plan.entry import PlanFile
-    from elastocal.files.robot.word import load_robot, robot_file, selected, without_kinds
+    from elastocal.files.robot.read import load_robot, robot_file, selected, without_kinds
     from elastocal.measure.sources.reading import Reading
     from elastocal.model.descriptions import in_form
     from elastocal.model.statics.observation import Marker

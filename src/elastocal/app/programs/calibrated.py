@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
-from elastocal.files.robot.word import load_robot, robot_file
+from elastocal.files.robot.read import load_robot, robot_file
 
 if TYPE_CHECKING:
     from elastocal.files.calibration.record import CalibrationRecord
@@ -52,7 +52,7 @@ def calibrated(calibration: Path | None, robot: str | None, serial: str | None =
 def _same_robot(record: CalibrationRecord, calibration: Path, word: str) -> None:
     """Refuse a robot that is not the one that was calibrated: another name, or a file with another mark."""
     from elastocal.files.digest import robot_mark
-    from elastocal.files.robot.word import shipped_name
+    from elastocal.files.robot.read import shipped_name
 
     was, now = robot_file(record.robot), robot_file(word)
     if (was is None) != (now is None) or (was is None and shipped_name(record.robot) != shipped_name(word)):

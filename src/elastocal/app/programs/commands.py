@@ -44,7 +44,7 @@ def residuals_on_truth(
     """Residuals of the old and the new program on the robot that is taken for true."""
     from elastocal.compensate.placed import with_tools
     from elastocal.compensate.program_correction import as_taught, command_residuals
-    from elastocal.files.robot.word import load_robot
+    from elastocal.files.robot.read import load_robot
 
     true = load_robot(word).model
     if true.joints != work.at.model.joints:

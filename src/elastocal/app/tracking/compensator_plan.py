@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from elastocal.app.tracking.tracked_free import FreeArcs
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.arcs.marker_design import ExpectedGeometry, Model
-    from elastocal.files.robot.word import ReadRobot
+    from elastocal.files.robot.read import ReadRobot
     from elastocal.spatial.entries import Array
 
 BALANCE, EXACT = "eq. (35) and (36)", "exact covariance"

@@ -15,7 +15,7 @@ from elastocal.files.calibration.record import FORMAT, CalibrationRecord, Parame
 from elastocal.files.digest import robot_mark
 from elastocal.files.format_word import read_json
 from elastocal.files.located import Located, Path_
-from elastocal.files.robot.word import robot_file
+from elastocal.files.robot.read import robot_file
 from elastocal.model.descriptions import in_form
 from elastocal.model.robot import RobotModel
 from elastocal.uncertainty.prediction import IdentifiedModel

@@ -18,7 +18,7 @@ import numpy as np
 
 from elastocal import __version__
 from elastocal.errors import InputError
-from elastocal.files.robot.word import robot_file
+from elastocal.files.robot.read import robot_file
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form
 from elastocal.spatial.entries import Array

@@ -11,7 +11,7 @@ from elastocal.errors import UnknownNameError
 from elastocal.files.campaign.readings_entry import Requests, Words, listed
 from elastocal.files.located import Located
 from elastocal.files.place import existing, seen_from
-from elastocal.files.robot.word import ReadRobot, load_robot, robot_file, without_kinds
+from elastocal.files.robot.read import ReadRobot, load_robot, robot_file, without_kinds
 from elastocal.files.tables.raw import RawTable
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import RobotModel

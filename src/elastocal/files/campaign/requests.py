@@ -5,7 +5,7 @@ from __future__ import annotations
 from elastocal.errors import InputError
 from elastocal.files.campaign.readings_entry import ReadingsEntry, Requests, Words, listed
 from elastocal.files.located import Located, Path_
-from elastocal.files.robot.word import selected
+from elastocal.files.robot.read import selected
 from elastocal.identify.reduction import sought_names
 from elastocal.measure.campaign import Campaign
 from elastocal.model.descriptions import beyond_form, in_form

@@ -18,7 +18,7 @@ from elastocal.files.format_word import check_format
 from elastocal.files.located import Located, read_yaml
 from elastocal.files.plan.cell import check_axes
 from elastocal.files.plan.read import FORMAT
-from elastocal.files.robot.word import robot_file
+from elastocal.files.robot.read import robot_file
 from elastocal.files.units import declared_units
 from elastocal.model.elements import quantity
 from elastocal.model.loads.gravity_compensator import GravityCompensator

@@ -21,7 +21,7 @@ from elastocal.files.plan.cell import check_axes, check_frame, read_kinds, read_
 from elastocal.files.plan.entry import PlanEntry, PlanFile, nothing_said
 from elastocal.files.plan.methods import read_method
 from elastocal.files.plan.task import read_around, read_tests
-from elastocal.files.robot.word import load_robot, robot_file, selected, without_kinds
+from elastocal.files.robot.read import load_robot, robot_file, selected, without_kinds
 from elastocal.files.units import declared_units
 from elastocal.model.descriptions import in_form
 from elastocal.model.robot import RobotModel

@@ -1,35 +1,58 @@
-"""Robot files: YAML that a metrology engineer can write by hand.  The format is described in docs/robots.md."""
+"""The word or path that a user gives for a robot becomes a model: a shipped robot, a .yaml or a .urdf file."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
+from os import PathLike
 from pathlib import Path
-from typing import Any, get_args
-
-import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files import schema
-from elastocal.files.format_word import check_format
-from elastocal.files.keys import Keys, check_limits, check_unit, refuse
-from elastocal.files.located import Located, Path_, check_tree, parse_yaml, read_text
+from elastocal.files.located import parse_yaml, read_text
 from elastocal.files.opened import SHIPPED, noted
-from elastocal.files.robot.controller import read_transmission
-from elastocal.files.robot.elements import read_elements
-from elastocal.files.robot.entry import NO_SOURCE, JointEntry, RobotFile
-from elastocal.files.schema import Units
-from elastocal.files.units import declared_units
-from elastocal.model.dh import Convention, DHRow, dh_frames
+from elastocal.files.place import path_of
+from elastocal.files.robot.file import build_robot
 from elastocal.model.elements import Element, element_kinds
-from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.robot import RobotModel
-from elastocal.spatial.pose import Pose
 
-FORMAT = "elastocal-robot/1"
-Placed = tuple[Path_, Frame]
+MOST_NAMES = 12
+YAML = (".yaml", ".yml")
+
+
+def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str | PathLike[str] = "") -> RobotModel:
+    """A shipped robot by name, or a .yaml or .urdf file by its path, seen from ``folder``.
+
+    ``tool`` is the frame used by default in place of the one that the file says.  Of a URDF with branches the robot
+    is the path from its root to ``tool``; without one the end is inferred.  ``notes`` of the model say what the file
+    left open and what was chosen.
+    """
+    file = robot_file(robot)
+    if file is not None and file.suffix.lower() == ".urdf":
+        from elastocal.files.robot.urdf import read_urdf
+
+        return read_urdf(Path(folder) / file, tool).model
+    if file is not None:
+        path = Path(folder) / file
+        model = _built(path.as_posix(), read_text(path))
+    else:
+        check_word(str(robot), Path(folder) / path_of(str(robot)))
+        name = shipped_name(str(robot))
+        model = _built(f"{name}.yaml", shipped_text(name))
+    if tool is None or tool == model.tool:
+        return model
+    model.tree.frame(tool)
+    return replace(model, tool=tool)
+
+
+def _built(file: str, text: str) -> RobotModel:
+    return _cached(file, text, tuple(element_kinds().values()))
+
+
+@lru_cache(maxsize=64)
+def _cached(file: str, text: str, kinds: tuple[type[Element], ...]) -> RobotModel:
+    """The model of a text, built once for the same text and the same ``kinds`` of elements: models never change."""
+    return build_robot(parse_yaml(text, file))
 
 
 def shipped_robots() -> tuple[str, ...]:
@@ -38,140 +61,74 @@ def shipped_robots() -> tuple[str, ...]:
     return tuple(sorted(f.name[:-5] for f in folder.iterdir() if f.name.endswith(".yaml")))
 
 
-def read_robot(robot: str | Path) -> RobotModel:
-    """A shipped robot by name, or a .yaml robot file by path."""
-    text = str(robot)
-    if isinstance(robot, str) and not text.endswith((".yaml", ".yml")):
-        if text not in shipped_robots():
-            raise UnknownNameError("robot", text, shipped_robots())
-        return _built(shipped_text(text), f"{text}.yaml", tuple(element_kinds().values()))
-    return _built(read_text(Path(robot)), Path(robot).as_posix(), tuple(element_kinds().values()))
-
-
-@lru_cache(maxsize=64)
-def _built(text: str, file: str, kinds: tuple[type[Element], ...]) -> RobotModel:
-    """The model of a text, built once for the same text and the same ``kinds`` of elements: models never change."""
-    return build_robot(parse_yaml(text, file))
-
-
 def shipped_text(name: str) -> str:
     """The file of a shipped robot as it is written, with its comments and sources."""
     raw = resources.files("elastocal.robots").joinpath(f"{name}.yaml").read_bytes()
     return noted(f"{SHIPPED}{name}", raw).decode("utf-8")
 
 
-def build_robot(located: Located) -> RobotModel:
-    check_format(located, FORMAT, "a robot file")
-    units = declared_units(located)
-    top = schema.construct(RobotFile, located, (), located.data, units)
-    placed = tuple(_placed_frames(located, top, units))
-    check_tree(located, [(path, f.name, f.parent) for path, f in placed], BASE)
-    _check_leaders(located, placed)
-    names = [frame.name for _, frame in placed]
-    if top.tool and top.tool not in (BASE, *names):
-        raise UnknownNameError("frame", top.tool, (BASE, *names), located.where(("tool",)))
-    tool = top.tool or (names[-1] if names else BASE)
-    try:
-        tree = FrameTree(tuple(frame for _, frame in placed))
-        elements = read_elements(located, top, tree, units)
-        transmission = read_transmission(located, top, tree, units)
-        model = RobotModel(
-            top.name,
-            tree,
-            tool,
-            elements,
-            np.array(top.gravity),
-            transmission,
-            top.title or top.name,
-            top.source,
-            str(top.serial),
+def robot_file(word: str | PathLike[str]) -> Path | None:
+    """The file that the word stands for, None for a shipped robot."""
+    path = path_of(str(word))
+    return path if path.suffix.lower() in (*YAML, ".urdf") else None
+
+
+def shipped_name(word: str) -> str:
+    """The shipped robot that the word names: its name, or a part between dashes that no other name has (kr270)."""
+    names = shipped_robots()
+    if word in names:
+        return word
+    found = [name for name in names if f"-{word.lower()}-" in f"-{name}-"]
+    if len(found) > 1:
+        raise InputError(f"robot {word!r} may be {' or '.join(found)}; write more of its name")
+    if not found:
+        raise UnknownNameError("robot", word, [*names, "or the path of a .yaml or .urdf file"])
+    return found[0]
+
+
+def check_word(word: str, path: Path) -> None:
+    """Refuse a word that names no shipped robot; ``path`` is where it would lead if it were a file."""
+    if path.exists() and word not in shipped_robots():
+        raise InputError(
+            f"{path}: is not a robot file; give a .yaml or .urdf file, or one of {', '.join(shipped_robots())}"
         )
-        model.chain  # noqa: B018  all that moves must form one chain
-        return model
-    except InputError as error:
-        if str(error).startswith(located.file):
-            raise
-        quoted = re.findall(r"'([^']+)'", str(error))
-        owner: Path_ = ("controller",) if str(error).startswith("controller: ") else ()
-        where = next((p for name in quoted for p, f in placed if f.name == name), owner)
-        raise located.error(where, str(error).removeprefix("controller: ")) from None
+    shipped_name(word)
 
 
-def _placed_frames(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
-    if top.dh is not None and top.joints:
-        raise located.error(("dh",), "a robot has joints or a dh table, not both; add fixed frames under frames")
-    before = BASE
-    for path, frame in _dh(located, top, units) if top.dh is not None else ():
-        before = frame.name
-        yield path, frame
-    for section, entries in (("joints", top.joints), ("frames", top.frames)):
-        for i, entry in enumerate(entries):
-            frame = _frame(located, (section, i), entry, before, top.source, units)
-            before = frame.name
-            yield (section, i), frame
+@dataclass(frozen=True, eq=False)
+class ReadRobot:
+    """The model and what its file left open."""
+
+    model: RobotModel
+    notes: tuple[str, ...] = ()
 
 
-def _dh(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
-    table = top.dh or {}
-    keys = Keys(located, ("dh",), dict.fromkeys(("convention", "rows", "source")), {})
-    for key in table:
-        keys.match(key, None)
-    if table.get("convention") not in get_args(Convention):
-        said = repr(table["convention"]) if "convention" in table else "is missing; it"
-        raise located.error(("dh", "convention"), f"{said} must be one of {', '.join(get_args(Convention))}")
-    if not isinstance(table.get("rows"), list):
-        raise located.error(("dh", "rows"), "must be a list with one row for each joint")
-    source = table.get("source", "") or top.source
-    if not source:
-        raise located.error(("dh",), NO_SOURCE)
-    parent = BASE
-    for i, entry in enumerate(table["rows"]):
-        path: Path_ = ("dh", "rows", i)
-        row = _dh_row(located, path, entry, table["convention"], units)
-        for frame in dh_frames([row], table["convention"], parent, source):
-            parent = frame.name
-            yield path, frame
+def load_robot(word: str, tool: str | None = None, folder: Path = Path()) -> ReadRobot:
+    """A shipped name, or a .yaml or .urdf path, seen from ``folder``; ``tool`` replaces the frame used by default."""
+    model = read_robot(word, tool, folder)
+    return ReadRobot(model, model.notes)
 
 
-def _dh_row(located: Located, path: Path_, entry: Any, convention: Convention, units: Units) -> DHRow:
-    kind = str(entry.get("type", "revolute")) if isinstance(entry, dict) else None
-    fields = schema.read_fields(DHRow, located, path, entry, units, kind)
-    row = schema.validated(DHRow, located, path, fields)
-    check_unit(located, path, fields, "limits", row.type)
-    check_limits(located, path, fields)
-    if convention == "modified" and row.beta is not None:
-        raise located.error((*path, fields.keys["beta"]), "belongs to the hayati form; use convention: hayati")
-    if row.d != 0 and (convention == "hayati" or row.beta is not None):
-        raise located.error((*path, fields.keys["d"]), f"{fields.raw['d']}: a hayati row has no d; set it to zero")
-    return row
+def without_kinds(model: RobotModel, kinds: tuple[str, ...]) -> RobotModel:
+    """The model without these kinds of effect; each must be one that it has."""
+    present = sorted({e.kind for e in model.elements})
+    for kind in kinds:
+        if kind not in present:
+            raise UnknownNameError("kind of effect", kind, present, f"robot {model.name}")
+    return model.without(*kinds)
 
 
-def _frame(located: Located, path: Path_, entry: Any, before: str, source: str, units: Units) -> Frame:
-    kind = str(entry.get("type")) if isinstance(entry, dict) else None
-    fields = schema.read_fields(JointEntry, located, path, entry, units, kind)
-    e = schema.validated(JointEntry, located, path, fields)
-    if not (e.source or source):
-        raise located.error(path, NO_SOURCE)
-    motion = None
-    if e.type == "fixed":
-        refuse(located, path, fields, ("axis", "limits", "follows"), "belongs to a joint; this frame is fixed")
-    else:
-        check_unit(located, path, fields, "limits", e.type)
-        check_unit(located, path, fields, "offset", e.type)
-        check_limits(located, path, fields)
-        if e.axis is None:
-            raise located.error(path, f"{e.type} joint {e.name!r} needs an axis, for example axis: [0, 0, 1]")
-        if np.linalg.norm(e.axis) < 1e-9:
-            raise located.error((*path, "axis"), f"{fields.raw['axis']} has no direction; give a non-zero vector")
-        motion = JointMotion(e.type, e.axis, e.limits, e.follows, e.ratio, e.offset)
-    if e.follows is None:
-        refuse(located, path, fields, ("ratio", "offset"), "belongs to a joint that follows another; add follows")
-    return Frame(e.name, e.parent or before, Pose.from_xyz_rpy(e.xyz, e.rpy), motion, e.source or source)
+def selected(model: RobotModel, patterns: tuple[str, ...]) -> tuple[int, ...]:
+    """Rows of the parameters that the patterns name, all without any; of many valid names only the nearest are told."""
+    from difflib import SequenceMatcher
 
-
-def _check_leaders(located: Located, placed: Sequence[Placed]) -> None:
-    leaders = [f.name for _, f in placed if f.joint is not None and f.joint.follows is None]
-    for path, frame in placed:
-        if frame.joint is not None and frame.joint.follows not in (None, *leaders):
-            where = located.where((*path, "follows"))
-            raise UnknownNameError("joint with a value of its own", str(frame.joint.follows), leaders, where)
+    try:
+        return model.parameters.select(patterns or None)
+    except UnknownNameError as error:
+        wanted = error.name.strip("*?").lower()
+        near = sorted(error.valid, key=lambda n: -SequenceMatcher(None, wanted, n.lower()).ratio())
+        more = f" ... and {len(near) - MOST_NAMES} more; see elastocal show" if len(near) > MOST_NAMES else ""
+        what = "parameter matching" if any(c in error.name for c in "*?[") else "parameter"
+        hint = f"did you mean {near[0]!r}? " if near else "this robot has none"
+        names = f"valid: {', '.join(near[:MOST_NAMES])}{more}" if near else ""
+        raise InputError(f"there is no {what} {error.name!r} in robot {model.name}; {hint}{names}") from None

@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.opened import read_bytes
-from elastocal.files.robot.urdf_links import read_links
+from elastocal.files.robot.urdf import read_links
 from elastocal.files.robot.urdf_tags import parse
 from elastocal.files.write import write_files
 from elastocal.spatial.entries import Array

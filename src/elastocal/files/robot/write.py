@@ -15,7 +15,7 @@ import yaml
 
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
-from elastocal.files.robot.read import FORMAT, build_robot
+from elastocal.files.robot.file import FORMAT, build_robot
 from elastocal.files.schema import dimensions_of
 from elastocal.files.units import DIMENSIONS
 from elastocal.files.yaml_text import Dumper, FlowList, LongText, Map, Number, comment, digits, quantity_text

@@ -1,0 +1,144 @@
+"""Robot files: YAML that a metrology engineer can write by hand.  The format is described in docs/robots.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files import schema
+from elastocal.files.format_word import check_format
+from elastocal.files.keys import Keys, check_limits, check_unit, refuse
+from elastocal.files.located import Located, Path_, check_tree
+from elastocal.files.robot.controller import read_transmission
+from elastocal.files.robot.elements import read_elements
+from elastocal.files.robot.entry import NO_SOURCE, JointEntry, RobotFile
+from elastocal.files.schema import Units
+from elastocal.files.units import declared_units
+from elastocal.model.dh import Convention, DHRow, dh_frames
+from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.pose import Pose
+
+FORMAT = "elastocal-robot/1"
+Placed = tuple[Path_, Frame]
+
+
+def build_robot(located: Located) -> RobotModel:
+    check_format(located, FORMAT, "a robot file")
+    units = declared_units(located)
+    top = schema.construct(RobotFile, located, (), located.data, units)
+    placed = tuple(_placed_frames(located, top, units))
+    check_tree(located, [(path, f.name, f.parent) for path, f in placed], BASE)
+    _check_leaders(located, placed)
+    names = [frame.name for _, frame in placed]
+    if top.tool and top.tool not in (BASE, *names):
+        raise UnknownNameError("frame", top.tool, (BASE, *names), located.where(("tool",)))
+    tool = top.tool or (names[-1] if names else BASE)
+    try:
+        tree = FrameTree(tuple(frame for _, frame in placed))
+        elements = read_elements(located, top, tree, units)
+        transmission = read_transmission(located, top, tree, units)
+        model = RobotModel(
+            top.name,
+            tree,
+            tool,
+            elements,
+            np.array(top.gravity),
+            transmission,
+            top.title or top.name,
+            top.source,
+            str(top.serial),
+        )
+        model.chain  # noqa: B018  all that moves must form one chain
+        return model
+    except InputError as error:
+        if str(error).startswith(located.file):
+            raise
+        quoted = re.findall(r"'([^']+)'", str(error))
+        owner: Path_ = ("controller",) if str(error).startswith("controller: ") else ()
+        where = next((p for name in quoted for p, f in placed if f.name == name), owner)
+        raise located.error(where, str(error).removeprefix("controller: ")) from None
+
+
+def _placed_frames(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
+    if top.dh is not None and top.joints:
+        raise located.error(("dh",), "a robot has joints or a dh table, not both; add fixed frames under frames")
+    before = BASE
+    for path, frame in _dh(located, top, units) if top.dh is not None else ():
+        before = frame.name
+        yield path, frame
+    for section, entries in (("joints", top.joints), ("frames", top.frames)):
+        for i, entry in enumerate(entries):
+            frame = _frame(located, (section, i), entry, before, top.source, units)
+            before = frame.name
+            yield (section, i), frame
+
+
+def _dh(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
+    table = top.dh or {}
+    keys = Keys(located, ("dh",), dict.fromkeys(("convention", "rows", "source")), {})
+    for key in table:
+        keys.match(key, None)
+    if table.get("convention") not in get_args(Convention):
+        said = repr(table["convention"]) if "convention" in table else "is missing; it"
+        raise located.error(("dh", "convention"), f"{said} must be one of {', '.join(get_args(Convention))}")
+    if not isinstance(table.get("rows"), list):
+        raise located.error(("dh", "rows"), "must be a list with one row for each joint")
+    source = table.get("source", "") or top.source
+    if not source:
+        raise located.error(("dh",), NO_SOURCE)
+    parent = BASE
+    for i, entry in enumerate(table["rows"]):
+        path: Path_ = ("dh", "rows", i)
+        row = _dh_row(located, path, entry, table["convention"], units)
+        for frame in dh_frames([row], table["convention"], parent, source):
+            parent = frame.name
+            yield path, frame
+
+
+def _dh_row(located: Located, path: Path_, entry: Any, convention: Convention, units: Units) -> DHRow:
+    kind = str(entry.get("type", "revolute")) if isinstance(entry, dict) else None
+    fields = schema.read_fields(DHRow, located, path, entry, units, kind)
+    row = schema.validated(DHRow, located, path, fields)
+    check_unit(located, path, fields, "limits", row.type)
+    check_limits(located, path, fields)
+    if convention == "modified" and row.beta is not None:
+        raise located.error((*path, fields.keys["beta"]), "belongs to the hayati form; use convention: hayati")
+    if row.d != 0 and (convention == "hayati" or row.beta is not None):
+        raise located.error((*path, fields.keys["d"]), f"{fields.raw['d']}: a hayati row has no d; set it to zero")
+    return row
+
+
+def _frame(located: Located, path: Path_, entry: Any, before: str, source: str, units: Units) -> Frame:
+    kind = str(entry.get("type")) if isinstance(entry, dict) else None
+    fields = schema.read_fields(JointEntry, located, path, entry, units, kind)
+    e = schema.validated(JointEntry, located, path, fields)
+    if not (e.source or source):
+        raise located.error(path, NO_SOURCE)
+    motion = None
+    if e.type == "fixed":
+        refuse(located, path, fields, ("axis", "limits", "follows"), "belongs to a joint; this frame is fixed")
+    else:
+        check_unit(located, path, fields, "limits", e.type)
+        check_unit(located, path, fields, "offset", e.type)
+        check_limits(located, path, fields)
+        if e.axis is None:
+            raise located.error(path, f"{e.type} joint {e.name!r} needs an axis, for example axis: [0, 0, 1]")
+        if np.linalg.norm(e.axis) < 1e-9:
+            raise located.error((*path, "axis"), f"{fields.raw['axis']} has no direction; give a non-zero vector")
+        motion = JointMotion(e.type, e.axis, e.limits, e.follows, e.ratio, e.offset)
+    if e.follows is None:
+        refuse(located, path, fields, ("ratio", "offset"), "belongs to a joint that follows another; add follows")
+    return Frame(e.name, e.parent or before, Pose.from_xyz_rpy(e.xyz, e.rpy), motion, e.source or source)
+
+
+def _check_leaders(located: Located, placed: Sequence[Placed]) -> None:
+    leaders = [f.name for _, f in placed if f.joint is not None and f.joint.follows is None]
+    for path, frame in placed:
+        if frame.joint is not None and frame.joint.follows not in (None, *leaders):
+            where = located.where((*path, "follows"))
+            raise UnknownNameError("joint with a value of its own", str(frame.joint.follows), leaders, where)
