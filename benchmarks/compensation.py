@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.harness import Contender, Outcome, race
 from benchmarks.robots import LINKS, WRENCH, pinocchio_model, robot
 from elastocal.compensate.correction import correct, correction_chunks
-from elastocal.compensate.path_loads import PathLoads
+from elastocal.compensate.loads import PathLoads
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.verification import residual
 from elastocal.model.loads.wrench import AppliedWrenches

@@ -17,11 +17,11 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks.harness import Outcome, Row
 from benchmarks.robots import robot
+from elastocal.compensate.job import corrected, job, nominals
+from elastocal.compensate.loads import ProgramLoads
 from elastocal.compensate.placed import placed, with_tools
 from elastocal.compensate.posts.post import Post, post_kinds
 from elastocal.compensate.program import Changes, Given, Program
-from elastocal.compensate.program_correction import corrected, job, nominals
-from elastocal.compensate.program_loads import ProgramLoads
 from elastocal.compensate.rewrite import rewritten
 from elastocal.compensate.stations import stations
 from elastocal.spatial.pose import Pose

@@ -12,9 +12,8 @@ from oracle.robots import random_robot
 
 from elastocal.compensate.correction import Correction, correct, correction_chunks
 from elastocal.compensate.first_order import first_order
-from elastocal.compensate.path_loads import PathLoads, PayloadChange
-from elastocal.compensate.status import TargetStatus
-from elastocal.compensate.targets import Targets
+from elastocal.compensate.loads import PathLoads, PayloadChange
+from elastocal.compensate.targets import Targets, TargetStatus
 from elastocal.compensate.verification import residual
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot

@@ -8,9 +8,8 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from elastocal.compensate.correction import correct
 from elastocal.compensate.densify import Moves, densify, rotations_between
-from elastocal.compensate.path_loads import PathLoads, PayloadChange
-from elastocal.compensate.status import TargetStatus
-from elastocal.compensate.targets import Targets
+from elastocal.compensate.loads import PathLoads, PayloadChange
+from elastocal.compensate.targets import Targets, TargetStatus
 from elastocal.compensate.verification import residual
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot

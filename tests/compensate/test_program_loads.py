@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.compensate.program_loads import ProgramLoads
+from elastocal.compensate.loads import ProgramLoads
 
 
 def test_some_stations_have_their_own_loads() -> None:

@@ -7,9 +7,8 @@ import pytest
 from oracle.robots import configurations
 
 from elastocal.compensate import spherical_wrist as sw
-from elastocal.compensate.nominal import Nominal, nearest_branch, references_on
+from elastocal.compensate.nominal import Nominal, all_branches, nearest_branch, nearest_turns, references_on, unwrapped
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.turns import nearest_turns, unwrapped
 from elastocal.compensate.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import Frame, FrameTree, JointMotion
@@ -58,7 +57,7 @@ def test_every_branch_reaches_the_pose_and_one_of_them_is_where_it_came_from(mod
     arm = geometry(model)
     q = configurations(model, 8000, seed=2)
     position, rotation = poses(model, q)
-    found, margins = sw.all_branches(arm, position, rotation, q.T)
+    found, margins = all_branches(arm, position, rotation, q.T)
     safe = margins[0].min(axis=0) > 1e-4
     own = sw.branch_of(arm, q.T)
     assert set(own) == set(range(8)) or model.name in ARMS

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.compensate.correction import correct
-from elastocal.compensate.path_loads import PathLoads
+from elastocal.compensate.loads import PathLoads
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.taught import taught, taught_covariance
+from elastocal.compensate.verification import taught, taught_covariance
 from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elastocal.compensate.correction import correct
-from elastocal.compensate.path_loads import PathLoads, PayloadChange
+from elastocal.compensate.loads import PathLoads, PayloadChange
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.verification import Summary, expected_residual, residual, verify
 from elastocal.files.robot.read import read_robot

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from oracle.programs import PROGRAMS, encoded
 
-from elastocal.compensate.posts.between import chords
 from elastocal.compensate.posts.post import post_for, post_kinds
 from elastocal.compensate.program import Changes, Given, Inserted, uncorrected
+from elastocal.compensate.stations import chords
 from elastocal.errors import InputError
 
 CASES = [(kind, i) for kind in post_kinds() for i in range(max(len(PROGRAMS.get(kind, [])), 1))]

@@ -9,10 +9,9 @@ import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, scatter
 
 from elastocal.compensate.correction import correct
-from elastocal.compensate.path_loads import PathLoads
+from elastocal.compensate.loads import PathLoads
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.taught import taught, taught_covariance
-from elastocal.compensate.verification import expected_residual, residual
+from elastocal.compensate.verification import expected_residual, residual, taught, taught_covariance
 from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.reading import Reading

@@ -34,7 +34,7 @@ class Paths:
         import numpy as np
 
         from elastocal.compensate.correction import correct
-        from elastocal.compensate.path_loads import PathLoads
+        from elastocal.compensate.loads import PathLoads
         from elastocal.compensate.targets import Targets
         from elastocal.compensate.verification import verify
         from elastocal.model.loads.wrench import AppliedWrenches

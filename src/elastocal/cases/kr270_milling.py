@@ -19,7 +19,7 @@ from elastocal.report.blocks import Lines, Series
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.compensate.path_loads import PathLoads
+    from elastocal.compensate.loads import PathLoads
     from elastocal.compensate.targets import Targets
     from elastocal.compensate.verification import Verification
     from elastocal.identify.reduction import Identification
@@ -70,8 +70,7 @@ def compensated(
 ) -> Verification:
     """The path on the truth, before and after the correction by a model: of what the load adds, or of all."""
     from elastocal.compensate.correction import correct
-    from elastocal.compensate.taught import taught
-    from elastocal.compensate.verification import verify
+    from elastocal.compensate.verification import taught, verify
 
     nominal = correct(model, path, loads).nominal
     known, real = (path, path) if weights else (taught(m, path, nominal, loads) for m in (model, truth))
@@ -142,7 +141,7 @@ def _expected(found: Identification, truth: RobotModel, path: Targets, loads: Pa
     import numpy as np
 
     from elastocal.compensate.correction import correct
-    from elastocal.compensate.taught import taught, taught_covariance
+    from elastocal.compensate.verification import taught, taught_covariance
     from elastocal.identify.repeats import repeats
     from elastocal.uncertainty.discrepancy import discrepancy
     from elastocal.uncertainty.prediction import IdentifiedModel

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.compensate.correction import Correction, correct
-from elastocal.compensate.path_loads import PathLoads
-from elastocal.compensate.status import TargetStatus
-from elastocal.compensate.targets import Targets
+from elastocal.compensate.loads import PathLoads
+from elastocal.compensate.targets import Targets, TargetStatus
 from elastocal.errors import InputError
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel

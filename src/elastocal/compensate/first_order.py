@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.compensate.correction import Correction
+from elastocal.compensate.loads import PathLoads
 from elastocal.compensate.nominal import Nominal
-from elastocal.compensate.path_loads import PathLoads
-from elastocal.compensate.status import TargetStatus
-from elastocal.compensate.targets import Targets
+from elastocal.compensate.targets import Targets, TargetStatus
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.loaded_state import LoadedRobot

@@ -1,8 +1,11 @@
-"""Joint values that bring the unloaded, nominal robot to its targets: what a controller computes by itself."""
+"""Joint values that bring the unloaded, nominal robot to its targets: what a controller computes by itself.
+
+Which multiple of a full turn: nearest to a reference, within the joint's limits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,12 +13,14 @@ import numpy as np
 
 from elastocal.compensate import spherical_wrist
 from elastocal.compensate.targets import Targets
-from elastocal.compensate.turns import into_limits, nearest_turns, unwrapped
-from elastocal.compensate.wrist_geometry import WristGeometry, wrist_geometry
+from elastocal.compensate.wrist_geometry import Limits, WristGeometry, wrist_geometry
 from elastocal.model.inverse_kinematics import along_path, inverse_kinematics
 from elastocal.model.robot import RobotModel
 from elastocal.model.task import Task
 from elastocal.spatial.entries import Array, Bools, Ints
+
+FULL = 2 * np.pi
+SLACK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +107,57 @@ def references_on(arm: WristGeometry, targets: Targets, branch: Ints, near: Arra
     return nearest_turns(solved.q, np.repeat(near[:, None], len(targets), axis=1), arm.limits).T
 
 
+def all_branches(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> tuple[Array, Array]:
+    """Joint values (8, 6, N) of all branches, turns nearest to the reference (6, N), and their margins (8, 3, N)."""
+    found = [spherical_wrist.wrist_joints(arm, position, rotation, b, reference[3]) for b in spherical_wrist.BRANCHES]
+    q = np.stack([nearest_turns(s.q, reference, arm.limits) for s in found])
+    return q, np.stack([s.margins for s in found])
+
+
 def nearest_branch(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> int:
     """The branch whose solution for one target is nearest to joint values (6,).
 
     Differences count more the further in their joint is: a turned hand is nearer than an arm turned over.
     """
-    q, _ = spherical_wrist.all_branches(arm, position, rotation, reference[:, None])
+    q, _ = all_branches(arm, position, rotation, reference[:, None])
     far = np.abs(q[:, :, 0] - reference) @ np.arange(6.0, 0.0, -1.0)
     if np.isnan(far).all():
         return int(spherical_wrist.branch_of(arm, reference[:, None])[0])
     return int(np.nanargmin(far))
+
+
+def nearest_turns(angles: Array, reference: Array, limits: Sequence[Limits]) -> Array:
+    """Angles (n, N) moved by full turns next to the reference (n, N), then into the limits where a turn does it."""
+    return into_limits(angles + FULL * np.rint((reference - angles) / FULL), limits)
+
+
+def unwrapped(angles: Array, before: Array) -> Array:
+    """Angles (n, N) along a path, each within half a turn of the one before it; ``before`` (n,) is before the first."""
+    known = _filled(angles, before)
+    steps = np.diff(known, axis=1, prepend=before[:, None])
+    if np.abs(steps).max(initial=0.0) > np.pi:
+        known = known - FULL * np.cumsum(np.rint(steps / FULL), axis=1)
+    return np.asarray(np.where(np.isnan(angles), np.nan, known))
+
+
+def _filled(angles: Array, before: Array) -> Array:
+    """Unknown values replaced by the last known ones."""
+    unknown = np.isnan(angles[0])
+    if not unknown.any():
+        return angles
+    last = np.maximum.accumulate(np.where(unknown, -1, np.arange(angles.shape[1])))
+    return np.asarray(np.where(last < 0, before[:, None], angles[:, last]))
+
+
+def into_limits(angles: Array, limits: Sequence[Limits]) -> Array:
+    """Angles (n, N), those beyond their limits moved by full turns where that brings them inside."""
+    moved_in = angles.copy()
+    for row, limit in zip(moved_in, limits, strict=True):
+        if limit is not None:
+            low, high = limit[0] - SLACK, limit[1] + SLACK
+            out = (row < low) | (row > high)
+            if out.any():
+                over, under = np.ceil((row - high) / FULL), np.ceil((low - row) / FULL)
+                moved = row + FULL * (np.maximum(under, 0) - np.maximum(over, 0))
+                row[:] = np.where(out & (moved >= low) & (moved <= high), moved, row)
+    return moved_in

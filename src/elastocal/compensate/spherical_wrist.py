@@ -19,7 +19,6 @@ from typing import cast
 
 import numpy as np
 
-from elastocal.compensate.turns import nearest_turns
 from elastocal.compensate.wrist_geometry import WristGeometry
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Bools, Entry, Ints, Matrix3, Row3
@@ -68,13 +67,6 @@ def wrist_joints(
     if lost.any():
         q[:, lost] = np.nan
     return WristSolution(q, np.stack([lift, bend, tilt]))
-
-
-def all_branches(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> tuple[Array, Array]:
-    """Joint values (8, 6, N) of all branches, turns nearest to the reference (6, N), and their margins (8, 3, N)."""
-    found = [wrist_joints(arm, position, rotation, b, reference[3]) for b in BRANCHES]
-    q = np.stack([nearest_turns(s.q, reference, arm.limits) for s in found])
-    return q, np.stack([s.margins for s in found])
 
 
 def branch_of(arm: WristGeometry, q: Array) -> Ints:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.compensate.turns import Limits, joint_limits
 from elastocal.model.chain import JOINT
 from elastocal.model.robot import RobotModel
 from elastocal.spatial import entries as en
@@ -15,6 +14,7 @@ from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import axis_matrix
 
 TOLERANCE = 1e-9
+Limits = tuple[float, float] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def _constants(
         _row(turn.T @ (centre - origin)),
         Pose(hand).entries[0],
         Pose(wrist_axes).entries[0],
-        joint_limits(model),
+        tuple(m.limits for m in model.motions),
     )
 
 

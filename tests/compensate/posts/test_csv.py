@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from oracle.programs import CSV, about, csv_rows, encoded, example, kuka, of_quaternion
 
-from elastocal.compensate.posts.between import between
 from elastocal.compensate.posts.csv import Csv
 from elastocal.compensate.program import Changes, Given
+from elastocal.compensate.stations import between
 from elastocal.errors import InputError
 
 

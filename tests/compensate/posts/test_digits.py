@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.programs import about
 
-from elastocal.compensate.posts.angles import euler_near, quaternion_near
 from elastocal.compensate.posts.digits import new_text, number_text, numbers_text, own_decimals
-from elastocal.compensate.posts.edits import Edits
-from elastocal.compensate.posts.text import opened, shown
+from elastocal.compensate.posts.orientation import euler_near, quaternion_near
+from elastocal.compensate.posts.text import Edits, opened, shown
 
 
 @pytest.mark.parametrize(

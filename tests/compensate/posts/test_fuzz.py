@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle.programs import PROGRAMS
 
-from elastocal.compensate.posts.between import chords
 from elastocal.compensate.posts.post import post_kinds
 from elastocal.compensate.program import Changes, Given, Inserted
+from elastocal.compensate.stations import chords
 from elastocal.errors import InputError
 
 SIGNS = '{}[](),;:=#!"\\/%.+-\r\n\t \x85\xa0\xc4\xff0159XYZABCIJKRGMNTEefE$_'

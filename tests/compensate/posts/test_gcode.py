@@ -9,9 +9,9 @@ import pytest
 from oracle.programs import GCODE, SIEMENS, about, encoded, example, gcode_places
 from scipy.spatial.transform import Rotation
 
-from elastocal.compensate.posts.between import between, chords
 from elastocal.compensate.posts.gcode import Gcode
 from elastocal.compensate.program import Changes, Given, Inserted
+from elastocal.compensate.stations import between, chords
 from elastocal.errors import InputError
 
 SHIFT = np.array([1.2e-3, -0.7e-3, 2.5e-3])

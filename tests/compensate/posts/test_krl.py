@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from oracle.programs import KRL, KRL_DATA, about, encoded, example, krl_poses, kuka
 
-from elastocal.compensate.posts.krl import Krl
-from elastocal.compensate.posts.krl_turn import new_turn, turn_bits
+from elastocal.compensate.posts.krl import Krl, new_turn, turn_bits
 from elastocal.compensate.program import Changes, Given, Inserted
 from elastocal.errors import InputError
 from elastocal.spatial.pose import Pose

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.compensate.posts.rapid_confdata import confdata_notes, quarter_turns
+from elastocal.compensate.posts.rapid_data import confdata_notes, quarter_turns
 from elastocal.compensate.program import Target
 
 AXES = tuple(f"J{i}" for i in range(1, 7))

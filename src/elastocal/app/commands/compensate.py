@@ -17,10 +17,10 @@ from elastocal.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from elastocal.compensate.contributions import Shares
     from elastocal.compensate.correction import Correction
+    from elastocal.compensate.job import Job
     from elastocal.compensate.program import Changes, Program, Skipped
-    from elastocal.compensate.program_correction import Job
-    from elastocal.compensate.shares import Shares
     from elastocal.compensate.verification import Residual
     from elastocal.spatial.entries import Array, Bools
 
@@ -85,7 +85,7 @@ class CompensateResult:
     def corrected(self) -> Bools:
         import numpy as np
 
-        from elastocal.compensate.status import TargetStatus
+        from elastocal.compensate.targets import TargetStatus
 
         return np.asarray(self.correction.status == TargetStatus.CORRECTED)
 
@@ -103,9 +103,8 @@ def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> Co
     from elastocal.app.programs.checks import assumed, bearable, check_usable, near_configuration
     from elastocal.app.programs.commands import as_written, residuals_on_truth
     from elastocal.app.programs.points import line_points
-    from elastocal.compensate.placed import placed, with_tools
-    from elastocal.compensate.program import uncorrected
-    from elastocal.compensate.program_correction import (
+    from elastocal.compensate.contributions import shares
+    from elastocal.compensate.job import (
         as_taught,
         command_residuals,
         confidence,
@@ -113,10 +112,11 @@ def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> Co
         job,
         nominals,
     )
+    from elastocal.compensate.placed import placed, with_tools
+    from elastocal.compensate.program import uncorrected
     from elastocal.compensate.rewrite import rewritten
-    from elastocal.compensate.shares import shares
     from elastocal.compensate.stations import stations
-    from elastocal.compensate.status import TargetStatus
+    from elastocal.compensate.targets import TargetStatus
     from elastocal.files.program_files import corrected_places, read_program_files
 
     robot = calibrated(request.calibration, request.robot, request.serial)

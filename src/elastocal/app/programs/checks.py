@@ -9,8 +9,8 @@ from elastocal.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from elastocal.compensate.job import Job
     from elastocal.compensate.program import Program
-    from elastocal.compensate.program_correction import Job
     from elastocal.compensate.verification import Residual
     from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array

@@ -8,8 +8,8 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.compensate.correction import Correction
+    from elastocal.compensate.job import Job
     from elastocal.compensate.program import Changes, Program
-    from elastocal.compensate.program_correction import Job
     from elastocal.compensate.verification import Residual
     from elastocal.spatial.entries import Array
 
@@ -18,9 +18,9 @@ def as_written(work: Job, found: Correction, changes: Changes, again: Program) -
     """Joint values (S, n) that the controller makes of the new program, rounding of its digits included."""
     import numpy as np
 
-    from elastocal.compensate.program_correction import commands
-    from elastocal.compensate.read_back import read_back
-    from elastocal.compensate.status import TargetStatus
+    from elastocal.compensate.job import commands
+    from elastocal.compensate.rewrite import read_back
+    from elastocal.compensate.targets import TargetStatus
 
     at = work.at
     place, turn, axes = read_back(at, again, changes)
@@ -42,8 +42,8 @@ def residuals_on_truth(
     word: str, work: Job, flange: str, nominal: Array, command: Array, by_teaching: bool
 ) -> tuple[Residual, Residual]:
     """Residuals of the old and the new program on the robot that is taken for true."""
+    from elastocal.compensate.job import as_taught, command_residuals
     from elastocal.compensate.placed import with_tools
-    from elastocal.compensate.program_correction import as_taught, command_residuals
     from elastocal.files.robot.read import load_robot
 
     true = load_robot(word).model

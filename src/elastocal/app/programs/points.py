@@ -8,8 +8,8 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.compensate.correction import Correction
+    from elastocal.compensate.job import Job
     from elastocal.compensate.program import Inserted, Move
-    from elastocal.compensate.program_correction import Job
 
 
 def line_points(work: Job, found: Correction, tolerance: float | None) -> tuple[dict[int, Inserted], tuple[str, ...]]:
@@ -59,7 +59,7 @@ def _ends(work: Job, number: int) -> tuple[int, int]:
 
 def _linear(work: Job, found: Correction) -> tuple[list[int], tuple[str, ...]]:
     """Numbers of the moves that may get points, and why others may not."""
-    from elastocal.compensate.status import TargetStatus
+    from elastocal.compensate.targets import TargetStatus
 
     program = work.at.stations.program
     out, notes = [], []

@@ -12,8 +12,8 @@ from elastocal.app.pushing import LoadRequest
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
+    from elastocal.compensate.loads import ProgramLoads
     from elastocal.compensate.placed import Placed
-    from elastocal.compensate.program_loads import ProgramLoads
     from elastocal.files.tables.line_loads import LineLoads
     from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -42,7 +42,7 @@ def program_pushing(at: Placed, asked: ProgramLoadRequest, flange: str) -> Progr
     """Loads of all stations; more than one kind of load is refused."""
     import numpy as np
 
-    from elastocal.compensate.program_loads import ProgramLoads
+    from elastocal.compensate.loads import ProgramLoads
     from elastocal.files.tables.line_loads import read_line_loads
     from elastocal.model.loads.payload import Payload
 

@@ -55,7 +55,7 @@ def _confdata(model: RobotModel, square: Square) -> list[str]:
     cfx counts 4 where the wrist is behind axis 1, which it never is here, 2 where it is behind the lower arm, 1 where
     axis 5 stands below zero.
     """
-    from elastocal.compensate.posts.rapid_confdata import quarter_turns
+    from elastocal.compensate.posts.rapid_data import quarter_turns
     from elastocal.model.inverse_kinematics import inverse_kinematics
     from elastocal.model.kinematics import rigid_pose
     from elastocal.model.task import task

@@ -15,14 +15,13 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.compensate.posts.angles import euler_near
 from elastocal.compensate.posts.collect import Collector
 from elastocal.compensate.posts.digits import DECIMALS, Slots, digit_edits, new_text, number_text, turned
-from elastocal.compensate.posts.edits import Edit
 from elastocal.compensate.posts.krl_data import AXES, CARTESIAN, Lookup, Variables, integer_text, stem, variables
-from elastocal.compensate.posts.krl_walk import Walk
+from elastocal.compensate.posts.krl_read import Walk
+from elastocal.compensate.posts.orientation import euler_near
 from elastocal.compensate.posts.post import Post
-from elastocal.compensate.posts.text import Text, opened
+from elastocal.compensate.posts.text import Edit, Text, opened
 from elastocal.compensate.program import Changes, Given, Inserted, Move, Program
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
@@ -170,3 +169,21 @@ def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
         body = ",".join(f"{k} {number_text('', v, int(d))}" for k, v, d in pairs)
         lines.append(f"{indent}{word} {{{body}}} {passing}{text.newline}")
     return (at, at, "".join(lines))
+
+
+def turn_bits(joints: Array) -> int:
+    """T of controller values (6,)."""
+    return int(sum(1 << i for i, q in enumerate(joints[:6]) if q < 0))
+
+
+def new_turn(turn: int, old: Array, new: Array) -> tuple[int, tuple[int, ...]]:
+    """T after the axes went from ``old`` to ``new`` (6,), and the axes (from 1) whose bit it had to flip.
+
+    Only bits of axes that change sign are touched: T stays as it was taught otherwise, even where it disagrees.
+    """
+    crossed = [i for i in range(min(6, len(old))) if (old[i] < 0) != (new[i] < 0) and np.isfinite(new[i])]
+    wanted = turn_bits(new)
+    flipped = tuple(i + 1 for i in crossed if (turn ^ wanted) >> i & 1)
+    for i in flipped:
+        turn ^= 1 << (i - 1)
+    return turn, flipped

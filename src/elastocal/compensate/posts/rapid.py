@@ -14,14 +14,13 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.compensate.posts.angles import quaternion_near
 from elastocal.compensate.posts.collect import Collector
 from elastocal.compensate.posts.digits import DECIMALS, Slots, digit_edits, numbers_text, turned
-from elastocal.compensate.posts.edits import Edit
+from elastocal.compensate.posts.orientation import quaternion_near
 from elastocal.compensate.posts.post import Post
 from elastocal.compensate.posts.rapid_data import Statements, declared
-from elastocal.compensate.posts.rapid_walk import Walk
-from elastocal.compensate.posts.text import Text, opened
+from elastocal.compensate.posts.rapid_read import Walk
+from elastocal.compensate.posts.text import Edit, Text, opened
 from elastocal.compensate.program import Changes, Given, Inserted, Move, Program
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools

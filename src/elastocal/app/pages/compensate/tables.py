@@ -130,7 +130,7 @@ def target_table(result: CompensateResult, most: int | None = None) -> Table:
 
 
 def _row(result: CompensateResult, i: int, axes: Array, width: float, moved: Array, command: Array) -> tuple[Cell, ...]:
-    from elastocal.compensate.status import TargetStatus
+    from elastocal.compensate.targets import TargetStatus
 
     before, after = result.before, result.after
     status = TargetStatus(int(result.correction.status[i]))
@@ -150,7 +150,7 @@ def problem_table(result: CompensateResult) -> Table:
     """Targets that cannot be corrected, and why."""
     import numpy as np
 
-    from elastocal.compensate.status import TargetStatus
+    from elastocal.compensate.targets import TargetStatus
 
     columns = (
         Column("target", "target"), Column("off_mm", "stays off by", "mm", 4), Column("status", "status"),

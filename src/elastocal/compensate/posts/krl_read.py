@@ -1,7 +1,7 @@
 """Goes through the lines of a .src file: which frames are active, and which moves use which literals.
 
-Branches and loops are not followed: after one the place of the robot is not known, and a frame that was set inside
-it is not known either.
+Frames: $BASE, $TOOL, BAS(#BASE,i), FDAT of inline forms, WITH of spline motions.  Branches and loops are not followed:
+after one the place of the robot is not known, and a frame that was set inside it is not known either.
 """
 
 from __future__ import annotations
@@ -9,15 +9,113 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
+
+import numpy as np
 
 from elastocal.compensate.posts.collect import Collector
-from elastocal.compensate.posts.krl_argument import argument, code_end
-from elastocal.compensate.posts.krl_data import EXTERNAL, NOWHERE, SHARED, Literal, Lookup, Missing, stem
-from elastocal.compensate.posts.krl_frames import State, by_assignment, by_bas, by_with, velocity, with_frame
+from elastocal.compensate.posts.krl_data import (
+    EXTERNAL,
+    NOWHERE,
+    SHARED,
+    Literal,
+    Lookup,
+    Missing,
+    argument,
+    code_end,
+    literal,
+    stem,
+)
 from elastocal.compensate.posts.repeats import Repeats
 from elastocal.compensate.posts.text import BOM, Text
 from elastocal.compensate.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
+
+_BAS = re.compile(r"\(\s*#(\w+)\s*(?:,([^)]*))?\)", re.A)
+_NUMBERED = re.compile(r"(?:BASE|TOOL)_DATA[ \t]*\[[ \t]*(\d+)[ \t]*\]\Z", re.A | re.I)
+_WITH = re.compile(r"\$(BASE|TOOL|IPO_MODE)[ \t]*=[ \t]*(\w+(?:\[[^\]]*\])?)(?:\([ \t]*(\w+))?", re.A | re.I)
+
+
+@dataclass(frozen=True)
+class State:
+    """What is active: frames by name, whether the tool stands outside the robot, and the path velocity in m/s."""
+
+    base: str
+    tool: str
+    outside: bool = False
+    feed: float = np.nan
+
+
+def by_assignment(
+    state: State, word: str, text: Text, span: tuple[int, int], names: Lookup
+) -> tuple[State, Pose | None]:
+    """$BASE = literal, BASE_DATA[i], $NULLFRAME or a variable with a literal; anything else has no known pose."""
+    start, end = span
+    value = text.text[start:end].lstrip("= \t")
+    name, pose = f"{word} of {text.name}, line {text.line(start)}", None
+    numbered = _NUMBERED.match(value)
+    variable = names.get(value)
+    if numbered:
+        name = numbered[1]
+    elif value.upper() in ("$NULLFRAME", "$WORLD"):
+        name = "0"
+    elif value.startswith("{") and value.endswith("}"):
+        known = literal(text.name, text.text, text.text.index("{", start), end)
+        pose = known.pose() if known else None
+    elif variable is not None and variable.pose() is not None:
+        name, pose = value.upper(), variable.pose()
+    return with_frame(state, word[1:], name), pose
+
+
+def with_frame(state: State, which: str, value: Any) -> State:
+    return replace(state, **{which.lower(): value})
+
+
+def by_bas(state: State, arguments: str, pending: Literal | None) -> State:
+    """BAS(#TOOL,i), BAS(#BASE,i); BAS(#CP_PARAMS,v) and its kin activate the FDAT set before."""
+    found = _BAS.match(arguments)
+    if not found:
+        return state
+    what, value = found[1].upper(), (found[2] or "").strip()
+    if what in ("BASE", "TOOL"):
+        state = with_frame(state, what, value if value.isdigit() else f"BAS(#{what},{value})")
+    elif what in ("CP_PARAMS", "PTP_PARAMS", "FRAMES") and pending is not None:
+        state = by_data(state, pending)
+    return replace(state, feed=velocity(value)) if what in ("CP_PARAMS", "VEL_CP") else state
+
+
+def by_data(state: State, data: Literal) -> State:
+    """The frames that FDAT names."""
+    tool, base = data.integer("TOOL_NO"), data.integer("BASE_NO")
+    return replace(
+        state,
+        tool=state.tool if tool is None else str(tool),
+        base=state.base if base is None else str(base),
+        outside=str(data.others.get("IPO_FRAME", "")).upper() == "#TCP",
+    )
+
+
+def by_with(state: State, clause: str, names: Lookup) -> State:
+    """Frames that the WITH part of a spline motion sets for this motion."""
+    for found in _WITH.finditer(clause):
+        what, value = found[1].upper(), found[2]
+        data, numbered = names.get(found[3] or ""), _NUMBERED.match(value)
+        if data is not None:
+            which = "outside" if what == "IPO_MODE" else what.lower()
+            state = with_frame(state, which, getattr(by_data(state, data), which))
+        elif numbered:
+            state = with_frame(state, what, numbered[1])
+        else:
+            raise Missing(f"${what}={value} is not known when the file is read")
+    return state
+
+
+def velocity(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
 
 MOTIONS: dict[str, Motion] = {
     "PTP": "joint", "SPTP": "joint", "LIN": "linear", "SLIN": "linear", "CIRC": "arc", "SCIRC": "arc", "SPL": "spline",

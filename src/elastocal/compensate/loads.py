@@ -1,4 +1,4 @@
-"""Loads along a path: wrenches that stay, or one per target, and payloads that change on the way."""
+"""Loads along a path and at the stations of a program: wrenches that stay, or one per target, and changing payloads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.state import check_rows
-from elastocal.spatial.entries import Ints
+from elastocal.spatial.entries import Array, Ints
 
 
 @dataclass(frozen=True)
@@ -58,3 +58,35 @@ class PathLoads:
         for a, b in pairwise(cuts):
             there = slice(rows.start + a, rows.start + b)
             yield slice(a, b), int(number[a]), [w.rows(there, b - a) for w in self.wrenches]
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramLoads:
+    """``wrench`` (S, 6) acts at ``frame`` (None: at the tip of the tool in use), in robot axes or following it.
+
+    ``mass`` (S,) hangs on ``payload_frame`` from a station on; nan where the robot carries what its file says.
+    """
+
+    wrench: Array
+    frame: str | None
+    follows: bool
+    mass: Array
+    payload_frame: str
+
+    def at(self, rows: Ints, tool: str) -> PathLoads:
+        """The loads of some stations of one tool, in order."""
+        wrenches: tuple[AppliedWrenches, ...] = ()
+        if self.wrench[rows].any():
+            wrenches = (AppliedWrenches(self.frame or tool, self.wrench[rows], self.follows),)
+        return PathLoads(wrenches, tuple(self._changes(self.mass[rows])))
+
+    def _changes(self, mass: Array) -> list[PayloadChange]:
+        """A change where the mass is another than before; before a first stated one the file's holds."""
+        known = np.flatnonzero(np.isfinite(mass))
+        new = [i for n, i in enumerate(known) if n == 0 or mass[i] != mass[known[n - 1]]]
+        return [
+            PayloadChange(
+                int(i), Payload(frame=self.payload_frame, mass=float(mass[i]), source="stated along the program")
+            )
+            for i in new
+        ]

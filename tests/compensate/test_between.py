@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from oracle.programs import about, encoded
 
-from elastocal.compensate.posts.between import between, chord_shares, chords
 from elastocal.compensate.posts.gcode import Gcode
 from elastocal.compensate.posts.krl import Krl
+from elastocal.compensate.stations import between, chord_shares, chords
 from elastocal.errors import InputError
 
 

@@ -13,14 +13,12 @@ import numpy as np
 
 from elastocal.compensate.correction import Correction, correct
 from elastocal.compensate.first_order import first_order
+from elastocal.compensate.loads import ProgramLoads
 from elastocal.compensate.nominal import Nominal
 from elastocal.compensate.placed import Placed
-from elastocal.compensate.program_loads import ProgramLoads
 from elastocal.compensate.references import references
-from elastocal.compensate.status import TargetStatus
-from elastocal.compensate.targets import Targets
-from elastocal.compensate.taught import taught, taught_covariance
-from elastocal.compensate.verification import Residual, expected_residual, residual
+from elastocal.compensate.targets import Targets, TargetStatus
+from elastocal.compensate.verification import Residual, expected_residual, residual, taught, taught_covariance
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
 from elastocal.model.task import Aim, task

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.compensate.program_correction import Job, command_residuals
+from elastocal.compensate.job import Job, command_residuals
 from elastocal.compensate.verification import Residual
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
