@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy.stats import t as student
 
-from elastocal.encoders.identify import identify_transmission
-from elastocal.encoders.robust import ContradictionError
+from elastocal.procedures.transmission import identify
+from elastocal.procedures.transmission.outliers import ContradictionError
 from oracle.encoders import machine, plant, series, tables
 
 
@@ -50,14 +50,14 @@ def trial(seed, errors):
     s, per_turn = machine(rng, n)
     logs = tables(rng, s, per_turn, offset=bool(seed % 2), rows=n + 6)
     planted = [(p.table, p.row, p.column) for p in plant(rng, logs, errors)]
-    fit = identify_transmission(series(logs))
-    invented = sum(not names(b) & set(planted) for b in fit.bad)
+    fit = identify(series(logs))
+    invented = sum(not names(b) & set(planted) for b in fit.outliers)
     measured = np.nan_to_num(fit.robust.structure)
     half = student.ppf(0.975, fit.robust.structure_freedom) * fit.robust.structure_sd
     both = (measured != 0) & (s != 0)
     rates = Rates(
-        1, 0, errors, sum(any(p in names(b) for b in fit.bad) for p in planted),
-        sum(p in {(b.table, b.row, b.column) for b in fit.bad} for p in planted), invented, int(invented > 0),
+        1, 0, errors, sum(any(p in names(b) for b in fit.outliers) for p in planted),
+        sum(p in {(b.table, b.row, b.column) for b in fit.outliers} for p in planted), invented, int(invented > 0),
         int(np.array_equal(measured != 0, s != 0)), int(np.sum(np.abs(measured - s)[both] < half[both])),
         int(both.sum()),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.encoders.series import AxisColumn, EncoderSeries
+from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
 
 DEG = np.pi / 180
 

@@ -7,7 +7,7 @@ import pytest
 from oracle.encoders import series, tables
 from scipy.stats import t as student
 
-from elastocal.encoders.identify import identify_transmission
+from elastocal.procedures.transmission import identify
 
 S = np.array([[93.0, 0.0, 0.0], [-1.25, 61.5, 0.0], [-1.0, 2.0, 247 / 9]])
 PER_TURN = np.array([16384, 12288, 8192])
@@ -17,7 +17,7 @@ SETS = 40
 @pytest.fixture(scope="module")
 def fits():
     rng = np.random.default_rng(11)
-    return [identify_transmission(series(tables(rng, S, PER_TURN, True, 10)), from_zero=False) for _ in range(SETS)]
+    return [identify(series(tables(rng, S, PER_TURN, True, 10)), from_zero=False) for _ in range(SETS)]
 
 
 def test_intervals_hold_the_truth(fits):
@@ -48,7 +48,7 @@ def test_errors_are_as_large_as_stated(fits):
 def test_zeros_are_found_and_no_number_is_named(fits):
     right = sum(np.array_equal(f.robust.structure != 0, S != 0) for f in fits)
     assert right >= 0.95 * SETS
-    assert sum(bool(f.bad) for f in fits) <= 2
+    assert sum(bool(f.outliers) for f in fits) <= 2
 
 
 def test_simple_ratios_are_true_or_not_proposed(fits):
@@ -64,6 +64,6 @@ def test_ratios_that_are_no_fractions_are_hardly_ever_proposed():
     invented = 0
     for _ in range(20):
         s = np.diag(rng.uniform(20, 150, 3))
-        f = identify_transmission(series(tables(rng, s, PER_TURN, False, 8)))
+        f = identify(series(tables(rng, s, PER_TURN, False, 8)))
         invented += any(f.ratios.proposed.values())
     assert invented <= 6  # the rate is 0.1 of sets

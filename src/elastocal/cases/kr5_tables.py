@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from elastocal.encoders.series import EncoderSeries
+    from elastocal.procedures.transmission.equations import EncoderSeries
 
 MOTOR_DEG = (360, 720, 1080, 1440, 1800)
 TABLE_1 = (
@@ -45,7 +45,7 @@ def series() -> tuple[EncoderSeries, ...]:
     """Both tables; each joint of Table I moved alone."""
     from math import pi
 
-    from elastocal.encoders.series import AxisColumn, EncoderSeries
+    from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
 
     def columns(letter: str, of: dict[int, tuple[float, ...]], factor: float) -> dict[str, AxisColumn]:
         return {f"A{i}": AxisColumn.of(f"{letter}_{i}", values, factor) for i, values in of.items()}

@@ -11,7 +11,7 @@ from elastocal.cases.kr5_tables import COUNTS, COUNTS_PER_TURN, MOTOR_DEG, STRUC
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.encoders.identify import TransmissionFit
+    from elastocal.procedures.transmission import Transmission
 
 PER_TURN_SOURCE = "least squares with a free start of the marker; +- {:.1f}; round number nearby: {}"
 
@@ -22,14 +22,14 @@ class TransmissionCase(Case):
     source: ClassVar[str] = "Hayat, Udai and Saha 2013 (iNaCoMM), section II, Tables I and II, eq. (1)-(9)"
 
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.encoders.identify import identify_transmission
+        from elastocal.procedures.transmission import identify
 
-        fit = identify_transmission(series())
+        fit = identify(series())
         figures = (*_counts(fit), *_entries(fit), *_ratios(fit))
         return Outcome(self.name, _verdict(fit), figures, (), (_outliers(fit),))
 
 
-def _counts(fit: TransmissionFit) -> tuple[Figure, ...]:
+def _counts(fit: Transmission) -> tuple[Figure, ...]:
     out = []
     for i, printed in enumerate(COUNTS_PER_TURN):
         simple = fit.ratios.counts[i]
@@ -46,7 +46,7 @@ def _counts(fit: TransmissionFit) -> tuple[Figure, ...]:
 _DIFFERENCES = "mean of the differences of Table I, the rule stated below (4)"
 
 
-def _entries(fit: TransmissionFit) -> tuple[Figure, ...]:
+def _entries(fit: Transmission) -> tuple[Figure, ...]:
     """Each entry by the paper's route with every row, and by the robust fit of both tables."""
     out = []
     s, sd = fit.robust.structure, fit.robust.structure_sd
@@ -116,7 +116,7 @@ def mean_ratio(i: int) -> float:
     return float(360 * np.mean(counts / angles) * (turns @ turns) / (counts @ turns))
 
 
-def _ratios(fit: TransmissionFit) -> tuple[Figure, ...]:
+def _ratios(fit: Transmission) -> tuple[Figure, ...]:
     """The same with round counts per turn, and what fraction that is."""
     s, sd = fit.ratios.matrices.structure, fit.ratios.matrices.structure_sd
     out = []
@@ -136,34 +136,34 @@ def _ratios(fit: TransmissionFit) -> tuple[Figure, ...]:
     )
 
 
-def _outliers(fit: TransmissionFit) -> Listing:
+def _outliers(fit: Transmission) -> Listing:
     rows: list[dict[str, str | int | float]] = [
         {"table": b.table, "row": b.row, "column": b.column, "printed": b.printed, "predicted": b.predicted,
          "predicted_sd": b.predicted_sd, "slip": b.slip}
-        for b in fit.bad
+        for b in fit.outliers
     ]  # fmt: skip
     note = "numbers of Tables I and II that all others contradict, found from the tables alone"
     return Listing("outliers", tuple(rows), note)
 
 
-def _verdict(fit: TransmissionFit) -> str:
-    from elastocal.encoders.rational import together
+def _verdict(fit: Transmission) -> str:
+    from elastocal.procedures.transmission.ratios import together
 
     s = fit.robust.structure
     s44, s54, s55 = (float(s[fit.at(f"A{i}", f"A{j}")]) for i, j in ((4, 4), (5, 4), (5, 5)))
-    named = "; ".join(b.text() for b in fit.bad)
+    named = "; ".join(b.text() for b in fit.outliers)
     simple = [s for s in fit.ratios.fractions.values() if s is not None]
     ratios = ", ".join(s.text() for s in simple)
     return (
-        f"The tables contradict themselves in {len(fit.bad)} numbers: {named}. Without them s44 = {s44:.2f}, s54 = "
-        f"{s54:.2f} and s55 = {s55:.2f} instead of {STRUCTURE[4, 4]:.2f}, {STRUCTURE[5, 4]:.2f} and "
+        f"The tables contradict themselves in {len(fit.outliers)} numbers: {named}. Without them s44 = {s44:.2f}, "
+        f"s54 = {s54:.2f} and s55 = {s55:.2f} instead of {STRUCTURE[4, 4]:.2f}, {STRUCTURE[5, 4]:.2f} and "
         f"{STRUCTURE[5, 5]:.2f}. Counts per turn agree with {_round_counts(fit)}, and with these the entries with "
         f"{ratios}, row by row; chance would do as well for all of them with the probability "
         f"{together(simple):.1g}."
     )
 
 
-def _round_counts(fit: TransmissionFit) -> str:
+def _round_counts(fit: Transmission) -> str:
     """Round counts per turn with their axes, such as 16384 (A1, A2)."""
     axes: dict[str, list[str]] = {}
     for axis, simple, proposed in zip(fit.axes, fit.ratios.counts, fit.ratios.counts_proposed, strict=True):

@@ -40,7 +40,7 @@ def transmission(
     """Coupling of motors and joints from encoder counts.
 
     The structure matrix with the accuracy of every entry, gear ratios as fractions with the odds of a chance match,
-    readings that the others contradict. The robot file then takes counts and motor angles in place of joint values.
+    outliers. The robot file then takes counts and motor angles in place of joint values.
 
     \b
     Example:
@@ -48,8 +48,7 @@ def transmission(
     """
     from elastocal.app.cli.output import deliver, warn
     from elastocal.app.commands import transmission as command
-    from elastocal.app.pages.transmission import page as pages
-    from elastocal.app.pages.transmission.tables import entry_table
+    from elastocal.app.pages import transmission as pages
     from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets
 
@@ -60,4 +59,4 @@ def transmission(
     if json:
         warn(result.notes)
     more = {} if out is None else {out: result.text}
-    deliver(pages.page(result), json, report, (csv, entry_table(result)), more=more)
+    deliver(pages.page(result), json, report, (csv, pages.entry_table(result.fit)), more=more)

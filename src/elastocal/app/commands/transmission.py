@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from elastocal.encoders.identify import TransmissionFit
-    from elastocal.model.drives import Drives
     from elastocal.model.robot import RobotModel
+    from elastocal.procedures.transmission import Transmission
 
 OFFSETS = {"test": None, "zero": True, "free": False}
 YAML = (".yaml", ".yml")
@@ -32,14 +32,12 @@ class TransmissionRequest:
 
 @dataclass(frozen=True, eq=False)
 class TransmissionResult:
-    """``drives`` as they go into a robot file (None where counts per turn are unknown); ``text`` is that file."""
+    """``fragment`` is the section ``controller`` of a robot file ("" where counts per turn are unknown), ``text`` the
+    file to write."""
 
     tables: tuple[Path, ...]
     robot: str | None
-    measured: bool
-    fit: TransmissionFit
-    kinds: Mapping[str, str]
-    drives: Drives | None
+    fit: Transmission
     fragment: str
     text: str
     notes: tuple[str, ...]
@@ -47,33 +45,28 @@ class TransmissionResult:
 
 def run(request: TransmissionRequest) -> TransmissionResult:
     from elastocal.app.threads import one_thread
-    from elastocal.encoders.identify import identify_transmission
     from elastocal.files.robot.read import load_robot
     from elastocal.files.tables.encoders import read_encoder_tables
+    from elastocal.procedures.transmission import identify
 
     _check(request)
     robot = None if request.robot is None else load_robot(request.robot, None)
     tables = read_encoder_tables(request.tables)
     model = None if robot is None else robot.model
     kinds = _kinds(tables.kinds, model, request.tables)
-    axes = None if model is None else model.controller.axes
     with one_thread():
-        fit = identify_transmission(
-            tables.series, axes=axes, from_zero=OFFSETS[request.offsets], wrap=request.wrap,
-            per_turn=_per_turn(request.counts_per_turn), prismatic=[a for a in kinds if kinds[a] == "prismatic"],
+        fit = identify(
+            tables.series, axes=None if model is None else model.controller.axes, from_zero=OFFSETS[request.offsets],
+            wrap=request.wrap, counts_per_turn=_counts_per_turn(request.counts_per_turn),
+            prismatic=[a for a in kinds if kinds[a] == "prismatic"],
         )  # fmt: skip
-    drives, notes = _drives(fit, request.measured)
-    source = _source(fit, request, kinds)
-    fragment = "" if drives is None else _fragment(fit, drives, source)
-    text = fragment if drives is None or model is None else _robot(model, drives, request, source)
+    fragment, text = _files(fit, request, model)
     if request.out is not None and not text:
         raise InputError(
             f"--out {request.out}: counts per turn are unknown; log motor angles or give --counts-per-turn"
         )
-    said = () if robot is None else robot.notes
-    return TransmissionResult(
-        request.tables, request.robot, request.measured, fit, kinds, drives, fragment, text, (*said, *fit.notes, *notes)
-    )
+    notes = (*(() if robot is None else robot.notes), *fit.notes, *_unknowns(fit))
+    return TransmissionResult(request.tables, request.robot, fit, fragment, text, notes)
 
 
 def _check(request: TransmissionRequest) -> None:
@@ -98,7 +91,7 @@ def _kinds(kinds: Mapping[str, str], model: RobotModel | None, tables: tuple[Pat
     return {**kinds, **{a: m.kind for a, m in zip(model.controller.axes, model.motions, strict=True)}}
 
 
-def _per_turn(text: str | None) -> dict[str, float]:
+def _counts_per_turn(text: str | None) -> dict[str, float]:
     """From "A1=16384,A2=16384"."""
     out: dict[str, float] = {}
     for part in text.split(",") if text else ():
@@ -112,52 +105,40 @@ def _per_turn(text: str | None) -> dict[str, float]:
     return out
 
 
-def _drives(fit: TransmissionFit, measured: bool) -> tuple[Drives | None, tuple[str, ...]]:
-    """Simple numbers where the data support them, unless measured ones are asked for."""
-    import numpy as np
-
-    from elastocal.model.drives import Drives
-
-    found = fit.robust if measured else fit.ratios.matrices
-    unknown = [a for a, n in zip(fit.axes, found.per_turn, strict=True) if np.isnan(n)]
-    if unknown:
-        return None, (
+def _unknowns(fit: Transmission) -> Iterator[str]:
+    """What the robot file lacks."""
+    if unknown := fit.without_counts_per_turn():
+        yield (
             f"Counts per motor turn of {', '.join(unknown)} are unknown, so S is too: no table has their motor angles; "
-            "log them, or give --counts-per-turn.",
+            "log them, or give --counts-per-turn."
         )
-    structure = np.nan_to_num(found.structure) if measured else fit.ratios.structure
-    zero = fit.counts_at_zero()
-    lost = [a for a, z in zip(fit.axes, zero, strict=True) if np.isnan(z)]
-    notes = (
-        (f"Counts at joint value zero are unknown for {', '.join(lost)} and written as 0: no table records all joints "
-         "that move these motors.",) if lost else ()
-    )  # fmt: skip
-    return Drives(structure, found.per_turn, np.nan_to_num(zero)), notes
+    elif lost := [a for a, z in zip(fit.axes, fit.counts_at_zero(), strict=True) if isnan(z)]:
+        yield (
+            f"Counts at joint value zero are unknown for {', '.join(lost)} and written as 0: no table records all "
+            "joints that move these motors."
+        )
 
 
-def _source(fit: TransmissionFit, request: TransmissionRequest, kinds: Mapping[str, str]) -> str:
-    import numpy as np
+def _files(fit: Transmission, request: TransmissionRequest, model: RobotModel | None) -> tuple[str, str]:
+    """The section of a robot file, and what --out writes: the whole robot where one is named."""
+    from elastocal.files.robot.write import controller_text, robot_text
 
-    names = ", ".join(t.name for t in request.tables)
-    sd = fit.robust.structure_sd
-    units = [" rad/m" if kinds.get(a) == "prismatic" else "" for a in fit.axes]
-    own = ", ".join(
-        f"{a} {np.diag(fit.robust.structure)[i]:.6g} +- {sd[i, i]:.2g}{units[i]}" for i, a in enumerate(fit.axes)
-    )
-    left = f", without {len(fit.bad)} readings that the others contradict" if fit.bad else ""
-    return f"elastocal transmission from {names}{left}; measured ratios {own}"
-
-
-def _fragment(fit: TransmissionFit, drives: Drives, source: str) -> str:
-    from elastocal.files.robot.write import controller_text
-
-    return controller_text(drives, fit.axes, source)
-
-
-def _robot(model: RobotModel, drives: Drives, request: TransmissionRequest, source: str) -> str:
-    from dataclasses import replace
-
-    from elastocal.files.robot.write import robot_text
-
+    drives = fit.drives(request.measured)
+    if drives is None:
+        return "", ""
+    source = _source(fit, request)
+    fragment = controller_text(drives, fit.axes, source)
+    if model is None:
+        return fragment, fragment
     changed = replace(model, transmission=replace(model.controller, drives=drives))
-    return robot_text(changed, (f"Made from {request.robot} with the drives by {source}.",))
+    return fragment, robot_text(changed, (f"Made from {request.robot} with the drives by {source}.",))
+
+
+def _source(fit: Transmission, request: TransmissionRequest) -> str:
+    names = ", ".join(t.name for t in request.tables)
+    s, sd = fit.robust.structure, fit.robust.structure_sd
+    own = ", ".join(
+        f"{a} {s[i, i]:.6g} +- {sd[i, i]:.2g}{' rad/m' if a in fit.prismatic else ''}" for i, a in enumerate(fit.axes)
+    )
+    left = f", without {len(fit.outliers)} outliers" if fit.outliers else ""
+    return f"elastocal transmission from {names}{left}; measured ratios {own}"

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from elastocal.cases.kr5_tables import TABLE_2, series
-from elastocal.encoders.identify import identify_transmission
-from elastocal.encoders.lattice import nearest
-from elastocal.encoders.series import AxisColumn, EncoderSeries
-from elastocal.encoders.wrap import unwrapped_counts, wraps
 from elastocal.errors import InputError
+from elastocal.procedures.transmission import identify
+from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
+from elastocal.procedures.transmission.turns import nearest
+from elastocal.procedures.transmission.wrap import unwrapped_counts, wraps
 
 DEG = np.pi / 180
 M = 65536
@@ -71,7 +71,7 @@ def test_random_poses_tell_modulus_and_turns(rows, seed):
         assert away[0] % M == 0
         assert np.ptp(np.broadcast_to(found.counts[axis].added, rows)) > 0
     with pytest.raises(InputError, match=r"poses.csv, row \d+, column A1_counts: the counter runs over at 65536"):
-        identify_transmission([shown])
+        identify([shown])
 
 
 def test_a_misprint_beside_the_wraps_is_named_as_it_is_printed():
@@ -82,7 +82,7 @@ def test_a_misprint_beside_the_wraps_is_named_as_it_is_printed():
     values = {a: c.values + (wrong if a == "A1" else 0) for a, c in shown.counts.items()}
     theta = np.column_stack([c.values / DEG for c in shown.joints.values()])
     table = joined(theta, np.column_stack(list(values.values())), ["A1", "A2"])
-    (bad,) = identify_transmission([table], wrap=M, per_turn={"A1": 4096, "A2": 4096}).bad
+    (bad,) = identify([table], wrap=M, counts_per_turn={"A1": 4096, "A2": 4096}).outliers
     assert (bad.row, bad.column) in {(8, "A1_counts"), (8, "A1_deg")}
     columns = {bad.column: bad.predicted, **dict(bad.instead)}
     assert columns["A1_counts"] == pytest.approx(np.mod(true[6, 0], M), abs=3)
@@ -92,9 +92,9 @@ def test_kr5_tables_with_a_counter_of_16_bits():
     """Table II modulo 65536 with Table I as it is, whose counts pass 65536 in range."""
     given = (*series()[:-1], wrist(np.mod(true_wrist(), M)))
     with pytest.raises(InputError, match="II, row 4, column A4_counts: the counter runs over at 65536"):
-        identify_transmission(given)
-    found = identify_transmission(given, wrap=M)
-    plain = identify_transmission((*series()[:-1], wrist(true_wrist())))
+        identify(given)
+    found = identify(given, wrap=M)
+    plain = identify((*series()[:-1], wrist(true_wrist())))
     np.testing.assert_allclose(found.robust.structure, plain.robust.structure, rtol=1e-9)
 
 

@@ -7,7 +7,7 @@ import pytest
 from oracle.encoder_rates import Rates, trial
 from oracle.encoders import series, tables
 
-from elastocal.encoders.identify import identify_transmission
+from elastocal.procedures.transmission import identify
 
 TRIALS = 8
 
@@ -17,7 +17,7 @@ def test_all_planted_errors_are_found_and_none_is_invented(errors):
     total = Rates()
     for k in range(TRIALS):
         rates, fit, s = trial(100 * errors + k, errors)
-        assert len({(b.table, b.row, b.column) for b in fit.bad}) == len(fit.bad)
+        assert len({(b.table, b.row, b.column) for b in fit.outliers}) == len(fit.outliers)
         np.testing.assert_allclose(np.diag(fit.robust.structure), np.diag(s), rtol=5e-3)
         total += rates
     assert total.planted == errors * TRIALS
@@ -34,7 +34,7 @@ def test_a_wrong_joint_value_is_told_from_a_wrong_count():
     logs = tables(rng, s, np.array([16384, 12288, 8192]), offset=True, rows=10)
     logs[-1].joints["J1"][4] += 10
     logs[-1].counts["J3"][7] += 700
-    bad = identify_transmission(series(logs)).bad
+    bad = identify(series(logs)).outliers
     assert [(b.table, b.row, b.column, b.instead) for b in bad] == [
         ("II", 5, "theta_J1", ()),
         ("II", 8, "epsilon_J3", bad[1].instead),
@@ -48,7 +48,7 @@ def test_where_one_motor_only_sees_it_both_columns_are_named():
     s = np.array([[90.0, 0.0], [0.0, 60.0]])
     logs = tables(rng, s, np.array([16384, 12288]), offset=True, rows=10)
     logs[-1].counts["J2"][3] += 5000
-    (bad,) = identify_transmission(series(logs)).bad
+    (bad,) = identify(series(logs)).outliers
     columns = {bad.column: bad.predicted} | dict(bad.instead)
     assert set(columns) == {"epsilon_J2", "theta_J2"}
     assert columns["epsilon_J2"] == pytest.approx(logs[-1].counts["J2"][3] - 5000, abs=3)
@@ -64,4 +64,4 @@ def test_tables_that_contradict_themselves_everywhere_are_refused():
     logs[0].counts["J1"][::2] += 7000 * np.arange(1, 4)
     logs[1].counts["J2"][1::2] -= 9000 * np.arange(1, 3)
     with pytest.raises(InputError, match=r"^II \(8 of 12 rows\): more than a third of the rows"):
-        identify_transmission(series(logs))
+        identify(series(logs))

@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from elastocal.cases.kr5_tables import series
-from elastocal.encoders import cells
-from elastocal.encoders.equations import system
-from elastocal.encoders.fit import fitted_system
-from elastocal.encoders.identify import identify_transmission
-from elastocal.encoders.series import AxisColumn, EncoderSeries
 from elastocal.errors import InputError
+from elastocal.procedures.transmission import cells, identify
+from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, system
+from elastocal.procedures.transmission.fit import fit_system
 
 DEG = np.pi / 180
 
@@ -34,14 +32,14 @@ def with_motor(factor, axes):
     ],
 )
 def test_motor_angles_of_one_axis_in_another_unit_are_doubted(factor, said):
-    notes = identify_transmission(with_motor(factor, {"A3"})).notes
+    notes = identify(with_motor(factor, {"A3"})).notes
     assert sum(said in n for n in notes) == 1
     assert sum("motor turn" in n for n in notes) == 1
-    assert not any("57.3" in n for n in identify_transmission(series()).notes)
+    assert not any("57.3" in n for n in identify(series()).notes)
 
 
 def test_motor_angles_of_all_axes_in_another_unit_are_doubted_by_round_numbers():
-    notes = identify_transmission(with_motor(DEG, {f"A{i}" for i in range(1, 7)})).notes
+    notes = identify(with_motor(DEG, {f"A{i}" for i in range(1, 7)})).notes
     assert sum("57.3 times 16384" in n for n in notes) == 3
     assert sum("57.3 times 12288" in n for n in notes) == 3
 
@@ -54,11 +52,11 @@ def swap(one, group, a, b):
 def test_swapped_joints_are_named_with_their_table():
     wrong = (*series()[:-1], swap(series()[-1], "joints", "A4", "A5"))
     with pytest.raises(InputError, match="II: columns theta_4 and theta_5 look swapped"):
-        identify_transmission(wrong)
+        identify(wrong)
 
 
 def test_swapped_counts_are_named_with_their_table():
-    notes = identify_transmission((*series()[:-1], swap(series()[-1], "counts", "A4", "A5"))).notes
+    notes = identify((*series()[:-1], swap(series()[-1], "counts", "A4", "A5"))).notes
     assert notes[0].startswith("II: columns epsilon_4 and epsilon_5 look swapped")
     assert "Motor A4 follows joint A5 more" in notes[1]
 
@@ -74,15 +72,15 @@ def one_joint(noise, factor=DEG, rows=14):
 
 @pytest.mark.parametrize(("noise", "doubted"), [(0.02, False), (0.3, False), (0.9, True), (15.0, True)])
 def test_scatter_that_is_no_noise_is_doubted(noise, doubted):
-    notes = identify_transmission([one_joint(noise)]).notes
+    notes = identify([one_joint(noise)]).notes
     assert any("t.csv: counts of A scatter by" in n and "no noise" in n for n in notes) == doubted
 
 
 def test_scatter_of_lengths_is_judged_by_their_range_only():
-    quiet = identify_transmission([one_joint(0.6, 1.0)], prismatic=["A"]).notes  # half a percent of 120 m
+    quiet = identify([one_joint(0.6, 1.0)], prismatic=["A"]).notes  # half a percent of 120 m
     assert not any("scatter" in n for n in quiet)
-    assert any("scatter" in n for n in identify_transmission([one_joint(0.6, 1.0)]).notes)
-    assert any("scatter" in n for n in identify_transmission([one_joint(4.0, 1.0)], prismatic=["A"]).notes)
+    assert any("scatter" in n for n in identify([one_joint(0.6, 1.0)]).notes)
+    assert any("scatter" in n for n in identify([one_joint(4.0, 1.0)], prismatic=["A"]).notes)
 
 
 def screw(lead):
@@ -96,7 +94,7 @@ def screw(lead):
 
 @pytest.mark.parametrize(("lead", "text"), [(4.0, "1/4"), (25.0, "1/25"), (0.75, "4/3")])
 def test_ratios_of_prismatic_joints_are_turns_per_millimetre(lead, text):
-    found = identify_transmission([screw(lead)], prismatic=["q"])
+    found = identify([screw(lead)], prismatic=["q"])
     assert found.ratios.fractions["q", "q"].text() == text
     assert found.ratios.proposed["q", "q"]
     assert found.ratios.structure[0, 0] == pytest.approx(2000 * np.pi / lead, rel=1e-12)
@@ -105,7 +103,7 @@ def test_ratios_of_prismatic_joints_are_turns_per_millimetre(lead, text):
 
 def test_rank_does_not_need_counts_per_turn():
     plain = [EncoderSeries(s.table, s.rows, s.counts, s.joints) for s in series()]
-    unknown, known = identify_transmission(plain).regularity, identify_transmission(series()).regularity
+    unknown, known = identify(plain).regularity, identify(series()).regularity
     assert (unknown.rank, known.rank) == (6, 6)
     assert np.isnan(unknown.determinant)
     assert np.isnan(unknown.determinant_sd)
@@ -121,7 +119,7 @@ def test_accuracy_of_what_a_left_out_row_should_read():
     one = EncoderSeries("t", tuple(range(7)), {"J": AxisColumn.of("c", counts)}, {"J": AxisColumn.of("th", theta, DEG)})
     kept = np.arange(7) < 6
     whole = system([one])
-    fit, of = fitted_system(whole, (kept,)), cells.incidence(whole)
+    fit, of = fit_system(whole, (kept,)), cells.incidence(whole)
     tests = cells.tested(fit, of)
     (at,) = [i for i, c in enumerate(of.cells) if (c.row, c.what) == (6, "counts")]
     x = np.column_stack([theta, np.ones(7)])
@@ -143,5 +141,5 @@ def test_columns_that_explain_a_row_nearly_as_well_are_both_named():
         "t", tuple(range(12)), {a: AxisColumn.of(f"{a}_counts", counts[:, i]) for i, a in enumerate("AB")},
         {a: AxisColumn.of(f"{a}_deg", theta[:, i], DEG) for i, a in enumerate("AB")},
     )  # fmt: skip
-    (bad,) = identify_transmission([one], per_turn={"A": 4096, "B": 4096}).bad
+    (bad,) = identify([one], counts_per_turn={"A": 4096, "B": 4096}).outliers
     assert {bad.column, *(c for c, _ in bad.instead)} == {"A_counts", "A_deg"}

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.encoders.series import EncoderSeries
-from elastocal.encoders.turns import ShownCounts, Turns, all_but_one, plain, whole_turns
 from elastocal.errors import InputError
+from elastocal.procedures.transmission.equations import EncoderSeries
+from elastocal.procedures.transmission.turns import ShownCounts, Turns, all_but_one, plain, whole_turns
 from elastocal.spatial.entries import Array
 
 MODULI = tuple(2**k for k in range(8, 33))
@@ -102,7 +102,7 @@ def _too_small(series: EncoderSeries, axis: str, modulus: int) -> InputError:
     column = series.counts[axis]
     return InputError(
         f"{series.table}, column {column.heading}: holds counts that differ by {np.ptp(column.values):g}, so they do "
-        f"not wrap at {modulus}, nor do any others; correct --wrap"
+        f"not wrap at {modulus}, nor do any others; correct the modulus"
     )
 
 

@@ -1,7 +1,13 @@
-"""Weighted least squares of all blocks, with the noise of each table and relation found from the residuals.
+"""Weighted least squares of all blocks, with the noise of each table and relation estimated from the residuals.
 
-Noise and estimates depend on each other and are found in turn: the residuals of a block, divided by the spare part
-1 - h of their leverages h, tell how far the equations of its tables scatter (``elastocal.encoders.noise``).
+Noise and estimates depend on each other and are computed in turn: the residuals of a block, divided by the spare part
+1 - h of their leverages h, say how far the equations of its tables scatter, by errors of angles and of counts:
+
+    v_i = a size_i^2 + b,   a >= 0,  b >= 1/12
+
+for the blocks i with ``size`` counts per rad: a is the variance of an angle (a joint value that is rounded, a shaft
+that is aligned by hand), b that of a count, which is at least rounded to whole numbers.  Maximum of the likelihood of
+the blocks' sums of squares by scoring: weighted least squares with the weights spare_i / v_i^2.
 """
 
 from __future__ import annotations
@@ -11,9 +17,56 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.encoders.equations import MotorEquations, Relation, System
-from elastocal.encoders.noise import NoiseLevel, level
+from elastocal.procedures.transmission.equations import MotorEquations, Relation, System
 from elastocal.spatial.entries import Array, Bools
+
+ROUNDING = 1 / 12
+"""Variance of a number that is rounded to whole counts."""
+SCORING_STEPS = 8
+
+
+@dataclass(frozen=True)
+class NoiseLevel:
+    """``angle`` (rad, or m) and ``count`` are standard deviations; ``spare`` equations stand behind them."""
+
+    angle: float
+    count: float
+    spare: float
+
+    def variance(self, size: float) -> float:
+        return float((self.angle * size) ** 2 + self.count**2)
+
+
+def level(size: Array, squares: Array, spare: Array) -> NoiseLevel | None:
+    """From sums of squared residuals and spare equations of the blocks; None where no equation is spare."""
+    used = spare > 1e-6
+    n = spare[used]
+    total = float(n.sum())
+    if total < 1e-6:
+        return None
+    s2 = size[used] ** 2
+    scale = float(s2.max())
+    x, y = s2 / scale, squares[used] / n - ROUNDING
+    a, b = float(n @ np.maximum(y / x, 0.0)) / total, 0.0
+    for _ in range(SCORING_STEPS):
+        last, (a, b) = (a, b), _step(x, y, n / (a * x + b + ROUNDING) ** 2)
+        if abs(a - last[0]) + abs(b - last[1]) <= 1e-6 * (a + b + ROUNDING):
+            break
+    return NoiseLevel(float(np.sqrt(a / scale)), float(np.sqrt(b + ROUNDING)), total)
+
+
+def _step(x: Array, y: Array, w: Array) -> tuple[float, float]:
+    """Weighted least squares of y = a x + b within a >= 0, b >= 0; blocks of one size tell nothing of b."""
+    w0, wx, wy, xx, xy = float(w.sum()), float(w @ x), float(w @ y), float(w @ (x * x)), float(w @ (x * y))
+    det = xx * w0 - wx**2
+    if det > 1e-9 * w0**2:
+        a, b = (xy * w0 - wx * wy) / det, (xx * wy - wx * xy) / det
+        if a >= 0 and b >= 0:
+            return a, b
+        if a < 0:
+            return 0.0, max(wy / w0, 0.0)
+    return max(xy / xx, 0.0), 0.0
+
 
 ROUNDS, SAME = 30, 1e-5
 Pattern = Mapping[str, frozenset[str]]
@@ -37,6 +90,11 @@ class BlockFit:
     @property
     def size(self) -> float:
         return float(np.linalg.norm(self.beta[: len(self.block.inputs)])) or 1.0
+
+    @property
+    def standardized(self) -> Array:
+        """Residuals in standard deviations of their equations."""
+        return np.asarray(self.residuals / self.sd)
 
     def of(self, joint: str) -> int:
         return self.block.inputs.index(joint)
@@ -63,7 +121,7 @@ class SystemFit:
         return float(self.spare[int(np.argmax(told))])
 
 
-def fitted_system(
+def fit_system(
     system: System, kept: tuple[Bools, ...] | None = None, pattern: Pattern | None = None, near: SystemFit | None = None
 ) -> SystemFit:
     """Least squares of the equations ``kept`` (one mask for each block; default all) within a pattern of zeros.

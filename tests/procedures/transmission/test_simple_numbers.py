@@ -8,11 +8,11 @@ from math import gcd
 import numpy as np
 import pytest
 
-from elastocal.encoders.rational import Simple, round_counts, simplest_fraction, supported, together
-from elastocal.encoders.series import AxisColumn, EncoderSeries
-from elastocal.encoders.slips import is_transposition, slip
-from elastocal.encoders.wrap import unwrapped_counts, wraps
 from elastocal.errors import InputError
+from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
+from elastocal.procedures.transmission.outliers import is_transposition, slip
+from elastocal.procedures.transmission.ratios import Simple, round_counts, simplest_fraction, supported, together
+from elastocal.procedures.transmission.wrap import unwrapped_counts, wraps
 
 LARGE = 1e6  # spare equations: Student's t is normal
 

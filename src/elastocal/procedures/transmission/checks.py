@@ -1,17 +1,21 @@
-"""What tables can be wrong in as a whole: a joint that never moves, units that differ, columns that are swapped."""
+"""What tables can be wrong in as a whole: a joint that never moves, units that differ, columns that are swapped,
+equations that scatter more than any display, counter or hand explains.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
-from elastocal.encoders.equations import System
-from elastocal.encoders.fit import SystemFit
-from elastocal.encoders.matrices import Matrices
-from elastocal.encoders.rational import round_numbers
-from elastocal.encoders.series import EncoderSeries
 from elastocal.errors import InputError
+from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, System, system
+from elastocal.procedures.transmission.fit import BlockFit, SystemFit
+from elastocal.procedures.transmission.matrices import Matrices
+from elastocal.procedures.transmission.ratios import round_numbers
+from elastocal.procedures.transmission.zeros import robust_pattern
 from elastocal.spatial.entries import Array, Bools
 
 UNUSUAL = 1000.0
@@ -131,3 +135,74 @@ def _large(found: Matrices, prismatic: Collection[str]) -> list[str]:
         for axis, ratio in zip(found.axes, own, strict=True)
         if ratio > UNUSUAL and axis not in prismatic
     ]
+
+
+SHARE = 0.01
+"""Standard deviation in parts of the range of the counts."""
+ANGLE = np.radians(0.5)
+"""Standard deviation of a joint angle."""
+
+
+def scattered(fit: SystemFit, prismatic: Collection[str] = ()) -> tuple[str, ...]:
+    """A sentence for each table and relation whose residuals are too large to be noise: by its worst motor."""
+    out = []
+    for n, (table, relation) in enumerate(fit.system.levels):
+        found = [(share, angle, b) for b in fit.blocks for share, angle in _scatter(b, n, prismatic)]
+        bad = [f for f in found if f[0] > SHARE or f[1] > ANGLE]
+        if bad and fit.levels[n] is not None:
+            share, angle, b = max(bad, key=lambda f: f[0])
+            amount = "" if np.isnan(angle) else f"{np.degrees(angle):.2g} deg, "
+            out.append(
+                f"{table}: counts of {b.block.axis} scatter by {amount}{100 * share:.2g} % of their range about the "
+                f"{relation} values, which is no noise; counters may run over, columns be mixed up or units "
+                "differ, so do not rely on this result."
+            )
+    return tuple(out)
+
+
+def _scatter(b: BlockFit, level: int, prismatic: Collection[str]) -> Iterator[tuple[float, float]]:
+    """Standard deviation of a motor's equations over the range of its counts, and as an angle of its joint."""
+    at = b.kept & (b.block.noise == level)
+    if not at.any() or np.ptp(b.block.y[at]) == 0:
+        return
+    sd = float(np.max(b.sd[at]))
+    revolute = b.block.relation == "joint" and not set(b.block.inputs) & set(prismatic)
+    yield sd / float(np.ptp(b.block.y[at])), sd / b.size if revolute else float("nan")
+
+
+FEW = 1 / 10
+"""Share of the rows that may hold outliers once the columns are in place."""
+
+
+def swapped(
+    series: Sequence[EncoderSeries], from_zero: bool, level: float, prismatic: Collection[str] = ()
+) -> str | None:
+    """Table and headings of the exchange that leaves fewest outliers; None where none makes sense of the rows."""
+    found = []
+    for said, candidate in _exchanges(series):
+        try:
+            screening, _ = robust_pattern(system(candidate, from_zero), level)
+        except (InputError, np.linalg.LinAlgError):
+            continue
+        if not scattered(screening.fit, prismatic) and len(screening.outliers) <= FEW * sum(
+            len(s.rows) for s in series
+        ):
+            found.append((len(screening.outliers), said))
+    return min(found)[1] if found else None
+
+
+def _exchanges(series: Sequence[EncoderSeries]) -> Iterator[tuple[str, list[EncoderSeries]]]:
+    for k, one in enumerate(series):
+        pairs = [
+            *((a, b, one.joints, "joints") for a, b in combinations(one.joints, 2)),
+            *((a, b, one.counts, "counts") for a, b in combinations(one.counts, 2)),
+        ]
+        for a, b, columns, group in pairs:
+            first, second = sorted((columns[a].heading, columns[b].heading))
+            said = f"{one.table}: columns {first} and {second}"
+            changed = _with(one, group, {**columns, a: columns[b], b: columns[a]})
+            yield said, [*series[:k], changed, *series[k + 1 :]]
+
+
+def _with(series: EncoderSeries, group: str, columns: Mapping[str, AxisColumn]) -> EncoderSeries:
+    return replace(series, joints=columns) if group == "joints" else replace(series, counts=columns)

@@ -1,33 +1,41 @@
-"""Numbers that the others contradict: found one by one, then each tested exactly against the rest.
+"""Printed numbers that the others contradict: named one by one, then each tested exactly against the rest.
 
-Forward: the cell with the largest F leaves with its equations, until none fails; where several bad numbers hide each
+Forward: the cell with the largest F leaves with its equations, until none fails; where several outliers hide each
 other in the noise level, a deviation above 5 robust standard deviations, or above 10 of the own blocks, counts as
 well.  Then back and forth: whatever passes its test comes back, several cells of a row give way to the one that
-explains as much, and of the others that fail the worst leaves.  A number is bad where its probability times the number
-of cells is below ``level`` (Bonferroni): of good tables one in 1/level has a number named.
+explains as much, and of the others that fail the worst leaves.  A number is an outlier where its probability times
+the number of cells is below ``level`` (Bonferroni): of good tables one in 1/level has a number named.
+
+A slip is how the printed number may have come from the predicted one: digits transposed, a wrong digit, sign or point.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.encoders.cells import CellIncidence, CellTests, PrintedCell, error_directions, incidence, tested
-from elastocal.encoders.equations import System
-from elastocal.encoders.fit import Pattern, SystemFit, fitted_system
-from elastocal.encoders.series import AxisColumn
-from elastocal.encoders.slips import is_transposition, slip
 from elastocal.errors import InputError
+from elastocal.procedures.transmission.cells import (
+    CellIncidence,
+    CellTests,
+    PrintedCell,
+    error_directions,
+    incidence,
+    tested,
+)
+from elastocal.procedures.transmission.equations import AxisColumn, System
+from elastocal.procedures.transmission.fit import Pattern, SystemFit, fit_system
 from elastocal.spatial.entries import Bools
 
 LEVEL, FAR, ALONE = 0.01, 5.0, 10.0
 """Level of the test; robust deviations, and deviations within the own blocks, that lead the search."""
 AS_WELL, SEVERAL = 9.0, 25.0
-"""Gain (squared standard deviations) that tells one column from another, and two bad numbers of a row from one."""
+"""Gain (squared standard deviations) that tells one column from another, and two outliers of a row from one."""
 MOST = 1 / 3
-"""Share of the rows that may be bad."""
+"""Share of the rows that may hold outliers."""
 
 
 class ContradictionError(InputError):
@@ -35,7 +43,7 @@ class ContradictionError(InputError):
 
 
 @dataclass(frozen=True)
-class GrossError:
+class Outlier:
     """A printed number that the rest contradicts, in the unit it is printed in.
 
     ``slip`` says how it may have come about; ``instead`` are columns of the same row that may as well be wrong, with
@@ -68,18 +76,18 @@ def _decimals(sd: float) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class ScreenedCells:
+class Screening:
     """The fit of what is kept, and the cells left out."""
 
     fit: SystemFit
-    bad: tuple[GrossError, ...]
+    outliers: tuple[Outlier, ...]
     cells: frozenset[PrintedCell]
 
 
-def screened_cells(
+def screen(
     system: System, pattern: Pattern | None = None, start: frozenset[PrintedCell] = frozenset(), level: float = LEVEL
-) -> ScreenedCells:
-    """Find the bad numbers within a pattern of zeros, from those left out at the start."""
+) -> Screening:
+    """The outliers within a pattern of zeros, from those left out at the start."""
     of = incidence(system)
     out = {i for i, c in enumerate(of.cells) if c in start}
     fit = _fit(system, of, out, None, pattern)
@@ -95,7 +103,7 @@ def screened_cells(
         fit = _fit(system, of, out, fit, pattern)
     tests = tested(fit, of)
     bad = sorted((_named(system, of, tests, i) for i in out), key=lambda b: (b.table, b.row, b.column))
-    return ScreenedCells(fit, tuple(bad), frozenset(of.cells[i] for i in out))
+    return Screening(fit, tuple(bad), frozenset(of.cells[i] for i in out))
 
 
 def _worst(tests: CellTests, of: CellIncidence, out: set[int], level: float) -> int | None:
@@ -124,8 +132,8 @@ def _fewest(tests: CellTests, out: set[int], mates: tuple[int, ...]) -> set[int]
 def _fit(
     system: System, of: CellIncidence, out: set[int], last: SystemFit | None, pattern: Pattern | None
 ) -> SystemFit:
-    near = last or fitted_system(system, None, pattern)
-    return fitted_system(system, kept_without(system, of, frozenset(of.cells[i] for i in out), near), pattern, near)
+    near = last or fit_system(system, None, pattern)
+    return fit_system(system, kept_without(system, of, frozenset(of.cells[i] for i in out), near), pattern, near)
 
 
 def kept_without(system: System, of: CellIncidence, cells: frozenset[PrintedCell], fit: SystemFit) -> tuple[Bools, ...]:
@@ -158,7 +166,7 @@ def _holders(system: System, series: list[int]) -> str:
     return " and ".join(f"{table} ({held[table]} of {size[table]} rows)" for table in order)
 
 
-def _named(system: System, of: CellIncidence, tests: CellTests, cell: int) -> GrossError:
+def _named(system: System, of: CellIncidence, tests: CellTests, cell: int) -> Outlier:
     """The best explanation of the row among cells that cannot be told apart: one with a slip, else the one tested."""
     c = of.cells[cell]
     lost = tests.gain[cell] - AS_WELL * tests.gain[cell] / tests.statistic[cell]
@@ -168,7 +176,7 @@ def _named(system: System, of: CellIncidence, tests: CellTests, cell: int) -> Gr
     column, printed, predicted, words, sd = told[best]
     instead = tuple((told[i][0].heading, told[i][2]) for i in sorted(told) if i != best)
     series = system.series[c.series]
-    return GrossError(
+    return Outlier(
         series.table, series.rows[c.row], series.row_word, column.heading, of.cells[best].axis, printed, predicted, sd,
         float(min(1.0, tests.probability[cell] * len(of.cells))), words, instead,
     )  # fmt: skip
@@ -181,3 +189,46 @@ def _story(system: System, c: PrintedCell, tests: CellTests, i: int) -> tuple[Ax
     printed = float(column.as_printed(column.values)[c.row])
     predicted = float(column.as_printed(column.values - tests.delta[i])[c.row])
     return column, printed, predicted, slip(column.texts[c.row], predicted, sd), sd
+
+
+NEAR = 3.0
+"""How many standard deviations of the prediction (and half a unit of the last place) a slip may be off."""
+
+
+def slip(printed: str, predicted: float, sd: float) -> str:
+    """Words for the slip that turns the predicted number into the printed text; "" where none does."""
+    within = NEAR * sd + 0.5 * _unit(printed)
+    for words, text in _slips(printed.strip()):
+        try:
+            meant = float(text)
+        except ValueError:
+            continue
+        if meant != float(printed) and abs(meant - predicted) <= within:
+            return f"{words}: {printed.strip()} for {text}"
+    return ""
+
+
+def is_transposition(words: str) -> bool:
+    return words.startswith("digits transposed")
+
+
+def _unit(printed: str) -> float:
+    _, _, decimals = printed.strip().partition(".")
+    return float(10.0 ** -len(decimals))
+
+
+def _slips(text: str) -> Iterator[tuple[str, str]]:
+    places = [i for i, c in enumerate(text) if c.isdigit()]
+    for gap in range(1, len(places)):
+        for i, j in zip(places, places[gap:], strict=False):
+            swapped = list(text)
+            swapped[i], swapped[j] = text[j], text[i]
+            yield "digits transposed", "".join(swapped)
+    yield "sign", text[1:] if text.startswith("-") else f"-{text}"
+    for i in places:
+        for digit in "0123456789":
+            yield "one digit wrong", text[:i] + digit + text[i + 1 :]
+    bare = text.replace(".", "")
+    for i in range(len(bare) - 1, 0, -1):
+        yield "decimal point", f"{bare[:i]}.{bare[i:]}"
+    yield "digit missing", f"{bare}0"

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from elastocal.cases.kr5_tables import MOTOR_DEG, TABLE_1, TABLE_2, series
-from elastocal.encoders.identify import identify_transmission
-from elastocal.encoders.series import EncoderSeries
+from elastocal.procedures.transmission import identify
+from elastocal.procedures.transmission.equations import EncoderSeries
 
 
 @pytest.fixture(scope="module")
 def found():
-    return identify_transmission(series())
+    return identify(series())
 
 
 def test_both_misprints_are_found_and_nothing_else(found):
-    theta, epsilon = found.bad
+    theta, epsilon = found.outliers
     assert (theta.table, theta.row, theta.column, theta.printed) == ("I", 3, "theta_4", 14.31)
     assert theta.predicted == pytest.approx(14.515, abs=0.01)
     assert theta.instead == ()  # the motor turns of that row agree with its counts
@@ -27,7 +27,7 @@ def test_both_misprints_are_found_and_nothing_else(found):
 
 def test_accuracy_of_a_prediction_is_that_of_a_new_reading(found):
     """theta_4 of a row that took no part: its own rounding, and hardly anything from the slope."""
-    theta, epsilon = found.bad
+    theta, epsilon = found.outliers
     level = found.rest.levels[found.system.levels.index(("I", "joint"))]
     assert theta.predicted_sd == pytest.approx(np.degrees(level.angle), rel=0.02)
     block = found.rest.block("joint", "A5")
@@ -104,8 +104,8 @@ def test_regular_with_the_determinant_of_the_triangle(found):
 
 
 def test_with_free_offsets_the_same_misprints_are_found(found):
-    free = identify_transmission(series(), from_zero=False)
-    assert [(b.table, b.row, b.column) for b in free.bad] == [(b.table, b.row, b.column) for b in found.bad]
+    free = identify(series(), from_zero=False)
+    assert [(b.table, b.row, b.column) for b in free.outliers] == [(b.table, b.row, b.column) for b in found.outliers]
     assert free.robust.structure_sd[0, 0] > found.robust.structure_sd[0, 0]
     assert np.abs(free.counts_at_zero()).max() > 1
 
@@ -116,7 +116,7 @@ def test_counts_that_start_elsewhere_change_nothing_but_the_offset():
         for axis in one.counts:
             one = one.with_added(axis, 50_000 + 1000 * k)
         moved.append(one)
-    shifted, free = identify_transmission(moved), identify_transmission(series(), from_zero=False)
+    shifted, free = identify(moved), identify(series(), from_zero=False)
     assert not shifted.zero.accepted
     np.testing.assert_allclose(shifted.robust.structure, free.robust.structure, rtol=1e-9)
     at_zero = shifted.counts_at_zero()
@@ -126,9 +126,9 @@ def test_counts_that_start_elsewhere_change_nothing_but_the_offset():
 
 def test_known_counts_per_turn_take_the_place_of_motor_angles():
     plain = [EncoderSeries(s.table, s.rows, s.counts, s.joints) for s in series()]
-    unknown = identify_transmission(plain)
+    unknown = identify(plain)
     assert np.isnan(unknown.robust.structure).all()
     assert unknown.robust.joint[3, 3] * np.pi / 180 == pytest.approx(2541.02, abs=0.05)
-    given = identify_transmission(plain, per_turn={f"A{i}": 16384 if i < 4 else 12288 for i in range(1, 7)})
+    given = identify(plain, counts_per_turn={f"A{i}": 16384 if i < 4 else 12288 for i in range(1, 7)})
     assert given.robust.structure[3, 3] == pytest.approx(74.4439, abs=2e-4)
     assert given.robust.structure_sd[3, 3] == pytest.approx(2.8e-4, rel=0.2)

@@ -18,10 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.encoders.equations import System
-from elastocal.encoders.fit import SystemFit
-from elastocal.encoders.noise import ROUNDING
-from elastocal.encoders.series import What
+from elastocal.procedures.transmission.equations import System, What
+from elastocal.procedures.transmission.fit import ROUNDING, SystemFit
 from elastocal.spatial.entries import Array, Bools, Ints
 
 
@@ -156,7 +154,7 @@ def _rest(
     variance that rounding of counts leaves, and a robust factor of the standard deviation."""
     noise = np.concatenate([b.block.noise for b in fit.blocks])
     sd = np.concatenate([b.sd for b in fit.blocks])
-    white = np.concatenate([b.residuals / b.sd for b in fit.blocks])
+    white = np.concatenate([b.standardized for b in fit.blocks])
     leverage = np.concatenate([np.minimum(b.leverage, 1.0) for b in fit.blocks])
     n = len(fit.levels)
     squares = np.bincount(noise[inside], white[inside] ** 2, n)
@@ -177,7 +175,7 @@ def _rest(
 def _alone(fit: SystemFit, of: CellIncidence, usable: Bools, inside: Bools, gain: Array, bound: Array) -> Array:
     """F of cells that took part, with what is left in the blocks they touch."""
     owner = np.concatenate([np.full(len(b.kept), i) for i, b in enumerate(fit.blocks)])
-    squares = np.array([np.sum((b.residuals / b.sd)[b.kept] ** 2) for b in fit.blocks])
+    squares = np.array([np.sum(b.standardized[b.kept] ** 2) for b in fit.blocks])
     spare = np.array([np.sum(1 - np.minimum(b.leverage[b.kept], 1.0)) for b in fit.blocks])
     touched = np.zeros((len(of.cells), len(fit.blocks)), dtype=bool)
     at = usable & inside[of.equation]

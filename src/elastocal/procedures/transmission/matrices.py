@@ -1,17 +1,20 @@
-"""T_m, T_j and S = T_m T_j with the accuracy of every entry (001 eq. 3-8), from a fit of the equations.
+"""T_m, T_j and S = T_m T_j with the accuracy of every entry (001 eq. 3-8), from all tables and from each table alone.
 
 S is dimensionless for revolute joints (motor rad per joint rad) and in rad/m for prismatic ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.encoders.fit import SystemFit
-from elastocal.encoders.series import TURN
+from elastocal.errors import InputError
+from elastocal.procedures.transmission.cells import PrintedCell, incidence
+from elastocal.procedures.transmission.equations import TURN, System, system
+from elastocal.procedures.transmission.fit import Pattern, SystemFit, fit_system
+from elastocal.procedures.transmission.outliers import kept_without
 from elastocal.spatial.entries import Array
 
 
@@ -119,3 +122,58 @@ def _cofactors(s: Array) -> Array:
     u, w, vt = np.linalg.svd(s)
     rest = np.array([np.prod(np.delete(w, k)) for k in range(len(w))])
     return np.asarray(np.linalg.det(u) * np.linalg.det(vt) * (u * rest) @ vt)
+
+
+@dataclass(frozen=True)
+class EntryByTable:
+    """One entry of S as one table has it; counts per turn are those of all tables, so the sd is of T_j only."""
+
+    table: str
+    motor: str
+    joint: str
+    all_rows: float
+    all_rows_sd: float
+    robust: float
+    robust_sd: float
+
+
+def entries_by_table(
+    whole: System, pattern: Pattern, bad: frozenset[PrintedCell], all_rows: Matrices, robust: Matrices
+) -> tuple[EntryByTable, ...]:
+    """Entries of the pattern, table by table; a table that cannot stand alone is left out."""
+    return tuple(e for table in dict.fromkeys(s.table for s in whole.series)
+                 for e in _entries(whole, table, pattern, bad, all_rows, robust))  # fmt: skip
+
+
+def _entries(
+    whole: System, table: str, pattern: Pattern, bad: frozenset[PrintedCell], all_rows: Matrices, robust: Matrices
+) -> Iterator[EntryByTable]:
+    at = [k for k, s in enumerate(whole.series) if s.table == table]
+    try:
+        alone = system([whole.series[k] for k in at], whole.from_zero)
+    except InputError:
+        return
+    axes, of = robust.axes, incidence(alone)
+    mine = frozenset(PrintedCell(at.index(c.series), c.row, c.what, c.axis) for c in bad if c.series in at)
+    every = fit_system(alone, None, pattern)
+    rest = fit_system(alone, kept_without(alone, of, mine, every), pattern)
+    one, other = ((matrices(f, axes), TURN / m.per_turn) for f, m in ((every, all_rows), (rest, robust)))
+    for block in (b for b in alone.blocks if b.relation == "joint"):
+        for j in block.inputs:
+            if j in pattern[block.axis]:
+                k = axes.index(block.axis), axes.index(j)
+                yield EntryByTable(table, block.axis, j, *_pair(*one, k), *_pair(*other, k))
+
+
+def _pair(found: Matrices, factor: Array, at: tuple[int, int]) -> tuple[float, float]:
+    return float(found.joint[at] * factor[at[0]]), float(found.joint_sd[at] * factor[at[0]])
+
+
+def disagreement(entries: tuple[EntryByTable, ...]) -> tuple[tuple[EntryByTable, EntryByTable, float], ...]:
+    """Pairs of tables that tell of the same entry, and their difference in standard deviations."""
+    out = []
+    for n, a in enumerate(entries):
+        for b in entries[n + 1 :]:
+            if (a.motor, a.joint) == (b.motor, b.joint):
+                out.append((a, b, float(abs(a.robust - b.robust) / np.hypot(a.robust_sd, b.robust_sd))))
+    return tuple(out)

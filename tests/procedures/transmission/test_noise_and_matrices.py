@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.encoders.equations import system
-from elastocal.encoders.fit import fitted_system
-from elastocal.encoders.identify import identify_transmission
-from elastocal.encoders.matrices import Matrices, regularity
-from elastocal.encoders.noise import NoiseLevel, level
-from elastocal.encoders.offsets import offsets_are_zero
-from elastocal.encoders.series import AxisColumn, EncoderSeries
 from elastocal.errors import InputError
+from elastocal.procedures.transmission import identify
+from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, system
+from elastocal.procedures.transmission.fit import NoiseLevel, fit_system, level
+from elastocal.procedures.transmission.matrices import Matrices, regularity
+from elastocal.procedures.transmission.zeros import offsets_are_zero
 
 DEG = np.pi / 180
 
@@ -54,7 +52,7 @@ def two_tables(rng, coarse, fine):
 def test_tables_are_weighted_by_their_own_noise():
     """Against least squares with the weights that the two levels give."""
     series = two_tables(np.random.default_rng(2), 0.5, 0.02)
-    fit = fitted_system(system(series, from_zero=True))
+    fit = fit_system(system(series, from_zero=True))
     (block,) = fit.blocks
     x = np.concatenate([s.joints["J"].values for s in series])
     y = np.concatenate([s.counts["J"].values for s in series])
@@ -111,7 +109,7 @@ def test_offsets_are_judged_by_f(offset, accepted):
     one = EncoderSeries(
         "t", tuple(range(15)), {"J": AxisColumn.of("c", counts)}, {"J": AxisColumn.of("th", theta, DEG)}
     )
-    found = offsets_are_zero(fitted_system(system([one])))
+    found = offsets_are_zero(fit_system(system([one])))
     x = np.column_stack([theta, np.ones(15)])
     beta, (rss,), *_ = np.linalg.lstsq(x, counts, rcond=None)
     t2 = beta[1] ** 2 / (rss / 13 * np.linalg.inv(x.T @ x)[1, 1])
@@ -131,7 +129,7 @@ def moving(n=8, **changes):
 
 
 def test_exact_data_give_the_exact_matrix():
-    found = identify_transmission([moving()], per_turn={"A": 1000, "B": 1000})
+    found = identify([moving()], counts_per_turn={"A": 1000, "B": 1000})
     np.testing.assert_allclose(found.robust.structure, np.array([[0.3, 0.0], [0.005, 0.2]]) * 360, atol=1e-9)
 
 
@@ -148,18 +146,18 @@ def test_exact_data_give_the_exact_matrix():
 )  # fmt: skip
 def test_tables_that_cannot_be_used_are_named(series, said):
     with pytest.raises(InputError, match=said):
-        identify_transmission(series)
+        identify(series)
 
 
 def test_swapped_columns_are_doubted():
     good = moving()
     swapped = EncoderSeries("t", good.rows, {"A": good.counts["B"], "B": good.counts["A"]}, good.joints)
-    found = identify_transmission([swapped], per_turn={"A": 1000, "B": 1000})
+    found = identify([swapped], counts_per_turn={"A": 1000, "B": 1000})
     assert any("check whether columns are swapped" in note for note in found.notes)
 
 
 def test_without_a_row_to_spare_accuracy_is_unknown():
-    found = identify_transmission([moving(3)], per_turn={"A": 1000, "B": 1000})
+    found = identify([moving(3)], counts_per_turn={"A": 1000, "B": 1000})
     assert np.isnan(found.robust.structure_sd).all()
     assert any("no rows to spare" in note for note in found.notes)
     assert found.robust.structure[0, 0] == pytest.approx(108)

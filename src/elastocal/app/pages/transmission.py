@@ -1,0 +1,296 @@
+"""A transmission as a report: structure matrix, entries, gear ratios, outliers, tables compared, noise."""
+
+from __future__ import annotations
+
+from math import degrees, isnan
+from typing import TYPE_CHECKING
+
+from elastocal.app.pages.columns import or_reason
+from elastocal.report.blocks import Cell, Code, Column, Fact, Lines, Report, Section, Series, Table, Unknown
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.transmission import TransmissionResult
+    from elastocal.procedures.transmission import Transmission
+    from elastocal.procedures.transmission.ratios import Simple
+
+UNSEEN = "no table reads this motor's counts while this joint moves; it counts as zero"
+NO_SPARE = "no equation to spare"
+NO_TURNS = "no table has motor angles of this axis"
+NO_TURNS_OF_ALL = "counts per turn of some axes are unknown"
+
+
+def page(result: TransmissionResult) -> Report:
+    fit = result.fit
+    sections = [
+        Section("Structure matrix", (matrix_table(fit), regularity_table(fit))),
+        Section("Entries", (entry_table(fit),)),
+        Section("Counts per motor turn", (counts_table(fit),)),
+        Section("Gear ratios", (ratio_table(fit),)),
+    ]
+    if fit.outliers:
+        sections.append(Section("Outliers", (outlier_table(fit),)))
+    sections += [
+        Section("Tables compared", (compared_table(fit),)),
+        Section("Noise", (noise_table(fit), residual_lines(fit))),
+    ]
+    if result.fragment:
+        sections.append(Section("For the robot file", (Code("controller", result.fragment),)))
+    return Report("Motors and joints", verdict(result.fit), tuple(sections), result.notes, facts(result))
+
+
+def facts(result: TransmissionResult) -> tuple[Fact, ...]:
+    from elastocal.app.version import VERSION
+
+    tables = tuple(str(t) for t in result.tables)
+    zero = result.fit.zero
+    if zero.probability is None:
+        offsets = "as asked: " + ("zero" if zero.accepted else "free")
+    else:
+        offsets = (
+            f"{'zero' if zero.accepted else 'free'}, by a test (probability {zero.probability:.2g} if all are zero)"
+        )
+    return (
+        VERSION,
+        Fact("tables", "tables", tables, ", ".join(tables)),
+        Fact("robot", "robot", result.robot, result.robot or ""),
+        Fact("offsets", "counts at joint value zero", offsets, offsets),
+    )
+
+
+def verdict(fit: Transmission) -> tuple[str, ...]:
+    out = [_coupling(fit), *(_outliers(fit)), _simple_ratios(fit)]
+    r = fit.regularity
+    if not fit.regular:
+        out.append(
+            f"THE MATRIX IS NOT REGULAR: rank {r.rank} of {len(fit.axes)}, and its determinant is {r.sigmas:.2g} "
+            "standard deviations from zero; motors do not determine the joints."
+        )
+    return tuple(out)
+
+
+def _coupling(fit: Transmission) -> str:
+    beside = [(i, j) for i, j in fit.coupled() if i != j]
+    if not beside:
+        return "No coupling between axes stands out of the noise: every motor moves its own joint only."
+    said = []
+    for motor in fit.axes:
+        joints = [j for i, j in beside if i == motor]
+        if joints:
+            said.append(f"motor {motor} also turns with {' and '.join(joints)}")
+    return f"{'; '.join(said)}."[:1].upper() + f"{'; '.join(said)}."[1:]
+
+
+def _outliers(fit: Transmission) -> tuple[str, ...]:
+    if not fit.outliers:
+        return ("No reading is contradicted by the others.",)
+    count = "One reading is" if len(fit.outliers) == 1 else f"{len(fit.outliers)} readings are"
+    return (f"{count} contradicted by the others and left out:", *(f"{b.text()}." for b in fit.outliers))
+
+
+def _simple_ratios(fit: Transmission) -> str:
+    found = [(i, j, s) for (i, j), s in fit.ratios.fractions.items() if s is not None and fit.ratios.proposed[i, j]]
+    if not found:
+        return "No simple gear ratio is supported by these data."
+    unit = {j: " turns/mm" if j in fit.prismatic else "" for j in fit.axes}
+    named = ", ".join(f"{i} {'' if i == j else f'by {j} '}{s.text()}{unit[j]}" for i, j, s in found)
+    every = f" for {len(found)} of {len(fit.ratios.fractions)} entries"
+    return (
+        f"Simple ratios are supported{every}: {named}. Chance would do as well for all {len(found)} together with the "
+        f"probability {fit.chance_of_ratios:.1g}, for the least certain one with "
+        f"{max(s.chance for _, _, s in found):.2g}."
+    )
+
+
+def matrix_table(fit: Transmission) -> Table:
+    """S as it goes on: rows motors, columns joints."""
+    columns = (Column("motor", "motor"), *(Column(f"by_{a}", f"x {a}", decimals=5) for a in fit.axes))
+    s = fit.robust.structure
+    rows = tuple(
+        (axis, *(_entry(fit, float(s[i, j]), axis, other) for j, other in enumerate(fit.axes)))
+        for i, axis in enumerate(fit.axes)
+    )
+    notes = (
+        "Motor turns for one turn of each joint (rad/m for prismatic joints), without outliers; zeros found by "
+        "significance.",
+    )
+    return Table("matrix", "", columns, rows, notes)
+
+
+def regularity_table(fit: Transmission) -> Table:
+    columns = (
+        Column("rank", "rank"), Column("axes", "of"), Column("determinant", "determinant of S", digits=6),
+        Column("determinant_sd", "sd", digits=2), Column("sigmas", "over its sd", digits=3),
+        Column("condition", "condition", digits=4),
+    )  # fmt: skip
+    r = fit.regularity
+    unknown = NO_TURNS_OF_ALL if isnan(r.determinant) else NO_SPARE
+    row = (
+        r.rank, len(fit.axes), or_reason(r.determinant, unknown), or_reason(r.determinant_sd, unknown),
+        or_reason(r.sigmas, NO_SPARE), or_reason(r.condition, "the rows are dependent"),
+    )  # fmt: skip
+    notes = (
+        "Rank and condition are those of T_j with rows of equal length, which S shares; entries that no table tells of "
+        "count as zero.",
+    )
+    return Table("regularity", "", columns, (row,), notes)
+
+
+def _entry(fit: Transmission, value: float, motor: str, joint: str) -> Cell:
+    if (motor, joint) in fit.unseen:
+        return Unknown(UNSEEN)
+    return or_reason(value, NO_TURNS)
+
+
+def entry_table(fit: Transmission) -> Table:
+    """Every entry that was measured, with and without the outliers."""
+    columns = (
+        Column("motor", "motor"), Column("joint", "joint"),
+        Column("s", "S", decimals=5), Column("s_sd", "sd", digits=2),
+        Column("s_all", "S, every row", decimals=5), Column("s_all_sd", "sd", digits=2),
+        Column("t", "T_j", decimals=3), Column("t_sd", "sd", digits=2), Column("t_unit", "unit"),
+        Column("probability", "p if zero", digits=2), Column("coupled", "coupled"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for motor in fit.axes:
+        for joint in fit.axes:
+            if (motor, joint) in fit.unseen:
+                continue
+            k, coupled = fit.at(motor, joint), joint in fit.pattern[motor]
+            unit, factor = ("counts/mm", 1e3) if joint in fit.prismatic else ("counts/deg", degrees(1.0))
+            numbers = (fit.robust.structure, fit.robust.structure_sd, fit.all_rows.structure, fit.all_rows.structure_sd)
+            cells: list[Cell] = [
+                or_reason(float(m[k]), NO_TURNS if i % 2 == 0 else NO_SPARE) for i, m in enumerate(numbers)
+            ]
+            if not coupled:
+                cells = [0.0, None, 0.0, None]
+            t, sd = float(fit.robust.joint[k]) / factor, float(fit.robust.joint_sd[k]) / factor
+            p = or_reason(float(fit.significance[k]), NO_SPARE)
+            rows.append((motor, joint, *cells, t, or_reason(sd, NO_SPARE) if coupled else None, unit, p, coupled))
+    notes = (
+        "An entry beside the diagonal is zero where its probability (Student's t, all entries of the motor free) times "
+        "the number of entries is above 0.01, one after another.",
+    )
+    return Table("entries", "", columns, tuple(rows), notes)
+
+
+def counts_table(fit: Transmission) -> Table:
+    columns = (
+        Column("axis", "axis"), Column("counts_per_turn", "counts per turn", decimals=2), Column("sd", "sd", digits=2),
+        Column("every_row", "every row", decimals=2), *_simple_columns("round number"),
+    )  # fmt: skip
+    rows = []
+    for i, axis in enumerate(fit.axes):
+        numbers = (fit.robust.per_turn[i], fit.robust.per_turn_sd[i], fit.all_rows.per_turn[i])
+        cells = [or_reason(float(v), why) for v, why in zip(numbers, (NO_TURNS, NO_SPARE, NO_TURNS), strict=True)]
+        rows.append((axis, *cells, *_simple(fit.ratios.counts[i], fit.ratios.counts_proposed[i])))
+    notes = (
+        "Round: 1 or 3 times a power of two, or 1, 2, 2.5 or 5 times a power of ten, within 99 %. By chance: how often "
+        "an interval of this width holds such a number anyway.",
+    )
+    return Table("counts_per_turn", "", columns, tuple(rows), notes)
+
+
+def ratio_table(fit: Transmission) -> Table:
+    columns = (
+        Column("motor", "motor"), Column("joint", "joint"), Column("ratio", "ratio", decimals=5),
+        Column("sd", "sd", digits=2), Column("unit", "unit"), *_simple_columns("fraction"),
+        Column("rivals", "as simple inside", digits=2),
+    )  # fmt: skip
+    s, sd = (m * fit.ratios.scale for m in (fit.ratios.matrices.structure, fit.ratios.matrices.structure_sd))
+    rows = []
+    for (motor, joint), simple in fit.ratios.fractions.items():
+        k = fit.at(motor, joint)
+        rivals = None if simple is None else simple.expected
+        numbers = (or_reason(float(s[k]), NO_TURNS), or_reason(float(sd[k]), NO_SPARE))
+        unit = "turns/mm" if joint in fit.prismatic else "1"
+        rows.append((motor, joint, *numbers, unit, *_simple(simple, fit.ratios.proposed[motor, joint]), rivals))
+    notes = (
+        "With the round counts per turn that are proposed above. The fraction is the one of the smallest denominator "
+        "within 95 %; as simple inside: how many fractions of at most this denominator an interval of this width holds "
+        "on average, by chance: the probability of at least one.",
+    )
+    return Table("ratios", "", columns, tuple(rows), notes)
+
+
+def _simple_columns(name: str) -> tuple[Column, ...]:
+    return (Column("simple", name), Column("chance", "by chance", digits=2), Column("proposed", "proposed"))
+
+
+def _simple(found: Simple | None, proposed: bool) -> tuple[Cell, ...]:
+    return (None, None, False) if found is None else (found.text(), found.chance, proposed)
+
+
+def outlier_table(fit: Transmission) -> Table:
+    columns = (
+        Column("table", "table"), Column("row", "row"), Column("column", "column"), Column("axis", "axis"),
+        Column("printed", "printed"), Column("predicted", "predicted"), Column("sd", "sd", digits=2),
+        Column("probability", "probability", digits=2), Column("slip", "slip"), Column("instead", "or instead"),
+    )  # fmt: skip
+    rows = tuple(
+        (b.table, b.row, b.column, b.axis, b.printed, b.predicted, b.predicted_sd, b.probability, b.slip or None,
+         ", ".join(f"{c} ({v:.6g})" for c, v in b.instead) or None)
+        for b in fit.outliers
+    )  # fmt: skip
+    notes = ("Row: line of the file. Probability: that any number of good tables would be so far off.",)
+    return Table("outliers", "", columns, rows, notes)
+
+
+def compared_table(fit: Transmission) -> Table:
+    columns = (
+        Column("motor", "motor"), Column("joint", "joint"), Column("table", "table"),
+        Column("s_all", "S, every row", decimals=5), Column("s_all_sd", "sd", digits=2),
+        Column("s", "S without outliers", decimals=5), Column("s_sd", "sd", digits=2),
+    )  # fmt: skip
+    order = sorted(fit.tables, key=lambda e: fit.at(e.motor, e.joint))
+    rows = tuple(
+        (e.motor, e.joint, e.table, or_reason(e.all_rows, NO_TURNS), or_reason(e.all_rows_sd, NO_SPARE),
+         or_reason(e.robust, NO_TURNS), or_reason(e.robust_sd, NO_SPARE))
+        for e in order
+    )  # fmt: skip
+    notes = tuple(
+        f"{a.motor} by {a.joint}: {a.table} and {b.table} differ by {sigmas:.2g} standard deviations."
+        for a, b, sigmas in fit.disagreements()
+        if not isnan(sigmas)
+    )
+    return Table("by_table", "", columns, rows, ("Each table alone; sd of the counts per joint value only.", *notes))
+
+
+def noise_table(fit: Transmission) -> Table:
+    columns = (
+        Column("table", "table"), Column("relation", "counts against"), Column("angle_deg", "angle", "deg", digits=3),
+        Column("length_mm", "length", "mm", digits=3), Column("count", "count", "counts", digits=3),
+        Column("spare", "spare equations", digits=3),
+    )  # fmt: skip
+    rows = tuple(
+        (table, f"{relation} values", *_input_noise(fit, table, relation, level.angle), level.count, level.spare)
+        for (table, relation), level in zip(fit.system.levels, fit.rest.levels, strict=True)
+        if level is not None
+    )
+    return Table(
+        "noise",
+        "",
+        columns,
+        rows,
+        ("Standard deviation of an angle (or a length) and of a count, without outliers.",),
+    )
+
+
+def _input_noise(fit: Transmission, table: str, relation: str, sd: float) -> tuple[Cell, Cell]:
+    """As an angle or as a length, whichever the table's inputs are; both where it has joints of both kinds."""
+    joints = {j for s in fit.system.series if s.table == table for j in s.joints}
+    kinds = {"revolute"} if relation == "motor" else {"prismatic" if j in fit.prismatic else "revolute" for j in joints}
+    return degrees(sd) if "revolute" in kinds else None, 1e3 * sd if "prismatic" in kinds else None
+
+
+def residual_lines(fit: Transmission) -> Lines:
+    """Residuals of what was kept, in standard deviations, motor by motor."""
+    series = []
+    for relation in ("joint", "motor"):
+        found = [b for b in fit.rest.blocks if b.block.relation == relation]
+        y = [float(v) for b in found for v in b.standardized[b.kept]]
+        if y:
+            x = [1.0 + fit.axes.index(b.block.axis) + 0.8 * n / max(len(b.kept), 1) - 0.4
+                 for b in found for n, kept in enumerate(b.kept) if kept]  # fmt: skip
+            series.append(Series(f"counts against {relation} values", tuple(x), tuple(y), points=True))
+    return Lines("residuals", "Residuals without outliers", f"motor ({', '.join(fit.axes)})", "", "residual",
+                 "standard deviations", tuple(series))  # fmt: skip

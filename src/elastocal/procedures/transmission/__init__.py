@@ -1,0 +1,239 @@
+"""The coupling of motors and joints from encoder counts (001 eq. 1-9): T_m, T_j, S, its zeros, gear ratios.
+
+    phi = S theta,   eps = T_m^-1 phi = T_j theta,   S = T_m T_j
+
+Order of the procedure: counters that ran over (``wrap``, ``turns``), the equations (``equations``), outliers and zeros
+in turn (``cells``, ``outliers``, ``zeros``), the matrices with their accuracy (``fit``, ``matrices``), the simple
+numbers they stand for (``ratios``), and what may be wrong with the tables as a whole (``checks``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.procedures.transmission.checks import check_moved, check_table_units, doubts, scattered, swapped
+from elastocal.procedures.transmission.equations import EncoderSeries, System, system
+from elastocal.procedures.transmission.fit import Pattern, SystemFit, fit_system
+from elastocal.procedures.transmission.matrices import (
+    EntryByTable,
+    Matrices,
+    Regularity,
+    disagreement,
+    entries_by_table,
+    matrices,
+    regularity_of,
+)
+from elastocal.procedures.transmission.outliers import LEVEL, ContradictionError, Outlier, Screening
+from elastocal.procedures.transmission.ratios import Ratios, ratios_of, together
+from elastocal.procedures.transmission.wrap import unwrapped_counts, wraps
+from elastocal.procedures.transmission.zeros import ZeroTest, offsets_are_zero, robust_pattern, significance, unseen
+from elastocal.spatial.entries import Array, Bools
+
+if TYPE_CHECKING:
+    from elastocal.model.drives import Drives
+
+MANY = 1 / 6
+"""Share of rows with outliers from which swapped columns are looked for."""
+REGULAR = 3.0
+"""A determinant nearer to zero than this many standard deviations is not told from zero."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Transmission:
+    """``everything`` is the fit of all rows, ``rest`` that without the outliers; both within ``pattern``.
+
+    ``significance`` (n, n): probability that an entry would be so large if it were zero, judged with all measured
+    entries of its motor free.  ``unseen`` are entries that no table tells of; they count as zero.  ``prismatic`` names
+    the joints whose values are lengths.
+    """
+
+    axes: tuple[str, ...]
+    prismatic: frozenset[str]
+    system: System
+    pattern: Pattern
+    outliers: tuple[Outlier, ...]
+    everything: SystemFit
+    rest: SystemFit
+    all_rows: Matrices
+    robust: Matrices
+    regularity: Regularity
+    significance: Array
+    unseen: tuple[tuple[str, str], ...]
+    tables: tuple[EntryByTable, ...]
+    ratios: Ratios
+    zero: ZeroTest
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        own = ", ".join(f"{a} {s:.5g}" for a, s in zip(self.axes, np.diag(self.robust.structure), strict=True))
+        beside = ", ".join(f"{i} by {j}" for i, j in self.coupled() if i != j) or "none"
+        return f"Transmission(ratios {own}; couplings {beside}; {len(self.outliers)} outliers)"
+
+    def at(self, motor: str, joint: str) -> tuple[int, int]:
+        return self.axes.index(motor), self.axes.index(joint)
+
+    def coupled(self) -> Iterator[tuple[str, str]]:
+        """Motor and joint of every entry that is not zero, row by row."""
+        yield from ((i, j) for i in self.axes for j in self.axes if j in self.pattern.get(i, frozenset()))
+
+    @property
+    def regular(self) -> bool:
+        """Whether motors determine the joints."""
+        return self.regularity.rank == len(self.axes) and not self.regularity.sigmas < REGULAR
+
+    @property
+    def chance_of_ratios(self) -> float:
+        """Probability that chance would do as well for all simple ratios that are proposed."""
+        found = [s for k, s in self.ratios.fractions.items() if s is not None and self.ratios.proposed[k]]
+        return together(found)
+
+    def disagreements(self) -> tuple[tuple[EntryByTable, EntryByTable, float], ...]:
+        """Pairs of tables that tell of the same entry, and their difference in standard deviations."""
+        return disagreement(self.tables)
+
+    def counts_at_zero(self) -> Array:
+        """Counts at joint values zero, by the last series that records every joint that moves the motor; else nan."""
+        return np.array([_at_zero(self, axis) for axis in self.axes])
+
+    def without_counts_per_turn(self) -> tuple[str, ...]:
+        """Axes of which no table has motor angles, so that S is unknown."""
+        return tuple(a for a, n in zip(self.axes, self.robust.per_turn, strict=True) if np.isnan(n))
+
+    def drives(self, measured: bool = False) -> Drives | None:
+        """As a robot file takes them: simple numbers where the data support them, unless measured ones are asked for.
+
+        Counts at zero that are unknown are written as 0.  None where counts per turn are unknown.
+        """
+        from elastocal.model.drives import Drives
+
+        if self.without_counts_per_turn():
+            return None
+        zero = np.nan_to_num(self.counts_at_zero())
+        if measured:
+            return Drives(np.nan_to_num(self.robust.structure), self.robust.per_turn, zero)
+        return Drives(self.ratios.structure, self.ratios.per_turn, zero)
+
+
+def identify(
+    series: Sequence[EncoderSeries],
+    *,
+    axes: Sequence[str] | None = None,
+    from_zero: bool | None = None,
+    wrap: int | None = None,
+    counts_per_turn: Mapping[str, float] | None = None,
+    prismatic: Collection[str] = (),
+) -> Transmission:
+    """Fit, screen and judge; ``counts_per_turn`` of motors where they are known, ``wrap`` the counters' modulus.
+
+    ``from_zero`` says whether counts are zero where the joints are; None: if the tables do not contradict it.
+    ``prismatic`` names the joints whose values are lengths.
+    """
+    check_table_units(series)
+    given = unwrapped_counts(series, wrap) if wrap is not None else _going_on(series)
+    equations = system(given, bool(from_zero))
+    names = _ordered(equations, axes)
+    check_moved(equations, names)
+    screening, pattern = _screened(equations, given, prismatic)
+    zero = offsets_are_zero(screening.fit) if from_zero is None else ZeroTest(None, None, from_zero)
+    if zero.accepted and not equations.from_zero and (without := _without_offsets(given)) is not None:
+        equations = without
+        screening, pattern = robust_pattern(equations, LEVEL)
+    kept = tuple(b.kept for b in screening.fit.blocks)
+    everything = fit_system(equations, None, pattern)
+    known = _known_counts(counts_per_turn or {}, names)
+    all_rows, robust = (matrices(f, names).with_per_turn(known) for f in (everything, screening.fit))
+    seen, ratios = unseen(equations), ratios_of(robust, pattern, known, prismatic)
+    rounds = [k or bool(np.isfinite(n)) for k, n in zip(ratios.counts_proposed, known, strict=True)]
+    notes = (
+        *_mixed_up(screening, given, prismatic), *doubts(robust, screening.fit, seen, rounds, prismatic)
+    )  # fmt: skip
+    return Transmission(
+        names, frozenset(prismatic), equations, pattern, screening.outliers, everything, screening.fit, all_rows,
+        robust, regularity_of(robust), _significance(equations, names, kept), seen,
+        entries_by_table(equations, pattern, screening.cells, all_rows, robust), ratios, zero, notes,
+    )  # fmt: skip
+
+
+def _going_on(series: Sequence[EncoderSeries]) -> tuple[EncoderSeries, ...]:
+    """The same series; refuses counters that ran over."""
+    for found in wraps(series):
+        raise InputError(
+            f"{found.place}: the counter runs over at {found.modulus} (this row fits the others with "
+            f"{found.turns * found.modulus:+d} counts); unwrap with the modulus {found.modulus}, or log counts that "
+            "go on"
+        )
+    return tuple(series)
+
+
+def _screened(
+    equations: System, series: Sequence[EncoderSeries], prismatic: Collection[str]
+) -> tuple[Screening, Pattern]:
+    """The outliers and the zeros of S; a contradiction is told as swapped columns where these explain it."""
+    try:
+        return robust_pattern(equations, LEVEL)
+    except ContradictionError:
+        if (columns := swapped(series, equations.from_zero, LEVEL, prismatic)) is None:
+            raise
+        raise InputError(
+            f"{columns} look swapped: exchanged, they agree with the others; exchange their headings"
+        ) from None
+
+
+def _mixed_up(screening: Screening, series: Sequence[EncoderSeries], prismatic: Collection[str]) -> tuple[str, ...]:
+    """Doubts where residuals are no noise, or outliers are many, with the columns whose exchange explains them."""
+    notes = scattered(screening.fit, prismatic)
+    many = len(screening.outliers) > MANY * sum(len(s.rows) for s in series)
+    columns = swapped(series, screening.fit.system.from_zero, LEVEL, prismatic) if notes or many else None
+    return notes if columns is None else (f"{columns} look swapped: exchanged, they agree with the others.", *notes)
+
+
+def _without_offsets(series: Sequence[EncoderSeries]) -> System | None:
+    """Equations without offsets; None where joints that stood still away from zero would take their place."""
+    try:
+        return system(series, True)
+    except InputError:
+        return None
+
+
+def _known_counts(counts_per_turn: Mapping[str, float], axes: tuple[str, ...]) -> Array:
+    for axis in counts_per_turn:
+        if axis not in axes:
+            raise UnknownNameError("axis", axis, axes, "counts per turn")
+    return np.array([counts_per_turn.get(a, np.nan) for a in axes])
+
+
+def _ordered(equations: System, axes: Sequence[str] | None) -> tuple[str, ...]:
+    if axes is None:
+        return equations.axes
+    for name in equations.axes:
+        if name not in axes:
+            raise UnknownNameError("axis", name, axes)
+    return tuple(axes)
+
+
+def _significance(equations: System, axes: tuple[str, ...], kept: tuple[Bools, ...]) -> Array:
+    out, whole = np.full((len(axes), len(axes)), np.nan), fit_system(equations, kept)
+    for block in whole.blocks:
+        for j in block.block.inputs if block.block.relation == "joint" else ():
+            out[axes.index(block.block.axis), axes.index(j)] = significance(whole, block, j)
+    return out
+
+
+def _at_zero(of: Transmission, axis: str) -> float:
+    if of.system.from_zero:
+        return 0.0
+    block = of.rest.block("joint", axis)
+    if block is None:
+        return float("nan")
+    used = np.unique(block.block.series)
+    whole = [
+        place
+        for place, k in enumerate(used)
+        if of.pattern[axis] <= set(of.system.series[k].joints) and np.any(block.kept[block.block.series == k])
+    ]
+    return float(block.beta[len(block.block.inputs) + whole[-1]]) if whole else float("nan")
