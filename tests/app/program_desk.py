@@ -91,9 +91,9 @@ def calibration(folder: Path, robot: str, names: tuple[str, ...], share: float, 
     """A calibration of a shipped robot, or of one in the folder, with values known to a share of their size."""
     from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord, calibration_text
     from elastocal.files.digest import robot_mark
-    from elastocal.files.robot.read import load_robot
+    from elastocal.files.robot.read import read_robot
 
-    model = load_robot(robot, folder=folder if robot.endswith(".yaml") else Path()).model
+    model = read_robot(robot, folder=folder if robot.endswith(".yaml") else Path())
     scale = changed.pop("scale", 1.0)
     rows = [
         ParameterRecord(name=p.name, unit=p.unit, value=p.value * (scale if p.name in names else 1.0))

@@ -17,7 +17,7 @@ from elastocal.files.calibration.read import identified_model, read_calibration
 from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord, calibration_text
 from elastocal.files.digest import digests, robot_mark
 from elastocal.files.opened import sha256_of
-from elastocal.files.robot.read import load_robot, read_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.uncertainty.prediction import predict
 
@@ -109,7 +109,7 @@ def test_the_unknown_is_null_with_a_reason(folder: Path) -> None:
 
 def test_knowledge_predicts_with_the_values_of_the_calibration(folder: Path) -> None:
     one = read_calibration(written(folder, calibration_text(record(folder))))
-    known, notes = identified_model(one, load_robot(one.robot_word(), one.tool).model)
+    known, notes = identified_model(one, read_robot(one.robot_word(), one.tool))
     assert notes == ()
     assert known.names == NAMES
     assert known.discrepancy == 12.5e-6

@@ -12,7 +12,7 @@ from elastocal.errors import InputError
 from elastocal.files import opened
 from elastocal.files.located import read_text
 from elastocal.files.opened import note_file, read_bytes, sha256_of, watching
-from elastocal.files.robot.read import load_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.configurations import read_configurations
 
 
@@ -29,7 +29,7 @@ def test_bytes_text_tables_and_shipped_robots_are_noted(tmp_path: Path) -> None:
         read_bytes(raw)
         read_text(text)
         read_configurations(table, {"q": "prismatic"})
-        load_robot("scara")
+        read_robot("scara")
     names = {str(raw): b"\x00\x01", str(text): "grün\n".encode(), str(table): b"q_mm\n1\n"}
     assert {k: v for k, v in seen.items() if not k.startswith("shipped:")} == {k: mark(v) for k, v in names.items()}
     assert list(seen)[-1] == "shipped:scara-ruggeri"

@@ -14,7 +14,7 @@ from elastocal.app.pushing import LoadRequest, pushing
 from elastocal.app.threads import one_thread
 from elastocal.app.version import VERSION
 from elastocal.errors import InputError
-from elastocal.files.robot.read import load_robot, selected, without_kinds
+from elastocal.files.robot.read import read_robot, selected, without_kinds
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ def _table(request: AssessRequest, plan: Path) -> AssessResult:
     from elastocal.measure.setup import Setup
     from elastocal.measure.sources.reading import Reading
 
-    robot = load_robot(request.robot, request.tool)
-    model = _in_form(without_kinds(robot.model, request.without), request.form)
+    robot = read_robot(request.robot, request.tool)
+    model = _in_form(without_kinds(robot, request.without), request.form)
     at = chosen_configurations(model, (), plan, request.ignore_limits)
     load = pushing(model, request.load, at)
     if load.applied is None or not load.applied.wrench.any():

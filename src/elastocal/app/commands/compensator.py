@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.arcs.known_angle_arc import KnownAngleArc
     from elastocal.arcs.variants import Tension
-    from elastocal.files.robot.read import ReadRobot
     from elastocal.files.tables.points import PointTable
+    from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array
 
 
@@ -80,22 +80,20 @@ def run(request: CompensatorRequest) -> CompensatorResult:
     from elastocal.app.tracking.compensator_plan import planned_arcs
     from elastocal.app.tracking.compensator_spring import element_text, spring_result
     from elastocal.arcs.axes_angle import axes_angle
-    from elastocal.files.robot.read import load_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.points import read_points
 
     noise = noise_of(request.noise_um)
     table = read_points(request.points)
     _check(table, request)
-    robot = None if request.robot is None else load_robot(request.robot)
+    robot = None if request.robot is None else read_robot(request.robot)
     angles, said = _joint_angles(table, request, robot)
     with one_thread():
         arc, pivot = _arcs(table, request, noise, angles)
         with said_of(table, (request.moving, *request.pivots)):
             models = _models(arc.rest, pivot)
         geometry = models[0].geometry
-        spring = (
-            None if robot is None else spring_result(robot.model, request.joint, geometry, request.at, request.limits)
-        )
+        spring = None if robot is None else spring_result(robot, request.joint, geometry, request.at, request.limits)
         plan = planned_arcs(request, arc, pivot, geometry, noise, robot)
     apart = axes_angle(arc.rest, pivot.rest)
     notes = (
@@ -122,15 +120,14 @@ def _check(table: PointTable, request: CompensatorRequest) -> None:
 
 
 def _joint_angles(
-    table: PointTable, request: CompensatorRequest, robot: ReadRobot | None
+    table: PointTable, request: CompensatorRequest, model: RobotModel | None
 ) -> tuple[Array, tuple[str, ...]]:
     """Joint values from the angle column: its own where it is named after no controller axis of the robot."""
     import numpy as np
 
     angles = table.angles[request.moving]
-    if robot is None:
+    if model is None:
         return angles, ()
-    model = robot.model
     if model.tree.joint(request.joint).kind != "revolute":
         raise InputError(f"--joint {request.joint}: is prismatic; a compensator turns with a revolute joint")
     c, column = model.controller, table.angle or ""

@@ -48,19 +48,19 @@ def run(request: AheadRequest) -> AheadResult:
     from elastocal.app.tracking.compensator_plan import PlannedArcs, plan_rows
     from elastocal.app.tracking.compensator_spring import joint_range
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
-    from elastocal.files.robot.read import load_robot
+    from elastocal.files.robot.read import read_robot
 
     noise = noise_of(request.noise_um)
     assert noise is not None
-    robot = load_robot(request.robot)
-    spring = _spring(robot.model, request)
+    robot = read_robot(request.robot)
+    spring = _spring(robot, request)
     sense, count = sense_from_word(request.sense) or 1, len(request.pivots) or MARKERS
     geometry = CompensatorGeometry.described(spring, sense)
-    limits = joint_range(robot.model, spring.joint, request.limits, geometry)
+    limits = joint_range(robot, spring.joint, request.limits, geometry)
     with one_thread():
         rows = plan_rows(geometry, request.plan, limits, np.ones(count), noise)
     plan = PlannedArcs(limits, noise, True, f"{count} markers at equal distances from P0", rows)
-    return AheadResult(request, robot.model.name, spring, count, sense, plan, (*robot.notes, *_assumed(request)))
+    return AheadResult(request, robot.name, spring, count, sense, plan, (*robot.notes, *_assumed(request)))
 
 
 def _assumed(request: AheadRequest) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.files.robot.read import ReadRobot
     from elastocal.model.robot import RobotModel
 
 UNKNOWN = "not known: 0 means rigid; replace by a measured value"
@@ -31,7 +30,7 @@ class ConvertResult:
 
 def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
     """Write the robot ``source`` to ``target``; a file that exists is never replaced."""
-    from elastocal.files.robot.read import load_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.files.write import check_targets, write_files
 
     if target.suffix.lower() not in YAML:
@@ -39,22 +38,22 @@ def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
     check_targets({"TARGET.yaml": target})
     if target.exists():
         raise InputError(f"TARGET.yaml {target}: exists already and is not replaced; choose another name or remove it")
-    robot = load_robot(source, tool)
+    robot = read_robot(source, tool)
     model, to_fill, text = complete_file(source, robot)
     write_files({target: text})
     return ConvertResult(target, model.n, len(model.tree.frames), len(model.elements), robot.notes, to_fill)
 
 
-def complete_file(source: str, robot: ReadRobot) -> tuple[RobotModel, tuple[str, ...], str]:
+def complete_file(source: str, robot: RobotModel) -> tuple[RobotModel, tuple[str, ...], str]:
     """The robot, the joints whose compliance is to be filled in, and its robot file."""
     from elastocal.files.robot.write import robot_text
 
     urdf = Path(source).suffix.lower() == ".urdf"
-    model, to_fill = _with_compliances(robot.model) if urdf else (robot.model, ())
+    model, to_fill = _with_compliances(robot) if urdf else (robot, ())
     return model, to_fill, robot_text(model, _head(source, robot), (TO_FILL,) if to_fill else ())
 
 
-def _head(source: str, robot: ReadRobot) -> tuple[str, ...]:
+def _head(source: str, robot: RobotModel) -> tuple[str, ...]:
     notes = tuple(f"Note: {note}." for note in robot.notes)
     return (f"Made from {source} by 'elastocal convert'; the format is described in docs/robots.md.", *notes)
 

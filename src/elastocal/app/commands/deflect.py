@@ -13,7 +13,7 @@ from elastocal.app.inputs import Inputs, configurations_text, inputs_of
 from elastocal.app.pushing import LoadRequest, Pushing, pushing
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
-from elastocal.files.robot.read import load_robot, without_kinds
+from elastocal.files.robot.read import read_robot, without_kinds
 
 if TYPE_CHECKING:
     from elastocal.app.contributions import Contribution
@@ -60,8 +60,8 @@ class DeflectResult:
 
 
 def run(request: DeflectRequest, progress: Callable[[int, int], None] | None = None) -> DeflectResult:
-    robot = load_robot(request.robot, request.tool)
-    model = with_payload(without_kinds(robot.model, request.without), request.payload, request.payload_frame)
+    robot = read_robot(request.robot, request.tool)
+    model = with_payload(without_kinds(robot, request.without), request.payload, request.payload_frame)
     at = chosen_configurations(model, request.at, request.configurations, request.ignore_limits)
     load = pushing(model, request.load, at)
     _check(request, load)

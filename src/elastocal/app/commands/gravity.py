@@ -81,16 +81,16 @@ def run(request: GravityRequest) -> GravityResult:
     from elastocal.app.gravity_text import gravity_text
     from elastocal.app.threads import one_thread
     from elastocal.files.log.read import read_log
-    from elastocal.files.robot.read import load_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.gravity.gross import without_gross
     from elastocal.gravity.mounting import find_gravity
     from elastocal.gravity.prediction import predict_torque
     from elastocal.gravity.samples import slow_samples
 
     prior = _check(request)
-    robot = load_robot(request.robot, request.tool)
+    robot = read_robot(request.robot, request.tool)
     notes = list(robot.notes)
-    model = with_links(robot.model, notes)
+    model = with_links(robot, notes)
     poses = within_limits(model, typed(model, request.at), request.ignore_limits) if request.at else None
     log = read_log(request.log, model)
     friction = asked_friction(request.friction, log, notes)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.configurations import Axes, Configurations, axes_of, numbers, of_shown, typed, within_limits
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
-from elastocal.files.robot.read import load_robot
+from elastocal.files.robot.read import read_robot
 
 if TYPE_CHECKING:
     from elastocal.files.tables.drives import TargetTable
@@ -64,15 +64,14 @@ class KinetostaticsResult:
 
 
 def run(request: KinetostaticsRequest) -> KinetostaticsResult:
-    robot = load_robot(request.robot, request.tool)
-    model = robot.model
+    model = read_robot(request.robot, request.tool)
     frame = request.frame or model.tool
     model.tree.frame(frame)
     with one_thread():
         given = _given(model, request)
         if isinstance(given, tuple):
-            return _direct(model, frame, request, *given, robot.notes)
-        return _inverse(model, frame, request, given, robot.notes)
+            return _direct(model, frame, request, *given, model.notes)
+        return _inverse(model, frame, request, given, model.notes)
 
 
 def _given(model: RobotModel, request: KinetostaticsRequest) -> tuple[Configurations, Array] | TargetTable:

@@ -64,15 +64,15 @@ def _robot(word: str) -> tuple[RobotModel, tuple[str, ...], tuple[str, ...], str
     """The robot, what its file left open, joints to fill in, and the text of its file in the cell."""
     from elastocal.app.commands.convert import complete_file
     from elastocal.files.located import read_text
-    from elastocal.files.robot.read import load_robot, robot_file, shipped_name, shipped_text
+    from elastocal.files.robot.read import read_robot, robot_file, shipped_name, shipped_text
 
-    robot, file = load_robot(word), robot_file(word)
+    robot, file = read_robot(word), robot_file(word)
     if file is None:
-        return robot.model, robot.notes, (), shipped_text(shipped_name(word))
+        return robot, robot.notes, (), shipped_text(shipped_name(word))
     if file.suffix.lower() == ".urdf":
         model, to_fill, text = complete_file(word, robot)
         return model, robot.notes, to_fill, text
-    return robot.model, robot.notes, (), read_text(file)
+    return robot, robot.notes, (), read_text(file)
 
 
 def _force(model: RobotModel) -> str:

@@ -12,7 +12,7 @@ from elastocal.app.pushing import LoadRequest, Pushing, pushing
 from elastocal.app.taken_as_exact import exact_in, exact_note
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
-from elastocal.files.robot.read import load_robot
+from elastocal.files.robot.read import read_robot
 
 if TYPE_CHECKING:
     from elastocal.files.calibration.record import CalibrationRecord
@@ -59,8 +59,8 @@ def run(request: PredictRequest) -> PredictResult:
     from elastocal.uncertainty.prediction import predict_from_rest
 
     record = read_calibration(request.calibration)
-    robot = load_robot(record.robot_word(request.calibration), record.tool)
-    known, said = identified_model(record, robot.model)
+    robot = read_robot(record.robot_word(request.calibration), record.tool)
+    known, said = identified_model(record, robot)
     at = chosen_configurations(known.model, request.at, request.configurations, request.ignore_limits)
     load = pushing(known.model, request.load, at)
     if load.applied is None or not load.applied.wrench.any():

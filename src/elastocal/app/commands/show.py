@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import Configurations, typed
-from elastocal.files.robot.read import load_robot, selected
+from elastocal.files.robot.read import read_robot, selected
 from elastocal.model.limits import limit_text
 
 if TYPE_CHECKING:
@@ -49,14 +49,13 @@ class ShowResult:
 
 
 def run(request: ShowRequest) -> ShowResult:
-    robot = load_robot(request.robot, request.tool)
-    model = robot.model
+    model = read_robot(request.robot, request.tool)
     rows = tuple(model.parameters.rows[i] for i in selected(model, request.parameters))
     if not request.at:
-        return ShowResult(model, rows, bool(request.parameters), robot.notes)
+        return ShowResult(model, rows, bool(request.parameters), model.notes)
     at = typed(model, request.at)
     return ShowResult(
-        model, rows, bool(request.parameters), (*robot.notes, *_beyond(model, at)), at, frame_poses(model, at.q)
+        model, rows, bool(request.parameters), (*model.notes, *_beyond(model, at)), at, frame_poses(model, at.q)
     )
 
 

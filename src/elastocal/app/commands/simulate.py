@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.threads import one_thread
 from elastocal.app.version import VERSION
 from elastocal.errors import InputError
-from elastocal.files.robot.read import load_robot
+from elastocal.files.robot.read import read_robot
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def run(request: SimulateRequest) -> SimulateResult:
         written = {f"--out ({name})": request.out / name for name in (CAMPAIGN, TABLE)}
         check_targets(written, given_by("PLAN.yaml", plan))
         _check_folder(request.out)
-    truth = plan.model if request.truth is None else load_robot(request.truth).model
+    truth = plan.model if request.truth is None else read_robot(request.truth)
     if truth.joints != plan.model.joints:
         raise InputError(
             f"--truth {request.truth}: its joints ({', '.join(truth.joints)}) are not those of the plan's robot "

@@ -14,7 +14,7 @@ from elastocal.app.inputs import Inputs, configurations_text, inputs_of
 from elastocal.app.pushing import LoadRequest, Pushing, pushing
 from elastocal.app.threads import one_thread
 from elastocal.errors import InputError
-from elastocal.files.robot.read import load_robot, without_kinds
+from elastocal.files.robot.read import read_robot, without_kinds
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
@@ -57,8 +57,8 @@ class StiffnessResult:
 
 
 def run(request: StiffnessRequest, progress: Callable[[int, int], None] | None = None) -> StiffnessResult:
-    robot = load_robot(request.robot, request.tool)
-    model = with_payload(without_kinds(robot.model, request.without), request.payload, request.payload_frame)
+    robot = read_robot(request.robot, request.tool)
+    model = with_payload(without_kinds(robot, request.without), request.payload, request.payload_frame)
     at, grid = _where(model, request)
     load = pushing(model, request.load, at)
     loaded = request.loaded or load.applied is not None

@@ -45,14 +45,13 @@ class TransmissionResult:
 
 def run(request: TransmissionRequest) -> TransmissionResult:
     from elastocal.app.threads import one_thread
-    from elastocal.files.robot.read import load_robot
+    from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.encoders import read_encoder_tables
     from elastocal.procedures.transmission import identify
 
     _check(request)
-    robot = None if request.robot is None else load_robot(request.robot, None)
+    model = None if request.robot is None else read_robot(request.robot)
     tables = read_encoder_tables(request.tables)
-    model = None if robot is None else robot.model
     kinds = _kinds(tables.kinds, model, request.tables)
     with one_thread():
         fit = identify(
@@ -65,7 +64,7 @@ def run(request: TransmissionRequest) -> TransmissionResult:
         raise InputError(
             f"--out {request.out}: counts per turn are unknown; log motor angles or give --counts-per-turn"
         )
-    notes = (*(() if robot is None else robot.notes), *fit.notes, *_unknowns(fit))
+    notes = (*(() if model is None else model.notes), *fit.notes, *_unknowns(fit))
     return TransmissionResult(request.tables, request.robot, fit, fragment, text, notes)
 
 

@@ -94,13 +94,13 @@ def _bare(request: PlanRequest) -> PlanFile:
     from elastocal.design.method import Measuring
     from elastocal.design.task import PlanTask
     from elastocal.files.plan.entry import PlanFile
-    from elastocal.files.robot.read import load_robot, robot_file, selected, without_kinds
+    from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
     from elastocal.measure.sources.reading import Reading
     from elastocal.model.descriptions import in_form
     from elastocal.model.statics.observation import Marker
 
-    robot = load_robot(request.source)
-    model = in_form(without_kinds(robot.model, request.without), "beam")
+    robot = read_robot(request.source)
+    model = in_form(without_kinds(robot, request.without), "beam")
     selected(model, request.seek)
     loads = _typed_loads(request)
     for frame in request.markers:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
-from elastocal.files.robot.read import load_robot, robot_file
+from elastocal.files.robot.read import read_robot, robot_file
 
 if TYPE_CHECKING:
     from elastocal.files.calibration.record import CalibrationRecord
@@ -33,16 +33,16 @@ def calibrated(calibration: Path | None, robot: str | None, serial: str | None =
     if calibration is None:
         if robot is None:
             raise InputError("nothing says how the robot bends; give --calibration FILE or --robot ROBOT")
-        found = load_robot(robot)
-        _same_serial(found.model.serial, serial, f"robot {robot}")
+        found = read_robot(robot)
+        _same_serial(found.serial, serial, f"robot {robot}")
         note = "There is no calibration: the robot is taken as its file says, and the accuracy of that is not known."
-        return Calibrated(robot, found.model, None, None, (*found.notes, note))
+        return Calibrated(robot, found, None, None, (*found.notes, note))
     record = read_calibration(calibration)
     word = record.robot_word(calibration)
     _same_serial(record.serial, serial, str(calibration))
     _same_robot(record, calibration, word if robot is None else robot)
-    found = load_robot(word if robot is None else robot, record.tool)
-    known, said = identified_model(record, found.model)
+    found = read_robot(word if robot is None else robot, record.tool)
+    known, said = identified_model(record, found)
     notes = (*found.notes, *(said if robot is None else ()))
     if record.statics == "linear":
         notes += ("The calibration was made with linear statics; the correction solves the loaded equilibrium.",)

@@ -44,9 +44,9 @@ def residuals_on_truth(
     """Residuals of the old and the new program on the robot that is taken for true."""
     from elastocal.compensate.job import as_taught, command_residuals
     from elastocal.compensate.placed import with_tools
-    from elastocal.files.robot.read import load_robot
+    from elastocal.files.robot.read import read_robot
 
-    true = load_robot(word).model
+    true = read_robot(word)
     if true.joints != work.at.model.joints:
         raise InputError(
             f"--truth {word}: has joints {', '.join(true.joints)}, the robot that is compensated "

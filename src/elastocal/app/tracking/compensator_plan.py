@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from elastocal.app.tracking.tracked_free import FreeArcs
     from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.arcs.marker_design import ExpectedGeometry, Model
-    from elastocal.files.robot.read import ReadRobot
+    from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array
 
 BALANCE, EXACT = "eq. (35) and (36)", "exact covariance"
@@ -45,14 +45,14 @@ class PlannedArcs:
 
 def planned_arcs(
     request: CompensatorRequest, arc: KnownArc, pivot: FreeArcs, geometry: CompensatorGeometry, noise: float | None,
-    robot: ReadRobot | None,
+    robot: RobotModel | None,
 ) -> PlannedArcs | None:  # fmt: skip
     """The plan asked for, beside what was measured."""
     from elastocal.app.tracking.compensator_spring import joint_range
 
     if request.plan is None:
         return None
-    limits = joint_range(robot.model if robot else None, request.joint, request.limits, geometry)
+    limits = joint_range(robot, request.joint, request.limits, geometry)
     sd = noise or _scatter(arc, pivot)
     rows = plan_rows(geometry, request.plan, limits, pivot.rest.radii, sd, _places(arc, pivot, geometry))
     return PlannedArcs(limits, sd, noise is not None, "the markers' present radii", rows)

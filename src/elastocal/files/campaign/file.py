@@ -11,7 +11,7 @@ from elastocal.errors import UnknownNameError
 from elastocal.files.campaign.readings_entry import Requests, Words, listed
 from elastocal.files.located import Located
 from elastocal.files.place import existing, seen_from
-from elastocal.files.robot.read import ReadRobot, load_robot, robot_file, without_kinds
+from elastocal.files.robot.read import read_robot, robot_file, without_kinds
 from elastocal.files.tables.raw import RawTable
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import RobotModel
@@ -55,16 +55,16 @@ class CampaignFile:
     points: ReadPoints | None = None
 
 
-def named_robot(located: Located, word: str, tool: str | None, without: Words, folder: Path) -> ReadRobot:
+def named_robot(located: Located, word: str, tool: str | None, without: Words, folder: Path) -> RobotModel:
     """The robot that a campaign file names, seen from its folder."""
     if robot_file(word) is not None:
         existing(located, ("robot",), word)
     try:
-        loaded = load_robot(word, tool, folder)
+        loaded = read_robot(word, tool, folder)
     except UnknownNameError as error:
         raise located.error(("tool" if error.name == tool else "robot",), str(error)) from None
     try:
-        return ReadRobot(without_kinds(loaded.model, listed(without)), loaded.notes)
+        return without_kinds(loaded, listed(without))
     except UnknownNameError as error:
         raise located.error(("without",), str(error)) from None
 

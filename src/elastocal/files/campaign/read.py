@@ -42,8 +42,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
         return read_contacts(path, located, plan)
     given = _given(located, plan)
     entry = given.entry
-    robot = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
-    model = robot.model
+    model = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
     raws = read_tables_of(located, entry.table, model)
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     skip = plan or entry.missing == "skip"
@@ -60,7 +59,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     requests, asked = read_requests(located, entry, model, campaign, plan)
     files = all_files(path, entry.robot, raws)
     left_out = () if plan else (*_left_out(tables, found), *(() if sources else (UNSTATED,)))
-    notes = (*robot.notes, *table_notes(raws), *chosen, *said, *base.notes, *left_out, *asked)
+    notes = (*model.notes, *table_notes(raws), *chosen, *said, *base.notes, *left_out, *asked)
     return CampaignFile(
         entry.name, entry.robot, model, campaign, requests, notes, files, located.data, found.names, base.points
     )

@@ -69,8 +69,7 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     """A campaign of contacts; in a ``plan`` readings are nan, and joint values may follow from places and forces."""
     units = declared_units(located)
     entry = schema.construct(ContactEntry, located, (), located.data, units)
-    robot = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
-    model = robot.model
+    model = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
     frame = entry.frame or model.tool
     if frame not in model.tree.names:
         raise UnknownNameError("frame", frame, model.tree.names, located.where(("frame",)))
@@ -92,7 +91,7 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     if not plan:
         check_count(located, campaign, sought)
     notes = (
-        *robot.notes,
+        *model.notes,
         *table_notes(raws),
         *_frame(entry, frame),
         *said,

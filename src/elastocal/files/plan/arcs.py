@@ -81,8 +81,7 @@ def read_arc_plan(path: Path) -> ArcPlanFile:
     located = read_yaml(path, f"a plan file starts with 'format: {FORMAT}'")
     check_format(located, FORMAT, "a plan file")
     e = schema.construct(ArcPlanEntry, located, (), located.data, declared_units(located))
-    robot = named_robot(located, e.robot, e.tool, (), path.parent)
-    model = robot.model
+    model = named_robot(located, e.robot, e.tool, (), path.parent)
     spring = _compensator(located, e, model)
     if e.poses < 3:
         raise located.error(("poses",), f"{e.poses} angles fit either sense of rotation; plan at least 3")
@@ -97,7 +96,7 @@ def read_arc_plan(path: Path) -> ArcPlanFile:
     limits = _limits(located, e, model, spring.joint)
     return ArcPlanFile(
         e.name, e.robot, model, spring, e.poses, np.array(e.radii), limits, _axes(located, e, model), e.noise,
-        1 if e.sense == "with" else -1, e.model, robot.notes, files,
+        1 if e.sense == "with" else -1, e.model, model.notes, files,
     )  # fmt: skip
 
 

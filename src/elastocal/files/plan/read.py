@@ -21,7 +21,7 @@ from elastocal.files.plan.cell import check_axes, check_frame, read_kinds, read_
 from elastocal.files.plan.entry import PlanEntry, PlanFile, nothing_said
 from elastocal.files.plan.methods import read_method
 from elastocal.files.plan.task import read_around, read_tests
-from elastocal.files.robot.read import load_robot, robot_file, selected, without_kinds
+from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
 from elastocal.files.units import declared_units
 from elastocal.model.descriptions import in_form
 from elastocal.model.robot import RobotModel
@@ -45,8 +45,8 @@ def read_plan_file(path: Path) -> PlanFile:
     check_format(located, FORMAT, "a plan file")
     units = declared_units(located)
     e = schema.construct(PlanEntry, located, (), located.data, units)
-    robot = load_robot(e.robot, e.tool, path.parent)
-    model = in_form(without_kinds(robot.model, listed(e.without)), e.form or "beam")
+    robot = read_robot(e.robot, e.tool, path.parent)
+    model = in_form(without_kinds(robot, listed(e.without)), e.form or "beam")
     for key, words in (("seek", e.seek), ("hold", e.hold)):
         for word in listed(words):
             _check_pattern(located, key, model, word)

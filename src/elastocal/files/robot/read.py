@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from os import PathLike
@@ -93,20 +93,6 @@ def check_word(word: str, path: Path) -> None:
             f"{path}: is not a robot file; give a .yaml or .urdf file, or one of {', '.join(shipped_robots())}"
         )
     shipped_name(word)
-
-
-@dataclass(frozen=True, eq=False)
-class ReadRobot:
-    """The model and what its file left open."""
-
-    model: RobotModel
-    notes: tuple[str, ...] = ()
-
-
-def load_robot(word: str, tool: str | None = None, folder: Path = Path()) -> ReadRobot:
-    """A shipped name, or a .yaml or .urdf path, seen from ``folder``; ``tool`` replaces the frame used by default."""
-    model = read_robot(word, tool, folder)
-    return ReadRobot(model, model.notes)
 
 
 def without_kinds(model: RobotModel, kinds: tuple[str, ...]) -> RobotModel:
