@@ -16,9 +16,9 @@ from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import Search, best, climbed, grown, search
-from elastocal.design.information import Candidates, Space, space_of
+from elastocal.design.information import CandidateRows, Space, space_of
 from elastocal.design.rules import Rules
-from elastocal.design.updates import Bank, step
+from elastocal.design.updates import Forms, step
 
 MEMBERS = 15
 SHARE = 2000
@@ -27,11 +27,11 @@ SIZES = ((3, 20_000, ((18, 8.0), (30, 15.0), (42, 12.0))), (9, 5000, ((18, None)
 """Rows, candidates, and parameters with the ratio needed."""
 
 
-def problem(rows: int, count: int, parameters: int) -> Candidates:
+def problem(rows: int, count: int, parameters: int) -> CandidateRows:
     rng = np.random.default_rng(7)
     size = np.exp(0.3 * rng.normal(size=(count, 1, 1)))
     mixed = rng.normal(size=(parameters, parameters))
-    return Candidates(size * rng.normal(size=(count, rows, parameters)) @ mixed)
+    return CandidateRows(size * rng.normal(size=(count, rows, parameters)) @ mixed)
 
 
 def measure() -> list[Outcome]:
@@ -43,14 +43,14 @@ def sweep(rows: int, count: int, parameters: int, needed: float | None) -> Outco
     candidates = problem(rows, count, parameters)
     space = space_of(candidates)
     members = grown(Search(space, Determinant(), Rules(MEMBERS)), [], MEMBERS)
-    bank = Bank.at(space, space.known(members))
+    kept = Forms.at(space, space.known(members))
     every = np.ones(count, dtype=bool)
 
     def updated(criterion: Criterion) -> list[int]:
         choices = []
         for j, c in enumerate(members):
             without = space.known(members[:j] + members[j + 1 :])
-            choices.append(best(criterion, bank.trials(without, step(without, space.block(c))), every)[0])
+            choices.append(best(criterion, kept.trials(without, step(without, space.block(c))), every)[0])
         return choices
 
     part = candidates.blocks[:SHARE]
@@ -67,7 +67,7 @@ def sweep(rows: int, count: int, parameters: int, needed: float | None) -> Outco
     return race(work, contenders, rounds=4, facts=facts)
 
 
-def same(candidates: Candidates, members: list[int], choices: list[int]) -> str:
+def same(candidates: CandidateRows, members: list[int], choices: list[int]) -> str:
     """Members whose exchange was compared with the determinants of all plans; a difference stops the run."""
     compared = (0, MEMBERS // 2, MEMBERS - 1)
     for j in compared:
@@ -105,7 +105,7 @@ def start(space: Space, members: int) -> Callable[[], object]:
     return lambda: climbed(task, grown(task, [], members))
 
 
-def certified(candidates: Candidates, space: Space, members: int) -> str:
+def certified(candidates: CandidateRows, space: Space, members: int) -> str:
     began = time.perf_counter()
     space_of(candidates)
     ready = time.perf_counter() - began

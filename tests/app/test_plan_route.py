@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from design.cell_desk import arm, pool_of
+from design.cell_desk import arm, candidates_of
 
 from elastocal.app.commands.plan import _ways
 from elastocal.app.planning.program import route, stops
@@ -20,12 +20,12 @@ FOLDED = [[0.2, 0.0], [0.2, 2.8], [1.0, 2.8], [1.0, 0.0]]
 
 
 def test_the_route_is_that_of_the_stops() -> None:
-    both = pool_of(arm(), FOLDED, WEIGHT, JACK).picked(
+    both = candidates_of(arm(), FOLDED, WEIGHT, JACK).picked(
         np.array([0, 2, 5, 7])
     )  # two under the weight, two under the jack
     assert route(both, "deflection") == (0, 1, 0, 1, 2, 3)
     assert route(both, "position") == (0, 1, 2, 3)
-    assert route(pool_of(arm(), FOLDED), "deflection") == (0, 1, 2, 3)
+    assert route(candidates_of(arm(), FOLDED), "deflection") == (0, 1, 2, 3)
     for kind in ("deflection", "position"):
         halts = stops(both, kind, 1)
         np.testing.assert_array_equal([s.q for s in halts], both.q[list(route(both, kind))])
@@ -36,6 +36,6 @@ def test_the_way_back_to_the_first_pose_is_looked_at() -> None:
     post = SphereObstacle(centre=(1.45 * np.cos(0.6), 1.45 * np.sin(0.6), 0.0), radius=0.02)
     cell = Cell((Link("q1", "elbow", 0.05), Link("q2", "tool", 0.05)), (post,))
     task = PlanTask(arm(), Measuring("deflection", (Marker("tool"),)), None, cell=cell, filters=(Obstacles(),))
-    (said,) = _ways(pool_of(arm(), FOLDED, WEIGHT), task)
+    (said,) = _ways(candidates_of(arm(), FOLDED, WEIGHT), task)
     assert "from P4 to P1 is not free (obstacles)" in said
-    assert _ways(pool_of(arm(), FOLDED, JACK), task) == ()
+    assert _ways(candidates_of(arm(), FOLDED, JACK), task) == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.design.candidates import Pool
+from elastocal.design.candidates import CandidateSet
 from elastocal.design.loading.loading import Loading
 from elastocal.design.poses import Poses
 from elastocal.files.robot.read import read_robot
@@ -31,6 +31,6 @@ def cylindrical() -> RobotModel:
     return read_robot("cylindrical")
 
 
-def pool_of(model: RobotModel, q: object, *loads: Loading, frame: str | None = None) -> Pool:
+def candidates_of(model: RobotModel, q: object, *loads: Loading, frame: str | None = None) -> CandidateSet:
     options = [o for load in loads for o in load.options(model)]
-    return Pool.of(Poses(model, np.atleast_2d(np.asarray(q, dtype=float))), options, frame or model.tool)
+    return CandidateSet.of(Poses(model, np.atleast_2d(np.asarray(q, dtype=float))), options, frame or model.tool)

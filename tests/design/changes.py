@@ -8,14 +8,14 @@ import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.information import Space
-from elastocal.design.updates import Bank, Trials, step
+from elastocal.design.updates import Forms, Trials, step
 from elastocal.spatial.entries import Array
 
 
 def gains_of_adding(space: Space, criterion: Criterion, members: Sequence[int]) -> Array:
     """Gain (M,) of the plan with each candidate added."""
     known = space.known(members)
-    return np.concatenate([criterion.gains(t) for t in Bank.at(space, known).trials(known)])
+    return np.concatenate([criterion.gains(t) for t in Forms.at(space, known).trials(known)])
 
 
 def gains_of_removing(space: Space, criterion: Criterion, members: Sequence[int]) -> Array:
@@ -26,10 +26,10 @@ def gains_of_removing(space: Space, criterion: Criterion, members: Sequence[int]
 
 def gains_of_exchanging(space: Space, criterion: Criterion, members: Sequence[int]) -> Array:
     """Gain (m, M) of the plan with each member exchanged for each candidate."""
-    bank = Bank.at(space, space.known(members))
+    kept = Forms.at(space, space.known(members))
     out = np.empty((len(members), space.count))
     for j, c in enumerate(members):
         without = space.known([*members[:j], *members[j + 1 :]])
         left = step(without, space.block(c))
-        out[j] = np.concatenate([criterion.gains(t) for t in bank.trials(without, left)])
+        out[j] = np.concatenate([criterion.gains(t) for t in kept.trials(without, left)])
     return out

@@ -12,7 +12,7 @@ from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.e import SmallestEigenvalue
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.criteria.weighted import Weighted
-from elastocal.design.information import Candidates
+from elastocal.design.information import CandidateRows
 
 
 def problem(seed, count=12, k=2, p=4, nuisance=(), prior=0.0, units=True, weak=1.0):
@@ -25,7 +25,7 @@ def problem(seed, count=12, k=2, p=4, nuisance=(), prior=0.0, units=True, weak=1
     if prior:
         rows = rng.normal(size=(p + 1, p)) * prior * np.abs(blocks).mean(axis=(0, 1))
         before = rows.T @ rows
-    return Candidates(blocks, before, tuple(nuisance))
+    return CandidateRows(blocks, before, tuple(nuisance))
 
 
 def total(candidates, members):
@@ -134,4 +134,4 @@ def every_plan(candidates, count, repeats=False):
 
 def polynomial(degree, points):
     """One row 1, x, x^2, ... for every point."""
-    return Candidates(np.stack([np.asarray(points, dtype=float) ** i for i in range(degree + 1)], axis=1)[:, None])
+    return CandidateRows(np.stack([np.asarray(points, dtype=float) ** i for i in range(degree + 1)], axis=1)[:, None])

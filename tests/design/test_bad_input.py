@@ -12,7 +12,7 @@ from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.criteria.weighted import Weighted
 from elastocal.design.exchange import search
-from elastocal.design.information import Candidates
+from elastocal.design.information import CandidateRows
 from elastocal.design.rules import Rules
 from elastocal.errors import InputError
 
@@ -26,7 +26,7 @@ def plan(candidates, rules, criterion=None, **more):
     [
         (Rules(0), "give at least 1"),
         (Rules(1), "1 measurements of 2 rows give 2 equations for 4 parameters, priors included; plan more"),
-        (Rules(13), "a plan of 13 members needs more than 12 candidates; offer more or allow repeats"),
+        (Rules(13), "a plan of 13 members needs more than 12 candidates; draw more or allow repeats"),
         (Rules(4, group=np.zeros(12, dtype=int)), "the quota of every group, or neither"),
         (Rules(4, quota=(4,)), "the quota of every group, or neither"),
         (Rules(4, group=np.zeros(11, dtype=int), quota=(4,)), "give each of the 12 candidates a whole number from 0"),
@@ -54,7 +54,7 @@ def test_rules_that_no_plan_obeys(rules, message):
 )
 def test_bad_blocks(blocks, message):
     with pytest.raises(InputError, match=message):
-        Candidates(blocks)
+        CandidateRows(blocks)
 
 
 @pytest.mark.parametrize(
@@ -80,16 +80,16 @@ def test_parameters_that_no_candidate_tells_apart_are_named():
     blocks[:, :, 3] = 2 * blocks[:, :, 1]
     names = ("a", "b", "c", "d")
     with pytest.raises(InputError, match="do not tell b, d apart"):
-        plan(Candidates(blocks, names=names), Rules(5))
+        plan(CandidateRows(blocks, names=names), Rules(5))
     with pytest.raises(InputError, match="do not tell b, d apart"):
-        plan(Candidates(blocks, names=names, nuisance=(3,)), Rules(5))
+        plan(CandidateRows(blocks, names=names, nuisance=(3,)), Rules(5))
     with pytest.raises(InputError, match="do not tell parameter 1, parameter 3 apart"):
-        plan(Candidates(blocks), Rules(5))
-    known = plan(Candidates(blocks, prior=np.diag([0.0, 1, 0, 0])), Rules(5))
+        plan(CandidateRows(blocks), Rules(5))
+    known = plan(CandidateRows(blocks, prior=np.diag([0.0, 1, 0, 0])), Rules(5))
     assert np.all(np.isfinite(known.known.sd))
     blocks[:, :, 2] = 0.0
     with pytest.raises(InputError, match="no candidate depends on c; leave it out"):
-        plan(Candidates(blocks, names=names), Rules(5))
+        plan(CandidateRows(blocks, names=names), Rules(5))
 
 
 def test_a_plan_that_must_leave_a_combination_open_is_refused():
@@ -98,7 +98,7 @@ def test_a_plan_that_must_leave_a_combination_open_is_refused():
     blocks[:10, :, 2] = 0.0
     rules = Rules(5, group=np.arange(20) // 10, quota=(5, 0))
     with pytest.raises(InputError, match="the plan found does not tell c apart; measure more or seek fewer"):
-        plan(Candidates(blocks, names=("a", "b", "c")), rules)
+        plan(CandidateRows(blocks, names=("a", "b", "c")), rules)
 
 
 def test_other_refusals():

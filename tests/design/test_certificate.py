@@ -14,7 +14,7 @@ from elastocal.design.criteria.a import CovarianceTrace
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import search
-from elastocal.design.information import Candidates
+from elastocal.design.information import CandidateRows
 from elastocal.design.rules import Rules
 from elastocal.errors import InputError
 
@@ -105,7 +105,7 @@ def test_without_repeats_the_bound_is_lower():
 
 def test_a_nuisance_level_is_marginalised():
     """y = u + b x: with u unknown, the information of b is the sum of squares about the mean, best at the ends."""
-    candidates = Candidates(polynomial(1, GRID).blocks, nuisance=(0,))
+    candidates = CandidateRows(polynomial(1, GRID).blocks, nuisance=(0,))
     plan, found = certified(candidates, Determinant(), Rules(4, repeats=True), tolerance=1e-6)
     assert Counter(plan.chosen) == {0: 2, 40: 2}
     assert plan.value == pytest.approx(np.log(4))
@@ -121,7 +121,7 @@ def test_a_plan_of_all_candidates_is_the_best():
 def test_hardly_more_equations_than_parameters_leave_the_bound_far_from_the_best_plan():
     """15 equations for 14 parameters: of all 142 506 plans the best is found, but certified for 70 % only."""
     rng = np.random.default_rng(7)
-    candidates = Candidates(rng.normal(size=(30, 3, 14)) @ rng.normal(size=(14, 14)))
+    candidates = CandidateRows(rng.normal(size=(30, 3, 14)) @ rng.normal(size=(14, 14)))
     plan, found = certified(candidates, Determinant(), Rules(5))
     squares = candidates.blocks.swapaxes(1, 2) @ candidates.blocks
     best = max(

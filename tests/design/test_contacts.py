@@ -10,7 +10,7 @@ from elastocal.design.exchange import search
 from elastocal.design.observed import observed
 from elastocal.design.poses import spread_poses
 from elastocal.design.rules import Rules
-from elastocal.design.touching import ContactPool, contacts_from
+from elastocal.design.touching import ContactSet, contacts_from
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.contact_force import ContactForce
@@ -30,21 +30,21 @@ def scara() -> RobotModel:
     return read_robot("scara-ruggeri").with_parameters({"gripper.gap": 5e-5, "J1.gap": 1e-4, "J2.gap": 1e-4})
 
 
-def contacts(surfaces: tuple[Disc, ...], levels: tuple[float, ...], count: int) -> ContactPool:
+def contacts(surfaces: tuple[Disc, ...], levels: tuple[float, ...], count: int) -> ContactSet:
     start = spread_poses(scara(), count, np.random.default_rng(1))
     return contacts_from(scara(), start, surfaces, levels)
 
 
-def pool(*levels: float) -> ContactPool:
+def candidates(*levels: float) -> ContactSet:
     return contacts(DISCS, levels, 120)
 
 
-def forces(found: ContactPool, axes: str = "xy") -> ContactForce:
+def forces(found: ContactSet, axes: str = "xy") -> ContactForce:
     return ContactForce(found.q, found.touches, axes)
 
 
 def test_every_contact_presses_as_it_should_on_its_object() -> None:
-    found = pool(20.0, 40.0)
+    found = candidates(20.0, 40.0)
     state = forces(found, "xyz").touched(found.model)
     np.testing.assert_allclose(state.size, found.level, rtol=1e-3)
     for i, disc in enumerate(DISCS):
@@ -59,13 +59,13 @@ def test_every_contact_presses_as_it_should_on_its_object() -> None:
 
 def test_one_force_everywhere_cannot_tell_give_from_play() -> None:
     """40 p_ee + g_ee is all that one force shows (002): the two are named, and a second force tells them apart."""
-    one = pool(40.0)
+    one = candidates(40.0)
     rows = observed(forces(one), SENSOR, one.model, one.model.parameters.names)
     with pytest.raises(InputError, match=r"do not tell gripper\.p, gripper\.gap apart"):
-        search(rows.candidates, Determinant(), Rules(36), rng=np.random.default_rng(1), restarts=1)
-    two = pool(20.0, 40.0)
+        search(rows, Determinant(), Rules(36), rng=np.random.default_rng(1), restarts=1)
+    two = candidates(20.0, 40.0)
     rows = observed(forces(two), SENSOR, two.model, two.model.parameters.names)
-    plan = search(rows.candidates, Determinant(), Rules(36), rng=np.random.default_rng(1), restarts=2)
+    plan = search(rows, Determinant(), Rules(36), rng=np.random.default_rng(1), restarts=2)
     chosen = list(plan.chosen)
     assert 10 < np.sum(two.level[chosen] == 20) < 26
     assert set(two.touches.which[chosen]) == {0, 1, 2}

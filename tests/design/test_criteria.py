@@ -14,7 +14,7 @@ from elastocal.design.criteria.condition import Condition
 from elastocal.design.criteria.criterion import criterion_class, criterion_kinds
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.information import Candidates, known_by_rows, space_of
+from elastocal.design.information import CandidateRows, known_by_rows, space_of
 from elastocal.design.updates import Trials
 from elastocal.errors import InputError, UnknownNameError
 
@@ -85,7 +85,7 @@ def test_a_member_that_alone_sees_something_cannot_go_either(name):
     blocks = np.zeros((4, 1, 3))
     blocks[[0, 1, 2, 3], 0, [0, 1, 2, 1]] = 2.0
     for nuisance in ((), (2,)):
-        candidates = Candidates(blocks, nuisance=nuisance)
+        candidates = CandidateRows(blocks, nuisance=nuisance)
         gains = gains_of_removing(space_of(candidates), examples(candidates)[name], [0, 1, 2, 3])
         assert np.all(np.isfinite(gains[[1, 3]]))
         assert np.all(gains[[0, 2]] < gains[1] - 5)

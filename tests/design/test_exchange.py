@@ -14,10 +14,10 @@ from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.e import SmallestEigenvalue
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import Search, best, best_climb, climbed, grown, search
-from elastocal.design.information import Candidates, space_of
+from elastocal.design.information import CandidateRows, space_of
 from elastocal.design.knowledge import known
 from elastocal.design.rules import Rules
-from elastocal.design.updates import DRIFT, Bank, step
+from elastocal.design.updates import DRIFT, Forms, step
 
 NAMES = tuple(examples(problem(0)))
 criteria = pytest.mark.parametrize("name", NAMES)
@@ -114,7 +114,7 @@ def test_optimal_extrapolation():
 def test_the_vertices_of_a_cube():
     """First-order model: all 8 vertices once, each parameter gets m readings."""
     at = np.stack(np.meshgrid(*[[-1.0, 0.0, 1.0]] * 3), axis=-1).reshape(-1, 3)
-    candidates = Candidates(np.column_stack([np.ones(27), at])[:, None])
+    candidates = CandidateRows(np.column_stack([np.ones(27), at])[:, None])
     plan = found(candidates, Determinant(), Rules(8))
     assert plan.value == pytest.approx(4 * np.log(8), rel=1e-12)
     assert np.all(np.abs(at[list(plan.chosen)]) == 1)
@@ -134,7 +134,7 @@ def test_groups_get_their_quota():
 def test_units_do_not_change_a_plan():
     candidates = problem(15, count=50, k=3, p=6, units=False)
     units = 10.0 ** np.array([-9, 6, 0, 3, -6, 9])
-    other = Candidates(candidates.blocks * units)
+    other = CandidateRows(candidates.blocks * units)
     wanted = np.random.default_rng(1).normal(size=(5, 3, 6))
     pairs = [
         (Determinant(), Determinant()),
@@ -154,7 +154,7 @@ def test_parameters_that_are_hard_to_tell_apart_are_planned_as_well():
     plain = problem(16, count=40, k=3, p=5, units=False)
     mixed = np.eye(5)
     mixed[0, 1], mixed[1, 1] = 1.0, 1e-6
-    hard = Candidates(plain.blocks @ mixed)
+    hard = CandidateRows(plain.blocks @ mixed)
     assert np.linalg.cond(hard.information(range(40))) > 1e12
     easy, other = found(plain, Determinant(), Rules(5)), found(hard, Determinant(), Rules(5))
     assert easy.chosen == other.chosen
@@ -176,7 +176,7 @@ def test_a_row_that_only_one_candidate_has_is_kept():
     blocks = np.random.default_rng(3).normal(size=(200, 4, 6))
     blocks[:, 3] = 0.0
     blocks[77, 3, 5] = 100.0
-    assert 77 in found(Candidates(blocks), Determinant(), Rules(4), restarts=3).chosen
+    assert 77 in found(CandidateRows(blocks), Determinant(), Rules(4), restarts=3).chosen
 
 
 def test_every_restart_is_told_with_its_end():
@@ -217,11 +217,11 @@ def test_a_plan_for_few_test_poses_still_determines_every_parameter():
     blocks[:20, 0, 1:] = 0.0
     blocks[:20, 0, 0] = 10.0
     wanted = TestPose(np.array([[[1.0, 0.0, 0.0, 0.0]]]))
-    plan = found(Candidates(blocks), wanted, Rules(6), restarts=12)
+    plan = found(CandidateRows(blocks), wanted, Rules(6), restarts=12)
     assert np.all(np.isfinite(plan.known.sd))
     assert sum(c < 20 for c in plan.chosen) == 3
     assert not any(climb.open for climb in plan.climbs)  # though some of them start open
-    task = Search(space_of(Candidates(blocks)), wanted, Rules(6))
+    task = Search(space_of(CandidateRows(blocks)), wanted, Rules(6))
     assert task.space.known(range(6)).open
     assert climbed(task, range(6)).gain == pytest.approx(plan.gain, abs=1e-3)
 
@@ -231,7 +231,7 @@ def test_a_member_that_alone_closes_the_plan_moves_to_the_best_that_does():
     blocks = np.zeros((20, 2, 2))
     blocks[:10, :, 0] = 10.0
     blocks[10:, 0, 0], blocks[10:, 1, 1] = np.arange(10) / 3, 0.1
-    task = Search(space_of(Candidates(blocks)), TestPose(np.array([[[1.0, 0.0]]])), Rules(3))
+    task = Search(space_of(CandidateRows(blocks)), TestPose(np.array([[[1.0, 0.0]]])), Rules(3))
     assert climbed(task, [0, 1, 12]).members == (0, 1, 19)
 
 
@@ -241,33 +241,33 @@ def test_updated_matrices_stay_exact(k):
     candidates = problem(20, count=100, k=k, p=6)
     space, rng = space_of(candidates), np.random.default_rng(5)
     members = list(range(12))
-    bank = Bank.at(space, space.known(members))
+    kept = Forms.at(space, space.known(members))
     for _ in range(60):
         j, c = int(rng.integers(12)), int(rng.integers(100))
         without = space.known(members[:j] + members[j + 1 :])
         left, joined = step(without, space.block(members[j])), step(without, space.block(c))
         members[j] = c
-        bank.move(space.known(members), joined, left)
-    assert bank.drift < DRIFT
-    assert bank.renewed == 0
+        kept.move(space.known(members), joined, left)
+    assert kept.drift < DRIFT
+    assert kept.renewed == 0
     covariance = np.linalg.inv(space.information(members))
     for c in range(100):
         direct = space.block(c) @ covariance @ space.block(c).T
         np.testing.assert_allclose(
-            np.tril(bank.forms[0][:, :, c]), np.tril(direct), rtol=0, atol=1e-9 * (1 + direct.max())
+            np.tril(kept.forms[0][:, :, c]), np.tril(direct), rtol=0, atol=1e-9 * (1 + direct.max())
         )
 
 
 def test_a_bank_that_has_drifted_is_renewed():
     candidates = problem(21, count=50, k=2, p=4)
     space = space_of(candidates)
-    bank = Bank.at(space, space.known([0, 1, 2]))
-    bank.forms[0] += 1e-8
-    bank.move(space.known([0, 1, 2, 3]), step(space.known([0, 1, 2]), space.block(3)))
-    assert bank.renewed == 1
-    direct = Bank.at(space, space.known([0, 1, 2, 3]))
+    kept = Forms.at(space, space.known([0, 1, 2]))
+    kept.forms[0] += 1e-8
+    kept.move(space.known([0, 1, 2, 3]), step(space.known([0, 1, 2]), space.block(3)))
+    assert kept.renewed == 1
+    direct = Forms.at(space, space.known([0, 1, 2, 3]))
     lower = np.tril_indices(2)
-    np.testing.assert_array_equal(bank.forms[0][lower], direct.forms[0][lower])
+    np.testing.assert_array_equal(kept.forms[0][lower], direct.forms[0][lower])
 
 
 @criteria
@@ -276,7 +276,7 @@ def test_candidates_that_bounds_exclude_are_not_the_best(name):
     criterion, space = examples(candidates)[name], space_of(candidates)
     members, allowed = list(range(9)), np.arange(500) % 3 != 0
     known = space.known(members)
-    where, top = best(criterion, Bank.at(space, known).trials(known), allowed)
+    where, top = best(criterion, Forms.at(space, known).trials(known), allowed)
     gains = np.array([gain(criterion, candidates, [*members, c]) if allowed[c] else -np.inf for c in range(500)])
     assert where == int(np.argmax(gains))
     assert top == pytest.approx(gains.max(), abs=1e-8)
@@ -296,11 +296,11 @@ def test_candidates_that_close_a_plan():
     """Members are all alike but one; without it, only some candidates determine the rest."""
     blocks = np.random.default_rng(6).normal(size=(30, 1, 3))
     blocks[:20, 0, 2] = blocks[:20, 0, 1]
-    space = space_of(Candidates(blocks))
+    space = space_of(CandidateRows(blocks))
     members = [0, 1, 2]
     base = space.known(members)
     assert base.open
-    closed = next(Bank.at(space, base).trials(base)).closed
+    closed = next(Forms.at(space, base).trials(base)).closed
     ranks = [np.linalg.matrix_rank(blocks[[*members, c], 0]) for c in range(30)]
     np.testing.assert_array_equal(closed, np.array(ranks) == 3)
     assert 0 < closed.sum() < 30

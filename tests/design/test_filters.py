@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from design.cell_desk import arm, pool_of
+from design.cell_desk import arm, candidates_of
 
 from elastocal.design.cell import Cell, Link, links_of
 from elastocal.design.feasibility.collision import Obstacles, SelfCollision, blurred, collision_pairs
-from elastocal.design.feasibility.filter import LoadPossible, PayloadLimit, Removed, filter_kinds, screened_pool
+from elastocal.design.feasibility.filter import LoadPossible, PayloadLimit, Removed, filter_kinds, screened
 from elastocal.design.feasibility.reach import Approach, JointLimits, ToolBox
 from elastocal.design.feasibility.sight import Incidence, LineOfSight
 from elastocal.design.loading.loading import Actuator, Anchored, Hanging
@@ -24,7 +24,7 @@ BODY = Cell((Link("base", "elbow", 0.1), Link("elbow", "tool", 0.1)))
 
 
 def passes(each, q, cell=EMPTY, *loads, model=None):
-    return each.passes(pool_of(model or arm(), q, *loads), cell).tolist()
+    return each.passes(candidates_of(model or arm(), q, *loads), cell).tolist()
 
 
 def test_every_filter_is_tested_here() -> None:
@@ -77,7 +77,7 @@ def test_obstacles_against_dense_points() -> None:
         Capsule(start=(0, -1.5, 0), end=(0.3, -1.5, 3), radius=0.2),
     )
     cell = Cell(links_of(model, 0.12), (box, ball, post))
-    found = Obstacles().passes(pool_of(model, q), cell)
+    found = Obstacles().passes(candidates_of(model, q), cell)
     poses, t = Poses(model, q), np.linspace(0, 1, 400)[:, None, None]
     gap = np.full(len(q), np.inf)
     from elastocal.spatial.rotation import rpy_matrix
@@ -213,8 +213,8 @@ def test_payload_counts_what_is_carried_and_its_moment() -> None:
 def test_counts_are_in_order_and_the_last_filter_is_named() -> None:
     q = [[0, 0], [HALF, 0], [0, HALF], [0, 3.05]]
     filters = [JointLimits(), ToolBox(radius=1.2)]
-    found = screened_pool(pool_of(arm(), q, Actuator(sizes=(1.0, 2.0), directions=((0, 1, 0),))), EMPTY, filters)
-    assert found.steps == (Removed("joint limits", 2, 6), Removed("tool box", 2, 4))
-    assert found.pool.q.tolist() == [[0, 0], [0, 0], [HALF, 0], [HALF, 0]]
+    left, steps = screened(candidates_of(arm(), q, Actuator(sizes=(1.0, 2.0), directions=((0, 1, 0),))), EMPTY, filters)
+    assert steps == (Removed("joint limits", 2, 6), Removed("tool box", 2, 4))
+    assert left.q.tolist() == [[0, 0], [0, 0], [HALF, 0], [HALF, 0]]
     with pytest.raises(InputError, match=r"approach removed the last 2 \(before it: joint limits 1, tool box 1\)"):
-        screened_pool(pool_of(arm(), q), EMPTY, [*filters, Approach(axis=(1, 0, 0), towards=(0, 0, 1), within=0.1)])
+        screened(candidates_of(arm(), q), EMPTY, [*filters, Approach(axis=(1, 0, 0), towards=(0, 0, 1), within=0.1)])

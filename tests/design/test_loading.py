@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from design.cell_desk import arm, cylindrical, pool_of
+from design.cell_desk import arm, candidates_of, cylindrical
 
 from elastocal.design.loading.loading import Actuator, Anchored, Hanging, loading_kinds
 from elastocal.errors import InputError, UnknownNameError
@@ -17,38 +17,38 @@ def test_every_way_is_tested_here() -> None:
 
 
 def test_a_weight_pulls_down() -> None:
-    pool = pool_of(arm(), [[0.3, 0.1]], Hanging(masses=(10.0, 20.0)))
-    np.testing.assert_allclose(pool.wrenches, [[0, 0, -98.07, 0, 0, 0], [0, 0, -196.13, 0, 0, 0]], atol=0.005)
-    assert [pool.label(i) for i in range(2)] == ["10 kg hanging", "20 kg hanging"]
+    candidates = candidates_of(arm(), [[0.3, 0.1]], Hanging(masses=(10.0, 20.0)))
+    np.testing.assert_allclose(candidates.wrenches, [[0, 0, -98.07, 0, 0, 0], [0, 0, -196.13, 0, 0, 0]], atol=0.005)
+    assert [candidates.label(i) for i in range(2)] == ["10 kg hanging", "20 kg hanging"]
 
 
 def test_room_below_a_weight() -> None:
     model, q = arm(), [[0.0, 0.0]]
-    assert pool_of(model, q, Hanging(masses=(1.0,), room=0.5, floor=-0.6)).possible.tolist() == [True]
-    assert pool_of(model, q, Hanging(masses=(1.0,), room=0.7, floor=-0.6)).possible.tolist() == [False]
+    assert candidates_of(model, q, Hanging(masses=(1.0,), room=0.5, floor=-0.6)).possible.tolist() == [True]
+    assert candidates_of(model, q, Hanging(masses=(1.0,), room=0.7, floor=-0.6)).possible.tolist() == [False]
 
 
 def test_a_rope_pulls_towards_its_anchor() -> None:
     rope = Anchored(sizes=(50.0,), at=(1.5, 3.0, 4.0))
-    pool = pool_of(arm(), [[0.0, 0.0]], rope)  # 5 m of rope along (0, 3, 4)
-    np.testing.assert_allclose(pool.wrenches[0], [0, 30, 40, 0, 0, 0], atol=1e-9)
+    candidates = candidates_of(arm(), [[0.0, 0.0]], rope)  # 5 m of rope along (0, 3, 4)
+    np.testing.assert_allclose(candidates.wrenches[0], [0, 30, 40, 0, 0, 0], atol=1e-9)
 
 
 def test_a_rope_leaves_its_anchor_within_a_cone() -> None:
     q = [[0.0, 0.0], [HALF, 0.0]]  # from (3, 0, 0): straight back, and 153 deg from +x
     rope = Anchored(sizes=(1.0,), at=(3.0, 0.0, 0.0), reach=(0.5, 9.0), axis=(-2.0, 0, 0), cone=0.4)
-    assert pool_of(arm(), q, rope).possible.tolist() == [True, False]
+    assert candidates_of(arm(), q, rope).possible.tolist() == [True, False]
 
 
 def test_a_load_at_another_point_turns_as_well() -> None:
     push = Actuator(sizes=(100.0,), directions=((0, 2, 0),), points=("elbow",))
-    pool = pool_of(arm(), [[0.0, 0.0], [0.0, HALF]], push)
-    np.testing.assert_allclose(pool.wrenches[0], [0, 100, 0, 0, 0, -50], atol=1e-9)
-    np.testing.assert_allclose(pool.wrenches[1], [0, 100, 0, 0, 0, 0], atol=1e-9)
+    candidates = candidates_of(arm(), [[0.0, 0.0], [0.0, HALF]], push)
+    np.testing.assert_allclose(candidates.wrenches[0], [0, 100, 0, 0, 0, -50], atol=1e-9)
+    np.testing.assert_allclose(candidates.wrenches[1], [0, 100, 0, 0, 0, 0], atol=1e-9)
     from elastocal.model.statics.deflection import linear_deflection
 
-    here = linear_deflection(arm(), pool.q, [pool.load], "tool").twist
-    there = pool_of(arm(), [[0.0, 0.0], [0.0, HALF]], push, frame="elbow")
+    here = linear_deflection(arm(), candidates.q, [candidates.load], "tool").twist
+    there = candidates_of(arm(), [[0.0, 0.0], [0.0, HALF]], push, frame="elbow")
     np.testing.assert_allclose(linear_deflection(arm(), there.q, [there.load], "tool").twist, here, atol=1e-12)
     assert np.abs(here).max() > 1e-5
 

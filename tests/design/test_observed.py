@@ -32,7 +32,7 @@ def test_rows_of_a_cylindrical_robot_by_hand() -> None:
     """Along z: k1 fz; along the arm: k3 f_r; across it: k2 r^2 f_t; each over sqrt(2) of the noise of a reading."""
     sd = 2e-5
     kind = measured((Reading(sd=sd),))
-    rows = observed(kind, (Reading(sd=sd),), cylindrical(), NAMES, repeats=3).candidates.blocks
+    rows = observed(kind, (Reading(sd=sd),), cylindrical(), NAMES, repeats=3).blocks
     q, f = kind.setup.q, kind.setup.wrenches[:, :3]
     c, s = np.cos(q[:, 1]), np.sin(q[:, 1])
     radial, across = f[:, 0] * c + f[:, 1] * s, -f[:, 0] * s + f[:, 1] * c
@@ -48,9 +48,9 @@ def test_accuracy_is_that_of_assess_with_every_source() -> None:
     sources = (Reading(sd=1e-5), LoadSize(sd=0.01, every="campaign"), LoadSize(sd=0.02), Registration(turn_sd=1e-3))
     kind = measured(sources, "loaded", 8)
     found = observed(kind, sources, cylindrical(), NAMES)
-    assert found.candidates.names == (*NAMES, "load size", "registration rx", "registration ry", "registration rz")
-    assert found.candidates.nuisance == (3, 4, 5, 6)
-    sd = np.sqrt(np.diag(np.linalg.inv(found.candidates.information(range(8)))))
+    assert found.names == (*NAMES, "load size", "registration rx", "registration ry", "registration rz")
+    assert found.nuisance == (3, 4, 5, 6)
+    sd = np.sqrt(np.diag(np.linalg.inv(found.information(range(8)))))
     want = expected(cylindrical(), Campaign(kind, kind.predict(cylindrical()), sources), NAMES).expectations
     by_name = {e.name: e.sd for e in want}
     np.testing.assert_allclose(sd[:3], [by_name[n] for n in NAMES], rtol=2e-3)
@@ -61,7 +61,7 @@ def test_earlier_readings_add_up_and_forget_their_nuisances() -> None:
     sources = (Reading(sd=1e-5), LoadSize(sd=0.01, every="campaign"))
     kind = measured(sources)
     campaign = Campaign(kind, kind.predict(cylindrical()), sources)
-    one = observed(kind, sources, cylindrical(), NAMES).candidates
+    one = observed(kind, sources, cylindrical(), NAMES)
     whole = one.information(range(6))
     schur = whole[:3, :3] - np.outer(whole[:3, 3], whole[3, :3]) / whole[3, 3]
     np.testing.assert_allclose(earlier_information(campaign, cylindrical(), NAMES), schur, rtol=1e-8)
@@ -84,7 +84,7 @@ def test_positions_are_planned_by_the_same_code() -> None:
     measuring = Measuring("position", TOOL, (Reading(sd=1e-5),))
     q = np.array([[0.2, 0.3, 0.5], [0.7, -1.0, 0.9]])
     kind = measuring.at(q, AppliedWrenches("tool", np.full((2, 6), 100.0)))
-    rows = observed(kind, measuring.sources, cylindrical(), NAMES).candidates.blocks
+    rows = observed(kind, measuring.sources, cylindrical(), NAMES).blocks
     np.testing.assert_allclose(rows[:, 2, 0], 100 / 1e-5, rtol=1e-6)
     assert determined(kind, cylindrical()).all()
     with pytest.raises(UnknownNameError, match="deflection"):
@@ -94,9 +94,9 @@ def test_positions_are_planned_by_the_same_code() -> None:
 def test_readings_of_one_sweep_are_one_candidate() -> None:
     sources = (Reading(sd=1e-5), LoadSize(sd=0.01, every="campaign"))
     found = observed(measured(sources), sources, cylindrical(), NAMES)
-    sweeps = taken_together(found, np.array([1, 0, 1, 1, 0, 2])).candidates
+    sweeps = taken_together(found, np.array([1, 0, 1, 1, 0, 2]))
     for i, rows in enumerate(([1, 4], [0, 2, 3], [5])):
-        want = found.candidates.information(rows)
+        want = found.information(rows)
         np.testing.assert_allclose(sweeps.information([i]), want, rtol=1e-9, atol=1e-9 * np.abs(want).max())
     with pytest.raises(InputError, match="none left out"):
         taken_together(found, np.array([0, 0, 0, 2, 2, 2]))
@@ -123,7 +123,7 @@ def test_torque_sweeps_are_planned_by_the_same_code() -> None:
     angles = np.radians([-90 + np.linspace(-s, s, 9) for s in spans])
     q = np.array([[0, a, np.pi / 2, 0, 0, 0] for a in angles.reshape(-1)])
     rows = observed(JointTorque.of(model, q), (Scatter(),), model, ["A2.mx", "A2.mz"])
-    sweeps = taken_together(rows, np.repeat(np.arange(3), 9)).candidates
+    sweeps = taken_together(rows, np.repeat(np.arange(3), 9))
     for i, a in enumerate(angles):
         felt = 9.81 * np.column_stack([np.cos(a), np.sin(a)])
         np.testing.assert_allclose(sweeps.information([i]), felt.T @ felt, rtol=1e-6, atol=1e-6)

@@ -8,7 +8,7 @@ from design.plain import every_plan, examples, gain, problem, total
 
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.exchange import search
-from elastocal.design.information import Candidates
+from elastocal.design.information import CandidateRows
 from elastocal.design.rules import Rules
 
 
@@ -22,7 +22,7 @@ def test_the_next_plan_is_the_best_beside_what_was_measured(name):
     earlier = total(problem(62, count=10, k=2, p=4, units=False), range(4)) * np.outer(*[_sizes(candidates)] * 2)
     criterion = examples(candidates)[name]
     plan = search(candidates.knowing(earlier), criterion, Rules(2), rng=rng(), restarts=20)
-    knowing = Candidates(candidates.blocks, earlier, (3,))
+    knowing = CandidateRows(candidates.blocks, earlier, (3,))
     assert plan.gain == pytest.approx(max(gain(criterion, knowing, p) for p in every_plan(knowing, 2)), abs=1e-8)
 
 
@@ -35,7 +35,7 @@ def test_a_gap_of_the_first_campaign_is_filled():
     blocks = np.random.default_rng(1).normal(size=(30, 1, 3))
     blocks[:29, 0, 2] *= 1e-3
     earlier = np.diag([50.0, 50.0, 0.0])
-    plan = search(Candidates(blocks).knowing(earlier), Determinant(), Rules(1), rng=rng())
+    plan = search(CandidateRows(blocks).knowing(earlier), Determinant(), Rules(1), rng=rng())
     assert plan.chosen == (29,)
 
 
@@ -43,7 +43,7 @@ def test_priors_add_up():
     candidates = problem(63, prior=0.4)
     more = np.diag(_sizes(candidates) ** 2)
     np.testing.assert_allclose(candidates.knowing(more).prior, candidates.prior + more)
-    np.testing.assert_allclose(Candidates(candidates.blocks).knowing(more).prior, more)
+    np.testing.assert_allclose(CandidateRows(candidates.blocks).knowing(more).prior, more)
 
 
 def test_stages_know_all_before():

@@ -14,7 +14,7 @@ from elastocal.design.feasibility.reach import ToolBox
 from elastocal.design.loading.loading import Actuator
 from elastocal.design.method import Measuring
 from elastocal.design.poses import Draw
-from elastocal.design.problem import offered
+from elastocal.design.problem import design_problem
 from elastocal.design.study import planned_study
 from elastocal.design.task import Limits, PlanTask, Tests
 from elastocal.errors import InputError, UnknownNameError
@@ -37,7 +37,7 @@ def rng() -> np.random.Generator:
 
 
 def planned_for(task: PlanTask, **more):
-    return planned_study(offered(task, rng()), rng(), restarts=4, **more)
+    return planned_study(design_problem(task, rng()), rng(), restarts=4, **more)
 
 
 def test_the_largest_loads_and_the_longest_arm_are_chosen() -> None:
@@ -62,8 +62,8 @@ def test_expected_accuracy_is_that_of_many_virtual_campaigns() -> None:
     sources = (Reading(sd=2e-5), LoadSize(sd=0.005, every="campaign"))
     task = replace(TASK, measuring=replace(TASK.measuring, sources=sources), count=5, repeats=2)
     found = planned_for(task)
-    pool = found.chosen.picked(np.repeat(np.arange(5), 2))
-    kind = task.measuring.at(pool.q, pool.load)
+    candidates = found.chosen.picked(np.repeat(np.arange(5), 2))
+    kind = task.measuring.at(candidates.q, candidates.load)
     exact = kind.predict(task.model).reshape(-1)
     spread = 2 * 2e-5**2 * np.eye(len(exact)) + 0.005**2 * np.outer(exact, exact)
     a = kind.derivative(task.model, NAMES).reshape(-1, 3)
@@ -73,7 +73,7 @@ def test_expected_accuracy_is_that_of_many_virtual_campaigns() -> None:
     drawn = [virtual_campaign(task.model, kind, sources, draw).campaign.readings.reshape(-1) for _ in range(400)]
     fits = np.array(drawn) @ solve.T
     np.testing.assert_allclose(found.plan.known.sd[:3], np.std(fits, axis=0), rtol=0.11)  # three standard errors
-    errors = found.offer.derivatives[:, :, :3] @ (fits - np.mean(fits, axis=0)).T
+    errors = found.problem.derivatives[:, :, :3] @ (fits - np.mean(fits, axis=0)).T
     np.testing.assert_allclose(found.errors, np.sqrt(np.mean(np.sum(errors**2, axis=1), axis=1)), rtol=0.12)
 
 
@@ -81,10 +81,10 @@ def test_each_plan_is_best_by_its_own_criterion() -> None:
     tests = Tests(
         np.array([[0.5, 0.2, 0.3]]), AppliedWrenches("tool", np.array([[0, 400.0, 0, 0, 0, 0]])), "tool", "one"
     )
-    offer = offered(replace(TASK, tests=tests), rng())
+    problem = design_problem(replace(TASK, tests=tests), rng())
     plans = {}
     for kind in ("d", "a", "e", "condition", "test_pose"):
-        of = offered(replace(TASK, tests=tests, weights={kind: 1.0}), rng())
+        of = design_problem(replace(TASK, tests=tests, weights={kind: 1.0}), rng())
         plans[kind] = (of, planned_study(of, rng(), restarts=3))
     for kind, (of, own) in plans.items():
         gains = {k: of.criterion.gain(p.plan.known) for k, (_, p) in plans.items()}
@@ -93,7 +93,7 @@ def test_each_plan_is_best_by_its_own_criterion() -> None:
         assert own.by_determinant.gain == pytest.approx(Determinant().gain(own.plan.known))
         assert own.by_determinant.gain <= own.by_determinant.bound
     by_tests, by_d = plans["test_pose"][1], plans["d"][1]
-    assert offer.errors(by_tests.plan.known).max() < 0.85 * offer.errors(by_d.plan.known).max()
+    assert problem.errors(by_tests.plan.known).max() < 0.85 * problem.errors(by_d.plan.known).max()
 
 
 def test_weighted_criteria_lie_between() -> None:
@@ -112,10 +112,10 @@ def test_the_smallest_plan_that_meets_what_is_required() -> None:
     """sd(k1) = sigma sqrt(2/m) / F falls with the poses that push along z: 1 % of 1e-6 m/N needs two."""
     limits = Limits({"q1.k": 0.011, "q[23].k": 0.02})
     found = planned_for(TASK, limits=limits)
-    sd = found.plan.known.sd / found.offer.values
+    sd = found.plan.known.sd / found.problem.values
     assert np.all(sd <= [0.011, 0.02, 0.02])
     assert found.needed is not None
-    fewer = offered(replace(TASK, count=len(found.plan.chosen) - 1), rng())
+    fewer = design_problem(replace(TASK, count=len(found.plan.chosen) - 1), rng())
     assert fewer.requirement(limits).ratio(planned_study(fewer, rng(), restarts=6).plan.known) > 1
     assert len(found.plan.climbs) == 4  # the restarts asked for, not those that sizes are compared with
     with pytest.raises(InputError, match=r"4 poses do not meet .* allow more poses"):
@@ -128,19 +128,19 @@ def test_the_smallest_plan_that_meets_what_is_required() -> None:
 def test_the_better_plan_counts_only_if_it_meets_what_is_required(monkeypatch) -> None:
     """A search that ends at a plan of the same size and a better criterion may miss the requirement."""
     limits = Limits({"q1.k": 0.011, "q[23].k": 0.02})
-    offer = offered(TASK, rng())
-    wish = offer.requirement(limits)
-    worse = study.search(offer.candidates, Determinant(), offer.rules(3), rng=rng(), restarts=1)
+    problem = design_problem(TASK, rng())
+    wish = problem.requirement(limits)
+    worse = study.search(problem.rows, Determinant(), problem.rules(3), rng=rng(), restarts=1)
     assert wish.ratio(worse.known) > 1
     monkeypatch.setattr(study, "search", lambda *_, **__: worse)
-    found = planned_study(offer, rng(), limits=limits)
+    found = planned_study(problem, rng(), limits=limits)
     assert wish.ratio(found.plan.known) <= 1
 
 
 def test_a_required_error_at_test_poses() -> None:
-    offer = offered(TASK, rng())
-    limit = 0.8 * float(offer.errors(planned_study(offer, rng(), restarts=2).plan.known).max())
-    found = planned_study(offer, rng(), limits=Limits(error=limit))
+    problem = design_problem(TASK, rng())
+    limit = 0.8 * float(problem.errors(planned_study(problem, rng(), restarts=2).plan.known).max())
+    found = planned_study(problem, rng(), limits=Limits(error=limit))
     assert len(found.plan.chosen) > 12
     assert found.errors.max() <= limit
 
@@ -205,8 +205,8 @@ def test_what_cannot_be_planned() -> None:
 
 
 def test_everything_that_can_be_told_apart_is_sought_where_nothing_is_named() -> None:
-    found = offered(replace(TASK, names=None), rng())
-    assert found.observed.names == NAMES
+    found = design_problem(replace(TASK, names=None), rng())
+    assert found.names == NAMES
     up = Actuator(sizes=(1.0,), directions=((0, 0, 1),))
-    less = offered(replace(TASK, names=None, loadings=(up,)), rng())
-    assert (less.observed.names, less.left_out) == (("q1.k",), ("q2.k", "q3.k"))
+    less = design_problem(replace(TASK, names=None, loadings=(up,)), rng())
+    assert (less.names, less.left_out) == (("q1.k",), ("q2.k", "q3.k"))

@@ -12,7 +12,7 @@ from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.collision import Obstacles
 from elastocal.design.obstacles.obstacle import SphereObstacle
 from elastocal.design.poses import Draw
-from elastocal.design.problem import offered, possible
+from elastocal.design.problem import design_problem, possible
 from elastocal.design.study import planned_study
 from elastocal.design.sweeping import Stroke, Sweeping
 from elastocal.design.task import PlanTask
@@ -29,10 +29,10 @@ NAMES = ("J1.mx", "J1.mz", "J2.mx", "J2.mz")
 TASK = PlanTask(ARM, SWEEPING, NAMES, draw=Draw(40), count=8)
 
 
-def columns(pool, i):
+def columns(candidates, i):
     """Torque of the moving joint by J1.mx, J1.mz, J2.mx, J2.mz, then Coulomb and viscous friction of J1 and of J2."""
-    stroke = pool.options[pool.option[i]]
-    q = np.tile(pool.q[i], (12, 1))
+    stroke = candidates.options[candidates.option[i]]
+    q = np.tile(candidates.q[i], (12, 1))
     way = stroke.span * np.linspace(0, 1, 6)
     q[:, stroke.joint] += np.concatenate([way, way[::-1]])
     sign = np.repeat([1.0, -1.0], 6)
@@ -46,38 +46,38 @@ def columns(pool, i):
 
 
 def test_rows_of_a_planar_arm_by_hand() -> None:
-    offer = offered(TASK, np.random.default_rng(3))
-    assert offer.candidates.names == (*NAMES, "J1 coulomb", "J1 viscous", "J2 coulomb", "J2 viscous")
-    assert offer.candidates.nuisance == ()  # friction is sought as well
-    assert len(offer.pool) == 40 * 2 * 2 * 2
+    problem = design_problem(TASK, np.random.default_rng(3))
+    assert problem.rows.names == (*NAMES, "J1 coulomb", "J1 viscous", "J2 coulomb", "J2 viscous")
+    assert problem.rows.nuisance == ()  # friction is sought as well
+    assert len(problem.candidates) == 40 * 2 * 2 * 2
     for i in range(0, 320, 37):
-        rows = columns(offer.pool, i) / SD
+        rows = columns(problem.candidates, i) / SD
         want = rows.T @ rows
-        np.testing.assert_allclose(offer.candidates.information([i]), want, rtol=1e-8, atol=1e-8 * want.max())
-    assert offer.candidates.blocks.shape[1] == 3  # sine, cosine and one friction at one speed
+        np.testing.assert_allclose(problem.rows.information([i]), want, rtol=1e-8, atol=1e-8 * want.max())
+    assert problem.rows.blocks.shape[1] == 3  # sine, cosine and one friction at one speed
 
 
 def test_expected_accuracy_is_that_of_fits_to_drawn_readings() -> None:
     rng = np.random.default_rng(3)
-    found = planned_study(offered(TASK, rng), rng, restarts=2)
-    pool = found.chosen
-    a = np.concatenate([columns(pool, i) for i in range(len(pool))])
+    found = planned_study(design_problem(TASK, rng), rng, restarts=2)
+    candidates = found.chosen
+    a = np.concatenate([columns(candidates, i) for i in range(len(candidates))])
     truth = np.array([1.5, 0.2, 1.2, -0.4, 2.0, 5.0, 1.0, 3.0])
     draws = np.array([np.linalg.lstsq(a, a @ truth + SD * rng.normal(size=len(a)), rcond=None)[0] for _ in range(600)])
     np.testing.assert_allclose(draws.std(axis=0), found.plan.known.sd, rtol=0.12)
-    speeds = {(pool.options[o].joint, pool.options[o].speed) for o in pool.option}
+    speeds = {(candidates.options[o].joint, candidates.options[o].speed) for o in candidates.option}
     assert speeds == {(j, v) for j in (0, 1) for v in SPEEDS}  # viscous friction needs both speeds of each joint
     torque = np.array([[G * np.cos(0.3), -G * np.sin(0.3), G * np.cos(0.8), -G * np.sin(0.8)]])
-    slope = TASK.measuring.at_tests(np.array([[0.3, 0.5]]), pool.load, "tip", ARM, NAMES)
+    slope = TASK.measuring.at_tests(np.array([[0.3, 0.5]]), candidates.load, "tip", ARM, NAMES)
     np.testing.assert_allclose(slope[0, 0], torque[0], atol=1e-9)
     np.testing.assert_allclose(slope[0, 1], torque[0] * [0, 0, 1, 1], atol=1e-9)
 
 
 def test_one_speed_cannot_tell_coulomb_from_viscous_friction() -> None:
     slow = replace(TASK, measuring=replace(SWEEPING, speeds=(0.1,)))
-    offer = offered(slow, np.random.default_rng(3))
+    problem = design_problem(slow, np.random.default_rng(3))
     with pytest.raises(InputError, match=r"J1 coulomb, J1 viscous, J2 coulomb, J2 viscous apart"):
-        planned_study(offer, np.random.default_rng(3), restarts=1)
+        planned_study(problem, np.random.default_rng(3), restarts=1)
 
 
 def test_the_whole_way_must_be_free() -> None:
@@ -113,10 +113,10 @@ def test_the_whole_way_must_be_free() -> None:
 def test_sweeps_fit_into_the_limits_and_a_joint_without_weight_is_left_out() -> None:
     model = read_robot("kuka-kr5")
     method = Sweeping((np.radians(120),), (0.1,), sources=(Reading(torque_sd=1.0),))
-    pool, steps = possible(PlanTask(model, method, None, draw=Draw(30)), np.random.default_rng(1))
+    candidates, steps = possible(PlanTask(model, method, None, draw=Draw(30)), np.random.default_rng(1))
     assert steps[0].removed == 0
-    assert not model.beyond_limits(method.ends(pool))
-    assert {pool.options[o].joint for o in pool.option} == {1, 2, 3, 4, 5}  # A1 turns about the vertical
+    assert not model.beyond_limits(method.ends(candidates))
+    assert {candidates.options[o].joint for o in candidates.option} == {1, 2, 3, 4, 5}  # A1 turns about the vertical
     named = replace(method, joints=("A1",))
     assert isinstance(
         possible(PlanTask(model, named, None, draw=Draw(2)), np.random.default_rng(1))[0].options[0], Stroke
@@ -129,6 +129,6 @@ def test_sweeps_fit_into_the_limits_and_a_joint_without_weight_is_left_out() -> 
 def test_sizes_that_leave_friction_open_are_not_on_the_curve() -> None:
     """Coulomb and viscous friction of two joints need four sweeps at least, whatever equations three would give."""
     rng = np.random.default_rng(3)
-    found = planned_study(offered(TASK, rng), rng, counts=(3, 4, 8), restarts=2)
+    found = planned_study(design_problem(TASK, rng), rng, counts=(3, 4, 8), restarts=2)
     assert [p.count for p in found.curve] == [4, 8]
     assert np.all(found.curve[1].sd < found.curve[0].sd)

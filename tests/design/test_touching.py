@@ -25,39 +25,39 @@ DISCS = (Disc(name="a", centre=(-0.25, 0.30), radius=0.15), Disc(name="b", centr
 TOUCHING = Touching(DISCS, (40.0, 20.0), "gripper", "xy", (ForceSensor(sd=0.1),), standoff=0.03)
 
 
-def offered(seed: int = 1, **more):
+def design_problem(seed: int = 1, **more):
     task = PlanTask(SCARA, TOUCHING, None, draw=more.pop("draw", Draw(60)), **more)
     return possible(task, np.random.default_rng(seed))
 
 
 def test_every_candidate_presses_as_its_label_says_and_starts_in_front() -> None:
-    pool, steps = offered()
-    state = TOUCHING.readings(pool).touched(SCARA)
-    for i in range(len(pool)):
-        force, _, _, name = pool.label(i).split()
+    candidates, steps = design_problem()
+    state = TOUCHING.readings(candidates).touched(SCARA)
+    for i in range(len(candidates)):
+        force, _, _, name = candidates.label(i).split()
         disc = DISCS["ab".index(name)]
         assert state.size[i] == pytest.approx(float(force), rel=1e-3)
         away = state.point[i, :2] - np.array(disc.centre)
         assert np.hypot(*away) == pytest.approx(disc.radius, abs=1e-9)
         np.testing.assert_allclose(state.normal[i, :2], away / disc.radius, atol=1e-9)
-    front = Poses(SCARA, TOUCHING.stops(pool)).origin("gripper")
+    front = Poses(SCARA, TOUCHING.stops(candidates)).origin("gripper")
     np.testing.assert_allclose(front, state.point + 0.03 * state.normal, atol=2e-4)  # 0.01 deg of the program
-    assert {pool.label(i) for i in range(len(pool))} == {f"{f} N on {d}" for f in (20, 40) for d in "ab"}
-    assert steps[-1].left == len(pool)
+    assert {candidates.label(i) for i in range(len(candidates))} == {f"{f} N on {d}" for f in (20, 40) for d in "ab"}
+    assert steps[-1].left == len(candidates)
 
 
 def test_the_force_of_a_choice_is_about_that_of_the_contact() -> None:
-    pool, _ = offered()
-    force = TOUCHING.readings(pool).touched(SCARA).force
-    np.testing.assert_allclose(pool.wrenches[:, :3], force, atol=0.05 * 40)
+    candidates, _ = design_problem()
+    force = TOUCHING.readings(candidates).touched(SCARA).force
+    np.testing.assert_allclose(candidates.wrenches[:, :3], force, atol=0.05 * 40)
     assert np.abs(force).max() > 30
 
 
 def test_an_obstacle_in_front_of_an_object_counts_though_the_contact_is_free() -> None:
     post = SphereObstacle(name="post", centre=(0.275, 0.4, 0.0), radius=0.004)
     tip = Cell((Link("link2_end", "gripper", 0.012),), (post,))
-    free, _ = offered()
-    kept, steps = offered(cell=tip, filters=(Obstacles(),))
+    free, _ = design_problem()
+    kept, steps = design_problem(cell=tip, filters=(Obstacles(),))
 
     def clear(q):
         poses = Poses(SCARA, q)
@@ -77,13 +77,13 @@ def test_contacts_of_a_large_arm_round_a_task_only() -> None:
     ball = Ball(name="ball", centre=(2.0, 0.0, 1.0), radius=0.1)
     method = Touching((ball,), (300.0,), model.tool, "xyz", (ForceSensor(sd=1.0),))
     draw = Draw(16, (Region((1.9, -0.1, 1.15), (2.1, 0.1, 1.3)),))
-    pool, steps = possible(PlanTask(model, method, None, draw=draw), np.random.default_rng(1))
+    candidates, steps = possible(PlanTask(model, method, None, draw=draw), np.random.default_rng(1))
     assert steps[0].label == "reach of the task"
     assert steps[0].removed + steps[0].left == 16
-    state = method.readings(pool).touched(model)
+    state = method.readings(candidates).touched(model)
     np.testing.assert_allclose(state.size, 300, rtol=1e-3)
     assert np.all(state.point[:, 2] > 1.0)
-    assert len(pool) > 4
+    assert len(candidates) > 4
 
 
 def test_no_room_to_approach() -> None:
@@ -94,11 +94,11 @@ def test_no_room_to_approach() -> None:
 
 def test_a_planar_arm_is_drawn_round_a_task_in_its_plane() -> None:
     near = Region((0.26, 0.36, -0.1), (0.32, 0.44, 0.1))
-    pool, steps = offered(draw=Draw(20, (near,)))
+    candidates, steps = design_problem(draw=Draw(20, (near,)))
     assert steps[0].left > 0
-    point = TOUCHING.readings(pool).touched(SCARA).point
-    right = pool.option >= 2
+    point = TOUCHING.readings(candidates).touched(SCARA).point
+    right = candidates.option >= 2
     assert np.sum(right) > 10
     assert np.all(point[right, 0] > 0.2)  # the side of the right disc that faces the box
     with pytest.raises(InputError, match="reaches none of the points round the task"):
-        offered(draw=Draw(8, (Region((0.26, 0.36, 0.1), (0.32, 0.44, 0.3)),)))
+        design_problem(draw=Draw(8, (Region((0.26, 0.36, 0.1), (0.32, 0.44, 0.3)),)))

@@ -121,12 +121,12 @@ def designed(information: Array) -> Ints:
 
     from elastocal.design.criteria.d import Determinant
     from elastocal.design.exchange import search
-    from elastocal.design.information import Candidates
+    from elastocal.design.information import CandidateRows
     from elastocal.design.rules import Rules
 
     values, vectors = np.linalg.eigh(information)
     rows = np.sqrt(np.clip(values, 0.0, None))[:, :, None] * vectors.swapaxes(1, 2)
-    plan = search(Candidates(rows), Determinant(), Rules(POSES), rng=np.random.default_rng(0), restarts=1)
+    plan = search(CandidateRows(rows), Determinant(), Rules(POSES), rng=np.random.default_rng(0), restarts=1)
     return np.array(plan.chosen)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.design.knowledge import Knowledge
-    from elastocal.design.problem import Offer
+    from elastocal.design.problem import DesignProblem
     from elastocal.design.study import PlannedStudy
     from elastocal.design.task import PlanTask
     from elastocal.measure.sources.source import ErrorSource
@@ -80,10 +80,10 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
     import numpy as np
 
     from elastocal.design.criteria.test_pose import TestPose
-    from elastocal.design.problem import offered
+    from elastocal.design.problem import design_problem
     from elastocal.design.study import planned_study
 
-    by_d = offered(task(sources, rng), rng)
+    by_d = design_problem(task(sources, rng), rng)
     by_tests = replace(by_d, criterion=TestPose(by_d.derivatives))
     counts = COUNTS if curves else ()
     found = {
@@ -98,7 +98,7 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
         many = [[rms(by_d.errors(k)) for k in random_plans(by_d, count, rng)] for count in COUNTS]
         lines["random"] = tuple(float(np.median(m)) for m in many)
     return Compared(
-        len(by_d.pool),
+        len(by_d.candidates),
         {n: _percent(by_d, np.median([k.sd for k in each], axis=0)) for n, each in known.items()},
         {n: float(np.median([rms(e) for e in each])) for n, each in errors.items()},
         {n: float(np.median([e.max() for e in each])) for n, each in errors.items()},
@@ -108,12 +108,12 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
     )
 
 
-def random_plans(offer: Offer, count: int, rng: np.random.Generator) -> list[Knowledge]:
+def random_plans(problem: DesignProblem, count: int, rng: np.random.Generator) -> list[Knowledge]:
     """What random choices of candidates would tell."""
     from elastocal.design.information import known_by_rows
 
-    sets = [rng.choice(len(offer.pool), count, replace=False) for _ in range(RANDOM)]
-    return [known_by_rows(offer.candidates, [int(c) for c in rows], offer.space.coordinates) for rows in sets]
+    sets = [rng.choice(len(problem.candidates), count, replace=False) for _ in range(RANDOM)]
+    return [known_by_rows(problem.rows, [int(c) for c in rows], problem.space.coordinates) for rows in sets]
 
 
 def rms(errors: Array) -> float:
@@ -122,10 +122,9 @@ def rms(errors: Array) -> float:
     return float(np.sqrt(np.mean(errors**2)))
 
 
-def _percent(offer: Offer, sd: Array) -> dict[str, float]:
+def _percent(problem: DesignProblem, sd: Array) -> dict[str, float]:
     return {
-        s: float(100 * sd[i] / offer.values[i])
-        for s, i in ((s, offer.observed.names.index(n)) for s, n in SOUGHT.items())
+        s: float(100 * sd[i] / problem.values[i]) for s, i in ((s, problem.names.index(n)) for s, n in SOUGHT.items())
     }
 
 

@@ -31,7 +31,7 @@ class Choice(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class CandidateSet:
     """Candidate i is configuration ``at[i]`` of ``poses`` under ``options[option[i]]``; no options: no load.
 
     Every load is stated as its wrench at ``frame``, at the unloaded pose.
@@ -44,7 +44,7 @@ class Pool:
     option: Ints
 
     @classmethod
-    def of(cls, poses: Poses, options: Sequence[Choice], frame: str) -> Pool:
+    def of(cls, poses: Poses, options: Sequence[Choice], frame: str) -> CandidateSet:
         """Every configuration under every load."""
         each = max(1, len(options))
         at = np.repeat(np.arange(len(poses)), each)
@@ -88,10 +88,10 @@ class Pool:
             out[mine] = option.possible(self.poses.picked(self.at[mine]))
         return out
 
-    def picked(self, rows: Ints | Bools) -> Pool:
+    def picked(self, rows: Ints | Bools) -> CandidateSet:
         """Some candidates, with the configurations that they need."""
         used, at = np.unique(self.at[rows], return_inverse=True)
-        return Pool(self.poses.picked(used), self.options, self.frame, at.reshape(-1), self.option[rows])
+        return CandidateSet(self.poses.picked(used), self.options, self.frame, at.reshape(-1), self.option[rows])
 
     def label(self, i: int) -> str:
         return self.options[int(self.option[i])].name if self.options else "no load"

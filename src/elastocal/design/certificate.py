@@ -31,7 +31,7 @@ import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.exchange import Plan, check
-from elastocal.design.information import Candidates, Space, space_of
+from elastocal.design.information import CandidateRows, Space, space_of
 from elastocal.design.knowledge import Knowledge, known
 from elastocal.design.rules import Rules
 from elastocal.errors import InputError
@@ -176,7 +176,7 @@ class Certificate:
 
 
 def certify(
-    candidates: Candidates,
+    candidates: CandidateRows,
     criterion: Criterion,
     rules: Rules,
     plan: Plan,

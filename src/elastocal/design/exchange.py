@@ -21,10 +21,10 @@ import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.criteria.d import Determinant
-from elastocal.design.information import Candidates, Space, known_by_rows, space_of
+from elastocal.design.information import CandidateRows, Space, known_by_rows, space_of
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
-from elastocal.design.updates import Bank, Trials, step
+from elastocal.design.updates import Forms, Trials, step
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools
 
@@ -84,15 +84,15 @@ def grown(search: Search, members: Sequence[int], count: int) -> list[int]:
     if len(out) >= count:
         return out
     known = space.known(out)
-    bank = Bank.at(space, known)
+    kept = Forms.at(space, known)
     while len(out) < count:
         criterion = Determinant() if known.open else search.criterion
         allowed = search.rules.allowed(out, space.count)
-        c, _ = best(criterion, bank.trials(known), allowed)
+        c, _ = best(criterion, kept.trials(known), allowed)
         joined = step(known, space.block(c))
         out.append(c)
         known = space.known(out)
-        bank.move(known, joined)
+        kept.move(known, joined)
     return out
 
 
@@ -106,7 +106,7 @@ def climbed(search: Search, members: Sequence[int]) -> Climb:
         out = list(climbed(replace(search, criterion=Determinant()), out).members)
     known = space.known(out)
     gain = criterion.gain(known)
-    bank = Bank.at(space, known)
+    kept = Forms.at(space, known)
     idle = tried = exchanges = 0
     while idle < len(out) and tried < SWEEPS * len(out):
         j = tried % len(out)
@@ -115,7 +115,7 @@ def climbed(search: Search, members: Sequence[int]) -> Climb:
         without = space.known(others)
         left = step(without, space.block(out[j]))
         allowed = search.rules.allowed(others, space.count)
-        c, found = best(criterion, bank.trials(without, left), allowed, gain, closed=without.open and not known.open)
+        c, found = best(criterion, kept.trials(without, left), allowed, gain, closed=without.open and not known.open)
         if found < gain + ENOUGH:
             continue
         trial = [*out[:j], c, *out[j + 1 :]]
@@ -123,10 +123,10 @@ def climbed(search: Search, members: Sequence[int]) -> Climb:
         new = criterion.gain(changed)
         if new < gain + ENOUGH or (changed.open and not known.open):
             continue
-        bank.move(changed, step(without, space.block(c)), left)
+        kept.move(changed, step(without, space.block(c)), left)
         out, known, gain = trial, changed, new
         idle, exchanges = 0, exchanges + 1
-    return Climb(tuple(out), gain, known.open, tried / len(out), exchanges, bank.drift, bank.renewed)
+    return Climb(tuple(out), gain, known.open, tried / len(out), exchanges, kept.drift, kept.renewed)
 
 
 def best(
@@ -187,7 +187,7 @@ class Plan:
 
 
 def search(
-    candidates: Candidates,
+    candidates: CandidateRows,
     criterion: Criterion,
     rules: Rules,
     *,
@@ -205,7 +205,7 @@ def search(
     return best_climb(candidates, criterion, in_parallel(task, restarts, rng, executor), at)
 
 
-def check(candidates: Candidates, criterion: Criterion, rules: Rules) -> None:
+def check(candidates: CandidateRows, criterion: Criterion, rules: Rules) -> None:
     m, k, p = candidates.blocks.shape
     criterion.check(p)
     rules.check(m)
@@ -217,7 +217,7 @@ def check(candidates: Candidates, criterion: Criterion, rules: Rules) -> None:
         )
 
 
-def best_climb(candidates: Candidates, criterion: Criterion, climbs: tuple[Climb, ...], space: Space) -> Plan:
+def best_climb(candidates: CandidateRows, criterion: Criterion, climbs: tuple[Climb, ...], space: Space) -> Plan:
     """The best of some climbs, the first of equals."""
     able = [c for c in climbs if not c.open] or climbs
     top = max(c.gain for c in able)

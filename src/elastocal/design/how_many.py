@@ -15,7 +15,7 @@ import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.exchange import Plan, Search, best_climb, climbed, grown, search
-from elastocal.design.information import Candidates, OpenPlanError, space_of
+from elastocal.design.information import CandidateRows, OpenPlanError, space_of
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
 from elastocal.errors import InputError
@@ -68,7 +68,7 @@ class HowMany:
 
 
 def accuracy_curve(
-    candidates: Candidates,
+    candidates: CandidateRows,
     criterion: Criterion,
     counts: Sequence[int],
     *,
@@ -102,7 +102,7 @@ def accuracy_curve(
 
 
 def how_many(
-    candidates: Candidates,
+    candidates: CandidateRows,
     criterion: Criterion,
     requirement: Requirement,
     *,

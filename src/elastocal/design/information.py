@@ -29,7 +29,7 @@ from elastocal.spatial.entries import Array, Ints
 
 CHUNK = 4096
 """Candidates that are worked on together."""
-SILENT = 1e-9
+NEGLIGIBLE = 1e-9
 """Rows shorter than this part of the longest are dropped: their information is 1e-18 of it."""
 TOUCH = 1e-7
 
@@ -38,13 +38,17 @@ ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
-    """``blocks`` (M, k, p) and ``prior`` (p, p); ``nuisance`` are places among the parameters, ``names`` for errors."""
+class CandidateRows:
+    """``blocks`` (M, k, p) and ``prior`` (p, p); ``nuisance`` are places among the parameters, ``names`` for errors.
+
+    The last ``common`` columns are unknowns of the campaign, the others parameters of the robot.
+    """
 
     blocks: Array
     prior: Array | None = None
     nuisance: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
+    common: int = 0
 
     def __post_init__(self) -> None:
         if self.blocks.ndim != 3 or 0 in self.blocks.shape:
@@ -64,6 +68,15 @@ class Candidates:
     @property
     def parameters(self) -> int:
         return int(self.blocks.shape[2])
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Names of the robot's parameters."""
+        return self.names[: self.parameters - self.common]
+
+    def widened(self, columns: Array) -> Array:
+        """Columns (..., parameters of the robot) with zeros for the unknowns of the campaign."""
+        return np.concatenate([columns, np.zeros((*columns.shape[:-1], self.common))], axis=-1)
 
     def name(self, i: int) -> str:
         return self.names[i] if self.names else f"parameter {i}"
@@ -153,7 +166,7 @@ class Space:
         return known(self.information(members), self.coordinates)
 
 
-def space_of(candidates: Candidates) -> Space:
+def space_of(candidates: CandidateRows) -> Space:
     """Refuses parameters that all candidates together do not tell apart, and names them."""
     coordinates = _coordinates(candidates)
     turned = _compressed(candidates.blocks @ coordinates.transform)
@@ -163,7 +176,7 @@ def space_of(candidates: Candidates) -> Space:
     return Space(chunks, prior.T @ prior, coordinates)
 
 
-def known_by_rows(candidates: Candidates, chosen: Sequence[int], coordinates: Coordinates) -> Knowledge:
+def known_by_rows(candidates: CandidateRows, chosen: Sequence[int], coordinates: Coordinates) -> Knowledge:
     """By QR of the rows of a plan; refuses a plan that leaves a combination open."""
     rows = candidates.rows(chosen) @ coordinates.transform
     triangle = stacked_triangle([rows, np.zeros(coordinates.transform.shape)], len(coordinates.order))
@@ -180,7 +193,7 @@ def _sizes(coordinates: Coordinates) -> Array:
     return np.asarray(np.linalg.norm(coordinates.transform, axis=1))
 
 
-def _coordinates(candidates: Candidates) -> Coordinates:
+def _coordinates(candidates: CandidateRows) -> Coordinates:
     blocks, order = candidates.blocks, candidates.order
     p, step = candidates.parameters, max(1, 20_000 // blocks.shape[1])
     pieces = (blocks[i : i + step].reshape(-1, p) for i in range(0, len(blocks), step))
@@ -188,19 +201,19 @@ def _coordinates(candidates: Candidates) -> Coordinates:
     triangle = stacked_triangle([np.concatenate([stacked, candidates.prior_rows])[:, order], np.zeros((p, p))], p)
     lengths = np.linalg.norm(triangle, axis=0)
     found = decide_rank(triangle, 1 / np.where(lengths > 0, lengths, 1.0))
-    silent = [candidates.name(int(order[i])) for i in np.flatnonzero(lengths == 0)]
-    if silent:
-        raise InputError(f"no candidate depends on {', '.join(silent)}; leave it out or offer other candidates")
+    hidden = [candidates.name(int(order[i])) for i in np.flatnonzero(lengths == 0)]
+    if hidden:
+        raise InputError(f"no candidate depends on {', '.join(hidden)}; leave it out or allow other candidates")
     if found.rank < p:
         back = np.argsort(order)
         lost = _touched(candidates, found.null[back])
-        raise InputError(f"all candidates together do not tell {lost} apart; keep fewer or offer other candidates")
+        raise InputError(f"all candidates together do not tell {lost} apart; keep fewer or allow other candidates")
     transform = np.zeros((p, p))
     transform[order] = inverse_triangle(triangle / lengths) / lengths[:, None]
     return Coordinates(transform, order, len(candidates.nuisance))
 
 
-def _touched(candidates: Candidates, null: Array) -> str:
+def _touched(candidates: CandidateRows, null: Array) -> str:
     """Names of the parameters that directions (p, n), in sizes that matter, touch."""
     part = np.linalg.norm(null, axis=1)
     return ", ".join(candidates.name(int(i)) for i in np.flatnonzero(part > TOUCH * part.max()))
@@ -211,10 +224,10 @@ def _compressed(blocks: Array) -> Array:
     k = blocks.shape[1]
     sample = blocks[:: max(1, len(blocks) // 50)]
     sizes = np.linalg.svd(sample, compute_uv=False)
-    most = int(np.max(np.sum(sizes > SILENT * sizes.max(), axis=1)))
+    most = int(np.max(np.sum(sizes > NEGLIGIBLE * sizes.max(), axis=1)))
     if most == k:
         return blocks
     vectors = np.linalg.eigh(blocks @ blocks.swapaxes(1, 2))[1]
     turned = vectors[:, :, ::-1].swapaxes(1, 2) @ blocks
     lengths = np.linalg.norm(turned, axis=2).max(axis=0)
-    return np.asarray(turned[:, : 1 + int(np.flatnonzero(lengths > SILENT * lengths.max())[-1])])
+    return np.asarray(turned[:, : 1 + int(np.flatnonzero(lengths > NEGLIGIBLE * lengths.max())[-1])])

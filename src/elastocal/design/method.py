@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from elastocal.design.candidates import Pool
+from elastocal.design.candidates import CandidateSet
 from elastocal.design.feasibility.filter import Removed
 from elastocal.design.observed import determined
 from elastocal.design.poses import drawn
@@ -45,36 +45,36 @@ class Method(ABC):
     errors_sought: ClassVar[bool] = False
 
     @abstractmethod
-    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[CandidateSet, tuple[Removed, ...]]:
         """Everything drawn, and what could not be had whatever the cell is like."""
 
     @abstractmethod
-    def readings(self, pool: Pool) -> Measurement:
+    def readings(self, candidates: CandidateSet) -> Measurement:
         """What is read of these candidates."""
 
     @abstractmethod
     def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
         """How what counts depends on the parameters at configurations (T, n) under their loads, (T, r, p)."""
 
-    def stations(self, pool: Pool) -> tuple[Pool, Ints]:
+    def stations(self, candidates: CandidateSet) -> tuple[CandidateSet, Ints]:
         """Every configuration that a candidate takes the arm to, and whose it is."""
-        return pool, np.arange(len(pool))
+        return candidates, np.arange(len(candidates))
 
-    def stops(self, pool: Pool) -> Array:
+    def stops(self, candidates: CandidateSet) -> Array:
         """Joint values (N, n) that the arm comes from and goes on from."""
-        return pool.q
+        return candidates.q
 
-    def measured(self, pool: Pool) -> Bools | None:
+    def measured(self, candidates: CandidateSet) -> Bools | None:
         """(readings, R) numbers that are read; None: all."""
         return None
 
-    def owner(self, pool: Pool) -> Ints | None:
+    def owner(self, candidates: CandidateSet) -> Ints | None:
         """The candidate of every reading where several are taken as one; None: each is its own."""
         return None
 
-    def determined(self, pool: Pool) -> Bools:
+    def determined(self, candidates: CandidateSet) -> Bools:
         """(N,) candidates whose state is determined."""
-        return determined(self.readings(pool), pool.model)
+        return determined(self.readings(candidates), candidates.model)
 
 
 KINDS: dict[str, Callable[[Setup, Statics], Measurement]] = {
@@ -100,16 +100,16 @@ class Measuring(Method):
         """The readings of (N, n) configurations under their loads."""
         return KINDS[self.kind](Setup(q, load, markers or self.markers), self.statics)
 
-    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[CandidateSet, tuple[Removed, ...]]:
         """Every configuration drawn under every load."""
         poses, missed = drawn(task.model, task.draw, rng)
         options = tuple(o for load in task.loadings for o in load.options(task.model))
-        pool = Pool.of(poses, options, task.load_frame or task.model.tool)
-        reach = Removed("reach of the task", missed * max(1, len(options)), len(pool))
-        return pool, (reach,) if task.draw.around else ()
+        candidates = CandidateSet.of(poses, options, task.load_frame or task.model.tool)
+        reach = Removed("reach of the task", missed * max(1, len(options)), len(candidates))
+        return candidates, (reach,) if task.draw.around else ()
 
-    def readings(self, pool: Pool) -> Measurement:
-        return self.at(pool.q, pool.load)
+    def readings(self, candidates: CandidateSet) -> Measurement:
+        return self.at(candidates.q, candidates.load)
 
     def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
         return self.at(q, load, (Marker(frame),)).derivative(model, names)

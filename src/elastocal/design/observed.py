@@ -8,11 +8,11 @@ which are nuisances of the plan and, where something is known of them, rows of i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from elastocal.design.information import Candidates
+from elastocal.design.information import CandidateRows
 from elastocal.errors import InputError
 from elastocal.identifiability.triangle import stacked_triangle
 from elastocal.identify.fit import groups_of
@@ -27,19 +27,6 @@ ROUNDING = 1e-13
 """Singular values below this part of the largest (columns of one size) are rounding."""
 
 
-@dataclass(frozen=True, eq=False)
-class Observed:
-    """``candidates`` in the order of the readings; ``names`` are the parameters, nuisances come after them."""
-
-    candidates: Candidates
-    names: tuple[str, ...]
-
-    def widened(self, columns: Array) -> Array:
-        """Columns (..., parameters) with zeros for the nuisances."""
-        more = self.candidates.parameters - len(self.names)
-        return np.concatenate([columns, np.zeros((*columns.shape[:-1], more))], axis=-1)
-
-
 def determined(measurement: Measurement, model: RobotModel) -> Bools:
     """(N,) readings whose state is determined."""
     return np.asarray(np.isfinite(measurement.predict(model)).all(axis=1))
@@ -52,7 +39,7 @@ def observed(
     names: Sequence[str],
     repeats: int = 1,
     measured: Bools | None = None,
-) -> Observed:
+) -> CandidateRows:
     """One candidate per reading, each to be read ``repeats`` times with errors drawn anew.
 
     ``measured`` (N, R) is False where a number is not read.  Unknowns of the campaign that no reading feels (where a
@@ -66,7 +53,7 @@ def observed(
     blocks = np.sqrt(repeats) * matrix[: n * r].reshape(n, r, -1)
     prior = matrix[problem.priors()]
     nuisance, words = tuple(range(p, len(felt))), tuple(problem.names[i] for i in felt)
-    return Observed(Candidates(blocks, prior.T @ prior if len(prior) else None, nuisance, words), tuple(names))
+    return CandidateRows(blocks, prior.T @ prior if len(prior) else None, nuisance, words, len(nuisance))
 
 
 def exact(
@@ -77,12 +64,12 @@ def exact(
     return Campaign(measurement, readings if measured is None else np.where(measured, readings, np.nan), sources)
 
 
-def taken_together(found: Observed, owner: Ints) -> Observed:
+def taken_together(rows: CandidateRows, owner: Ints) -> CandidateRows:
     """Readings that are taken as one (a sweep, an arc) made one candidate: ``owner`` (N,) numbers it from 0.
 
     The rows of a candidate become as few rows with the same squares as the largest rank needs.
     """
-    blocks, p = found.candidates.blocks, found.candidates.parameters
+    blocks, p = rows.blocks, rows.parameters
     count = int(owner.max()) + 1
     if owner.shape != (len(blocks),) or set(np.unique(owner)) != set(range(count)):
         raise InputError(f"give each of the {len(blocks)} readings the number of its candidate, none left out")
@@ -92,7 +79,7 @@ def taken_together(found: Observed, owner: Ints) -> Observed:
     triangles = [stacked_triangle([blocks[owner == i].reshape(-1, p) / unit, padding], p) for i in range(count)]
     _, s, v = np.linalg.svd(np.stack(triangles))
     rank = max(1, int(np.max(np.sum(s > ROUNDING * s[:, :1], axis=1))))
-    return replace(found, candidates=replace(found.candidates, blocks=(s[:, :, None] * v)[:, :rank] * unit))
+    return replace(rows, blocks=(s[:, :, None] * v)[:, :rank] * unit)
 
 
 def earlier_information(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Array:

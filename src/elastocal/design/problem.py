@@ -13,17 +13,17 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.design.candidates import Pool
+from elastocal.design.candidates import CandidateSet
 from elastocal.design.criteria.criterion import Criterion, Stakes
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.feasibility.filter import Filter, LoadPossible, Removed, nothing_left, screened_pool, too_few
+from elastocal.design.feasibility.filter import Filter, LoadPossible, Removed, nothing_left, screened, too_few
 from elastocal.design.feasibility.reach import JointLimits
 from elastocal.design.how_many import Requirement
-from elastocal.design.information import Candidates, Space, space_of
+from elastocal.design.information import CandidateRows, Space, space_of
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.loading.loading import LoadOption
 from elastocal.design.method import Measuring, Method
-from elastocal.design.observed import Observed, independent, observed, taken_together
+from elastocal.design.observed import independent, observed, taken_together
 from elastocal.design.rules import Rules
 from elastocal.design.task import Limits, PlanTask, Tests, criterion_of, requirement_of
 from elastocal.errors import InputError
@@ -42,16 +42,16 @@ TESTED = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Offer:
-    """What a task offers: possible candidates, their rows, and the criterion that they are judged by.
+class DesignProblem:
+    """The candidates of a task that are possible, their rows, and the criterion that they are judged by.
 
     ``left_out`` are parameters that the candidates cannot tell apart from others.
     """
 
     task: PlanTask
-    pool: Pool
+    candidates: CandidateSet
     steps: tuple[Removed, ...]
-    observed: Observed
+    rows: CandidateRows
     left_out: tuple[str, ...]
     tests: Tests
     derivatives: Array
@@ -59,17 +59,18 @@ class Offer:
     criterion: Criterion
 
     @property
-    def candidates(self) -> Candidates:
-        return self.observed.candidates
+    def names(self) -> tuple[str, ...]:
+        """The parameters sought."""
+        return self.rows.own
 
     @cached_property
     def space(self) -> Space:
-        return space_of(self.candidates)
+        return space_of(self.rows)
 
     def rules(self, count: int) -> Rules:
         """With a quota for each load where the task states them."""
-        if not self.task.may_repeat and count > len(self.pool):
-            raise too_few(count, len(self.pool), self.steps)
+        if not self.task.may_repeat and count > len(self.candidates):
+            raise too_few(count, len(self.candidates), self.steps)
         quota = [load.poses for load in self.task.loadings]
         if not any(q is not None for q in quota):
             return Rules(count, self.task.may_repeat)
@@ -77,128 +78,130 @@ class Offer:
         if len(stated) < len(quota) or sum(stated) != count:
             raise InputError(f"loads: their poses {quota} must be given for all of them and add up to {count}")
         owner = {id(load): i for i, load in enumerate(self.task.loadings)}
-        loads = [o.loading for o in self.pool.options if isinstance(o, LoadOption)]
+        loads = [o.loading for o in self.candidates.options if isinstance(o, LoadOption)]
         of_option = np.array([owner[id(load)] for load in loads], dtype=np.int64)
-        return Rules(count, self.task.may_repeat, group=of_option[self.pool.option], quota=tuple(stated))
+        return Rules(count, self.task.may_repeat, group=of_option[self.candidates.option], quota=tuple(stated))
 
     def errors(self, known: Knowledge) -> Array:
         """Expected error (T,) at the test poses, in the unit that the method counts in."""
         return TestPose(self.derivatives).errors(known)
 
     def requirement(self, limits: Limits) -> Requirement:
-        return requirement_of(limits, self.observed.names, self.values, self.derivatives)
+        return requirement_of(limits, self.names, self.values, self.derivatives)
 
 
-def offered(task: PlanTask, rng: np.random.Generator) -> Offer:
+def design_problem(task: PlanTask, rng: np.random.Generator) -> DesignProblem:
     """Draw, filter, linearise."""
-    pool, steps = possible(task, rng)
+    candidates, steps = possible(task, rng)
     method, model = task.measuring, task.model
-    known = method.determined(pool)
+    known = method.determined(candidates)
     if not np.all(known):
         steps = (*steps, Removed("loaded state", int(np.sum(~known)), int(np.sum(known))))
         if not np.any(known):
             raise nothing_left(steps)
-        pool = pool.picked(np.flatnonzero(known))
-    kind, measured, owner = method.readings(pool), method.measured(pool), method.owner(pool)
+        candidates = candidates.picked(np.flatnonzero(known))
+    kind, measured, owner = method.readings(candidates), method.measured(candidates), method.owner(candidates)
     wanted = tuple(n for n in kind.names(model, task.names) if n not in task.hold)
     if not wanted:
         raise InputError("nothing is left to seek; hold less")
     names = independent(kind, method.sources, model, wanted, measured) if task.names is None else wanted
 
-    def told(names: tuple[str, ...]) -> Observed:
+    def rows_of(names: tuple[str, ...]) -> CandidateRows:
         rows = observed(kind, method.sources, model, names, task.repeats, measured)
         rows = rows if owner is None else taken_together(rows, owner)
-        if method.errors_sought:
-            rows = replace(rows, candidates=replace(rows.candidates, nuisance=()))
-        return replace(rows, candidates=_informed(rows, task))
+        rows = replace(rows, nuisance=()) if method.errors_sought else rows
+        return _informed(rows, task)
 
-    rows = told(names)
-    silent = silent_names(rows, _scales(rows, model))
-    if silent and (task.names is not None or len(silent) == len(names)):
-        raise not_told(silent, pool, method)
-    if silent:
-        names = tuple(n for n in names if n not in silent)
-        rows = told(names)
-    tests = task.tests or _everywhere(pool, model.tool)
+    rows = rows_of(names)
+    hidden = unobservable(rows, _scales(rows, model))
+    if hidden and (task.names is not None or len(hidden) == len(names)):
+        raise unobservable_error(hidden, candidates, method)
+    if hidden:
+        names = tuple(n for n in names if n not in hidden)
+        rows = rows_of(names)
+    tests = task.tests or _everywhere(candidates, model.tool)
     slopes = rows.widened(tests.derivatives(method, model, names))
     values = np.array([model.parameters.values[model.parameters.index(n)] for n in names])
     criterion = criterion_of(task.weights, Stakes(_scales(rows, model), slopes, task.over))
     left_out = tuple(n for n in wanted if n not in names)
-    return Offer(task, pool, steps, rows, left_out, tests, slopes, values, criterion)
+    return DesignProblem(task, candidates, steps, rows, left_out, tests, slopes, values, criterion)
 
 
-def _scales(rows: Observed, model: RobotModel) -> Array:
+def _scales(rows: CandidateRows, model: RobotModel) -> Array:
     """Sizes of all unknowns: values of parameters, or what matters of them where these are zero; nuisances count 1."""
-    found = [model.parameters.rows[model.parameters.index(n)] for n in rows.names]
-    out = np.ones(rows.candidates.parameters)
+    found = [model.parameters.rows[model.parameters.index(n)] for n in rows.own]
+    out = np.ones(rows.parameters)
     out[: len(found)] = [abs(p.value) or p.scale for p in found]
     return out
 
 
-def possible(task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+def possible(task: PlanTask, rng: np.random.Generator) -> tuple[CandidateSet, tuple[Removed, ...]]:
     """Candidates that the cell allows, and what each filter took; joint limits come first, loads last."""
-    pool, before = task.measuring.choices(task, rng)
+    candidates, before = task.measuring.choices(task, rng)
     given = {f.kind for f in task.filters}
     first: list[Filter] = [] if JointLimits.kind in given else [JointLimits()]
     last: list[Filter] = [] if LoadPossible.kind in given or not task.loadings else [LoadPossible()]
-    found = screened_pool(pool, task.cell, [*first, *task.filters, *last], task.measuring.stations(pool))
-    return found.pool, (*before, *found.steps)
+    filters = [*first, *task.filters, *last]
+    left, steps = screened(candidates, task.cell, filters, task.measuring.stations(candidates))
+    return left, (*before, *steps)
 
 
-def _informed(rows: Observed, task: PlanTask) -> Candidates:
+def _informed(rows: CandidateRows, task: PlanTask) -> CandidateRows:
     """With what is known before."""
-    out, p = rows.candidates, len(rows.names)
+    p, every = len(rows.own), rows.parameters
     for known in task.earlier:
-        whole = np.zeros((out.parameters, out.parameters))
-        whole[:p, :p] = known(rows.names)
-        out = out.knowing(whole)
-    return out
+        whole = np.zeros((every, every))
+        whole[:p, :p] = known(rows.own)
+        rows = rows.knowing(whole)
+    return rows
 
 
-def _everywhere(pool: Pool, frame: str) -> Tests:
+def _everywhere(candidates: CandidateSet, frame: str) -> Tests:
     """Candidates spread over all of them, as a task where none is given."""
-    some = pool.picked(np.unique(np.linspace(0, len(pool) - 1, TESTED).astype(int)))
+    some = candidates.picked(np.unique(np.linspace(0, len(candidates) - 1, TESTED).astype(int)))
     return Tests(some.q, some.load, frame, f"{len(some)} of the feasible candidates (no test poses are given)")
 
 
-def silent_names(rows: Observed, scales: Array) -> tuple[str, ...]:
+def unobservable(rows: CandidateRows, scales: Array) -> tuple[str, ...]:
     """Parameters of size ``scales`` that neither a candidate nor earlier knowledge tells anything of."""
-    p = len(rows.names)
-    felt = np.abs(rows.candidates.blocks[:, :, :p]).max(axis=(0, 1)) * scales[:p]
-    known = np.abs(rows.candidates.prior_rows[:, :p]).max(axis=0, initial=0.0) * scales[:p]
-    return tuple(name for name, size in zip(rows.names, np.maximum(felt, known), strict=True) if size < FELT)
+    p = len(rows.own)
+    felt = np.abs(rows.blocks[:, :, :p]).max(axis=(0, 1)) * scales[:p]
+    known = np.abs(rows.prior_rows[:, :p]).max(axis=0, initial=0.0) * scales[:p]
+    return tuple(name for name, size in zip(rows.own, np.maximum(felt, known), strict=True) if size < FELT)
 
 
-def not_told(names: Sequence[str], pool: Pool, method: Method) -> InputError:
+def unobservable_error(names: Sequence[str], candidates: CandidateSet, method: Method) -> InputError:
     """What to say of parameters that no candidate depends on."""
-    model = pool.model
+    model = candidates.model
     joint = {f"{e.joint}.k": e.joint for e in model.elements if isinstance(e, JointCompliance)}
     mine = [joint[n] for n in names if joint.get(n) in model.joints]
     reasons = []
     if isinstance(method, Measuring) and mine:
         at = [model.joints.index(j) for j in mine]
-        idle = [j for j, turned in zip(mine, _turned(pool)[at], strict=True) if not turned]
+        idle = [j for j, turned in zip(mine, _turned(candidates)[at], strict=True) if not turned]
         if idle and method.kind == "deflection":
             reasons.append(
                 f"no load turns {', '.join(idle)} (a force whose line meets an axis, or is parallel to it, does not: "
                 "pull sideways or off the axis, by directions and points of loads)"
             )
-        still = [j for j, moved in zip(mine, _moved(pool, method)[at], strict=True) if not moved]
+        still = [j for j, moved in zip(mine, _moved(candidates, method)[at], strict=True) if not moved]
         if still:
             reasons.append(f"no marker moves with {', '.join(still)} (it lies on the axis: choose markers beside it)")
     why = f": {'; '.join(reasons)}" if reasons else ""
-    return InputError(f"no candidate depends on {', '.join(names)}{why}; leave it out or offer other candidates")
+    return InputError(f"no candidate depends on {', '.join(names)}{why}; leave it out or allow other candidates")
 
 
-def _turned(pool: Pool) -> Bools:
+def _turned(candidates: CandidateSet) -> Bools:
     """(n,) joints that some load turns, or pushes."""
-    torque = np.abs(np.einsum("nij,ni->nj", kinematics(pool.model, pool.q, pool.frame).jacobian, pool.wrenches))
-    return np.asarray(torque.max(axis=0) > ROUNDING * pool.model.size * np.abs(pool.wrenches).max(initial=1e-300))
+    model, wrenches = candidates.model, candidates.wrenches
+    jacobian = kinematics(model, candidates.q, candidates.frame).jacobian
+    torque = np.abs(np.einsum("nij,ni->nj", jacobian, wrenches))
+    return np.asarray(torque.max(axis=0) > ROUNDING * model.size * np.abs(wrenches).max(initial=1e-300))
 
 
-def _moved(pool: Pool, method: Measuring) -> Bools:
+def _moved(candidates: CandidateSet, method: Measuring) -> Bools:
     """(n,) joints that move some marker."""
     rows = [6 if m.rows == 6 else 3 for m in method.markers]
-    ways = (kinematics(pool.model, pool.poses.q, m.frame).jacobian for m in method.markers)
+    ways = (kinematics(candidates.model, candidates.poses.q, m.frame).jacobian for m in method.markers)
     lever = [np.abs(way[:, :r]).max(axis=(0, 1)) for r, way in zip(rows, ways, strict=True)]
-    return np.asarray(np.max(lever, axis=0) > ROUNDING * pool.model.size)
+    return np.asarray(np.max(lever, axis=0) > ROUNDING * candidates.model.size)

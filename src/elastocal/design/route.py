@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.design.candidates import Pool
+from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter
 from elastocal.design.poses import Poses
@@ -100,19 +100,19 @@ def _turned(path: Ints, away: Array) -> Ints:
     return path
 
 
-def blocked(pool: Pool, cell: Cell, filters: Sequence[Filter]) -> tuple[tuple[int, str], ...]:
+def blocked(candidates: CandidateSet, cell: Cell, filters: Sequence[Filter]) -> tuple[tuple[int, str], ...]:
     """Moves from pose i to i + 1 that a filter forbids, each with the filter's label."""
     watching = [f for f in filters if f.kind in ON_THE_WAY]
-    if not watching or len(pool) < 2:
+    if not watching or len(candidates) < 2:
         return ()
-    step = np.array([STEP_ANGLE if m.kind == "revolute" else STEP_LENGTH for m in pool.model.motions])
+    step = np.array([STEP_ANGLE if m.kind == "revolute" else STEP_LENGTH for m in candidates.model.motions])
     places, owner = [], []
-    for i, (a, b) in enumerate(zip(pool.q[:-1], pool.q[1:], strict=True)):
+    for i, (a, b) in enumerate(zip(candidates.q[:-1], candidates.q[1:], strict=True)):
         between = _between(a, b, step)
         places.append(between)
         owner += [i] * len(between)
     whose = np.array(owner)
-    way = Pool.of(Poses(pool.model, np.concatenate(places)), (), pool.frame)
+    way = CandidateSet.of(Poses(candidates.model, np.concatenate(places)), (), candidates.frame)
     return tuple((int(i), f.label) for f in watching for i in np.unique(whose[~f.passes(way, cell)]))
 
 

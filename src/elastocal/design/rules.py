@@ -30,7 +30,7 @@ class Rules:
             raise InputError(f"a plan of {self.count} members: give at least 1")
         if not self.repeats and self.count > candidates:
             raise InputError(
-                f"a plan of {self.count} members needs more than {candidates} candidates; offer more or allow repeats"
+                f"a plan of {self.count} members needs more than {candidates} candidates; draw more or allow repeats"
             )
         self._check_groups(candidates)
 

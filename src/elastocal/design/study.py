@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.design.candidates import Pool
+from elastocal.design.candidates import CandidateSet
 from elastocal.design.certificate import Certificate, certify
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.exchange import Plan, search
 from elastocal.design.how_many import HowMany, Point, accuracy_curve, how_many
-from elastocal.design.problem import Offer
+from elastocal.design.problem import DesignProblem
 from elastocal.design.rules import Rules
 from elastocal.design.task import Limits
 from elastocal.errors import InputError
@@ -27,7 +27,7 @@ FEW = 3
 class PlannedStudy:
     """``certificate`` is of the criterion itself, None where it has none; ``by_determinant`` is that of D."""
 
-    offer: Offer
+    problem: DesignProblem
     plan: Plan
     certificate: Certificate | None
     by_determinant: Certificate
@@ -35,16 +35,16 @@ class PlannedStudy:
     needed: HowMany | None
 
     @property
-    def chosen(self) -> Pool:
-        return self.offer.pool.picked(np.array(self.plan.chosen, dtype=np.int64))
+    def chosen(self) -> CandidateSet:
+        return self.problem.candidates.picked(np.array(self.plan.chosen, dtype=np.int64))
 
     @property
     def errors(self) -> Array:
-        return self.offer.errors(self.plan.known)
+        return self.problem.errors(self.plan.known)
 
 
 def planned_study(
-    offer: Offer,
+    problem: DesignProblem,
     rng: np.random.Generator,
     *,
     limits: Limits | None = None,
@@ -54,7 +54,7 @@ def planned_study(
     executor: Executor | None = None,
 ) -> PlannedStudy:
     """The best plan found; with ``limits`` the smallest that meets them; ``counts`` give the curve."""
-    task, space, needed = offer.task, offer.space, None
+    task, space, needed = problem.task, problem.space, None
     if (limits or counts) and any(load.poses is not None for load in task.loadings):
         raise InputError(
             "loads with poses of their own fix the size of the plan: it cannot be sought, nor is there a curve; leave "
@@ -62,32 +62,37 @@ def planned_study(
         )
     smallest: Point | None = None
     if limits:
-        needed, smallest = _needed(offer, limits, rng, most, min(restarts, FEW), executor)
-    rules = offer.rules(task.count if smallest is None else smallest.count)
-    plan = search(offer.candidates, offer.criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
-    if limits and smallest is not None and not offer.requirement(limits).ratio(plan.known) <= 1:
+        needed, smallest = _needed(problem, limits, rng, most, min(restarts, FEW), executor)
+    rules = problem.rules(task.count if smallest is None else smallest.count)
+    plan = search(problem.rows, problem.criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
+    if limits and smallest is not None and not problem.requirement(limits).ratio(plan.known) <= 1:
         plan = smallest.plan  # a better criterion, but not what is required
-    curve = _curve(offer, counts, rng, limits, min(restarts, FEW), executor) if counts else ()
-    own = certify(offer.candidates, offer.criterion, rules, plan, space=space) if offer.criterion.certifiable else None
+    curve = _curve(problem, counts, rng, limits, min(restarts, FEW), executor) if counts else ()
+    own = certify(problem.rows, problem.criterion, rules, plan, space=space) if problem.criterion.certifiable else None
     d = Determinant()
     judged = replace(plan, gain=d.gain(plan.known), value=d.value(plan.known))
-    by_d = own if own is not None and offer.criterion.kind == d.kind else None
-    by_d = by_d or certify(offer.candidates, d, rules, judged, space=space)
-    return PlannedStudy(offer, plan, own, by_d, curve, needed)
+    by_d = own if own is not None and problem.criterion.kind == d.kind else None
+    by_d = by_d or certify(problem.rows, d, rules, judged, space=space)
+    return PlannedStudy(problem, plan, own, by_d, curve, needed)
 
 
 def _needed(
-    offer: Offer, limits: Limits, rng: np.random.Generator, most: int, restarts: int, executor: Executor | None
+    problem: DesignProblem,
+    limits: Limits,
+    rng: np.random.Generator,
+    most: int,
+    restarts: int,
+    executor: Executor | None,
 ) -> tuple[HowMany, Point]:
     """The smallest plan that meets the limits."""
-    again = offer.task.may_repeat
+    again = problem.task.may_repeat
     found = how_many(
-        offer.candidates, offer.criterion, offer.requirement(limits), rng=rng, most=most, rules=Rules(1, again),
+        problem.rows, problem.criterion, problem.requirement(limits), rng=rng, most=most, rules=Rules(1, again),
         restarts=restarts, executor=executor,
     )  # fmt: skip
     if found.smallest is None:
         worst = min((p.ratio for p in found.tried), default=float("nan"))
-        allowed = most if again else min(most, len(offer.pool))
+        allowed = most if again else min(most, len(problem.candidates))
         raise InputError(
             f"{allowed} poses do not meet what is required (the largest error is still {worst:.3g} times its limit); "
             f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less"
@@ -96,7 +101,7 @@ def _needed(
 
 
 def _curve(
-    offer: Offer,
+    problem: DesignProblem,
     counts: Sequence[int],
     rng: np.random.Generator,
     limits: Limits | None,
@@ -104,9 +109,9 @@ def _curve(
     executor: Executor | None,
 ) -> tuple[Point, ...]:
     """Each plan is also climbed to from the one before, so that few searches do."""
-    wish = offer.requirement(limits) if limits else None
-    rules = Rules(1, offer.task.may_repeat)
+    wish = problem.requirement(limits) if limits else None
+    rules = Rules(1, problem.task.may_repeat)
     return accuracy_curve(
-        offer.candidates, offer.criterion, counts, rng=rng, requirement=wish, rules=rules, restarts=restarts,
+        problem.rows, problem.criterion, counts, rng=rng, requirement=wish, rules=rules, restarts=restarts,
         executor=executor,
     )  # fmt: skip

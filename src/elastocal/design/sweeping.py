@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from elastocal.design.candidates import Choice, Pool
+from elastocal.design.candidates import CandidateSet, Choice
 from elastocal.design.feasibility.filter import Removed
 from elastocal.design.method import Method
 from elastocal.design.poses import Poses, drawn, joint_ranges, programmable
@@ -57,7 +57,7 @@ class Sweeping(Method):
     samples: int = 12
     sources: tuple[ErrorSource, ...] = ()
 
-    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[CandidateSet, tuple[Removed, ...]]:
         """Every configuration drawn, every joint, span and speed; the start is moved so that the sweep fits."""
         model = task.model
         poses, missed = drawn(model, task.draw, rng)
@@ -70,9 +70,9 @@ class Sweeping(Method):
             j, mine = stroke.joint, option == i
             part = (q[mine, j] - low[j]) / (high[j] - low[j])
             q[mine, j] = low[j] + part * max(0.0, high[j] - low[j] - stroke.span)
-        pool = Pool(Poses(model, programmable(model, q)), options, model.tool, np.arange(len(q)), option)
-        reach = (Removed("reach of the task", missed * each, len(pool)),) if task.draw.around else ()
-        return pool, reach
+        candidates = CandidateSet(Poses(model, programmable(model, q)), options, model.tool, np.arange(len(q)), option)
+        reach = (Removed("reach of the task", missed * each, len(candidates)),) if task.draw.around else ()
+        return candidates, reach
 
     def _strokes(self, model: RobotModel, q: Array) -> tuple[Stroke, ...]:
         turning = [m.kind == "revolute" for m in model.motions]
@@ -90,48 +90,50 @@ class Sweeping(Method):
             for j in chosen for span in self.spans for speed in self.speeds
         )  # fmt: skip
 
-    def along(self, pool: Pool, count: int) -> Array:
+    def along(self, candidates: CandidateSet, count: int) -> Array:
         """Joint values (N, count, n) evenly along the sweeps, one way."""
-        strokes = [o for o in pool.options if isinstance(o, Stroke)]
-        joint = np.array([s.joint for s in strokes])[pool.option]
-        span = np.array([s.span for s in strokes])[pool.option]
-        out = np.repeat(pool.q[:, None], count, axis=1)
-        rows = np.arange(len(pool))
+        strokes = [o for o in candidates.options if isinstance(o, Stroke)]
+        joint = np.array([s.joint for s in strokes])[candidates.option]
+        span = np.array([s.span for s in strokes])[candidates.option]
+        out = np.repeat(candidates.q[:, None], count, axis=1)
+        rows = np.arange(len(candidates))
         out[rows, :, joint] += np.linspace(0, 1, count) * span[:, None]
         return out
 
-    def ends(self, pool: Pool) -> Array:
+    def ends(self, candidates: CandidateSet) -> Array:
         """Joint values (N, n) where the sweeps turn back."""
-        return self.along(pool, 2)[:, 1]
+        return self.along(candidates, 2)[:, 1]
 
-    def stations(self, pool: Pool) -> tuple[Pool, Ints]:
+    def stations(self, candidates: CandidateSet) -> tuple[CandidateSet, Ints]:
         count = int(np.ceil(max(self.spans) / STEP_ANGLE)) + 1
-        where = Poses(pool.model, self.along(pool, count).reshape(-1, pool.model.n))
-        owner = np.repeat(np.arange(len(pool)), count)
-        return Pool(where, pool.options, pool.frame, np.arange(len(where)), pool.option[owner]), owner
+        where = Poses(candidates.model, self.along(candidates, count).reshape(-1, candidates.model.n))
+        owner = np.repeat(np.arange(len(candidates)), count)
+        return CandidateSet(
+            where, candidates.options, candidates.frame, np.arange(len(where)), candidates.option[owner]
+        ), owner
 
-    def readings(self, pool: Pool) -> JointTorque:
+    def readings(self, candidates: CandidateSet) -> JointTorque:
         """There, then back, sweep by sweep."""
-        there = self.along(pool, self.samples)
-        q = np.concatenate([there, there[:, ::-1]], axis=1).reshape(-1, pool.model.n)
-        way = np.tile(np.repeat([1.0, -1.0], self.samples), len(pool))
-        owner = self.owner(pool)
-        strokes = [o for o in pool.options if isinstance(o, Stroke)]
-        joint = np.array([s.joint for s in strokes])[pool.option][owner]
+        there = self.along(candidates, self.samples)
+        q = np.concatenate([there, there[:, ::-1]], axis=1).reshape(-1, candidates.model.n)
+        way = np.tile(np.repeat([1.0, -1.0], self.samples), len(candidates))
+        owner = self.owner(candidates)
+        strokes = [o for o in candidates.options if isinstance(o, Stroke)]
+        joint = np.array([s.joint for s in strokes])[candidates.option][owner]
         velocity = np.zeros_like(q)
-        velocity[np.arange(len(q)), joint] = way * np.array([s.speed for s in strokes])[pool.option][owner]
-        return JointTorque.of(pool.model, q, velocity, block=owner)
+        velocity[np.arange(len(q)), joint] = way * np.array([s.speed for s in strokes])[candidates.option][owner]
+        return JointTorque.of(candidates.model, q, velocity, block=owner)
 
-    def measured(self, pool: Pool) -> Bools:
-        velocity = self.readings(pool).velocity
+    def measured(self, candidates: CandidateSet) -> Bools:
+        velocity = self.readings(candidates).velocity
         assert velocity is not None
         return np.asarray(velocity != 0)
 
-    def owner(self, pool: Pool) -> Ints:
-        return np.repeat(np.arange(len(pool)), 2 * self.samples)
+    def owner(self, candidates: CandidateSet) -> Ints:
+        return np.repeat(np.arange(len(candidates)), 2 * self.samples)
 
-    def determined(self, pool: Pool) -> Bools:
-        return np.ones(len(pool), dtype=bool)
+    def determined(self, candidates: CandidateSet) -> Bools:
+        return np.ones(len(candidates), dtype=bool)
 
     def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
         """The torques that hold the arm."""

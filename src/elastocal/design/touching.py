@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.design.candidates import Choice, Pool
+from elastocal.design.candidates import CandidateSet, Choice
 from elastocal.design.feasibility.filter import Removed, nothing_left
 from elastocal.design.method import Method
 from elastocal.design.poses import Poses, drawn, programmable, reached
@@ -42,7 +42,7 @@ NEAR = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class ContactPool:
+class ContactSet:
     """Contact i presses ``frame`` on object ``touches.which[i]`` with ``level[i]`` (N) at joint values q (N, n).
 
     ``steps`` say what was left out on the way.
@@ -64,7 +64,7 @@ def contacts_from(
     surfaces: tuple[Surface, ...],
     levels: tuple[float, ...],
     frame: str | None = None,
-) -> ContactPool:
+) -> ContactSet:
     """Configurations (C, n), each brought to every object near it and pressed on it with every force of ``levels``.
 
     The model must have a determined state under every force: play without force does not count as contact.
@@ -92,19 +92,21 @@ def contacts_from(
     steps.append(Removed("not held by the joints", int(np.sum(~good)), int(np.sum(good))))
     if not np.any(good):
         raise nothing_left(steps)
-    pool = ContactPool(model, q[good], asked.rows(good), level[good], tuple(steps))
-    return _touching(pool)
+    candidates = ContactSet(model, q[good], asked.rows(good), level[good], tuple(steps))
+    return _touching(candidates)
 
 
-def _touching(pool: ContactPool) -> ContactPool:
+def _touching(candidates: ContactSet) -> ContactSet:
     """Those whose contact is where it was asked for: an arm may also slip past an object, or find another rest."""
-    found = contact(pool.model, pool.q, pool.touches)
+    found = contact(candidates.model, candidates.q, candidates.touches)
     size = np.nan_to_num(found.size)
-    good = (found.status == ContactStatus.CONTACT) & (np.abs(size - pool.level) < 1e-3 * pool.level)
-    steps = (*pool.steps, Removed("another force than asked for", int(np.sum(~good)), int(np.sum(good))))
+    good = (found.status == ContactStatus.CONTACT) & (np.abs(size - candidates.level) < 1e-3 * candidates.level)
+    steps = (*candidates.steps, Removed("another force than asked for", int(np.sum(~good)), int(np.sum(good))))
     if not np.any(good):
         raise nothing_left(steps)
-    return ContactPool(pool.model, pool.q[good], pool.touches.rows(good), pool.level[good], steps)
+    return ContactSet(
+        candidates.model, candidates.q[good], candidates.touches.rows(good), candidates.level[good], steps
+    )
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ class Touching(Method):
     sources: tuple[ErrorSource, ...] = ()
     standoff: float = 0.02
 
-    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[Pool, tuple[Removed, ...]]:
+    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[CandidateSet, tuple[Removed, ...]]:
         """Every configuration drawn at every object near it, with every force."""
         poses, missed = drawn(task.model, task.draw, rng)
         each = len(self.surfaces) * len(self.levels)
@@ -145,33 +147,33 @@ class Touching(Method):
         )
         level = np.searchsorted(np.sort(self.levels), found.level)
         option = found.touches.which * len(self.levels) + np.argsort(self.levels, kind="stable")[level]
-        pool = Pool(Poses(task.model, found.q), options, self.frame, np.arange(len(found)), option)
-        held = self._approached(pool)[1]
+        candidates = CandidateSet(Poses(task.model, found.q), options, self.frame, np.arange(len(found)), option)
+        held = self._approached(candidates)[1]
         steps = (*reach, *found.steps, Removed("approach", int(np.sum(~held)), int(np.sum(held))))
         if not np.any(held):
             raise nothing_left(steps)
-        return pool.picked(np.flatnonzero(held)), steps
+        return candidates.picked(np.flatnonzero(held)), steps
 
-    def readings(self, pool: Pool) -> ContactForce:
-        which = np.array([o.which for o in pool.options if isinstance(o, Press)], dtype=np.int64)
-        return ContactForce(pool.q, Touches(self.frame, self.surfaces, which[pool.option]), self.axes)
+    def readings(self, candidates: CandidateSet) -> ContactForce:
+        which = np.array([o.which for o in candidates.options if isinstance(o, Press)], dtype=np.int64)
+        return ContactForce(candidates.q, Touches(self.frame, self.surfaces, which[candidates.option]), self.axes)
 
-    def stations(self, pool: Pool) -> tuple[Pool, Ints]:
+    def stations(self, candidates: CandidateSet) -> tuple[CandidateSet, Ints]:
         """In contact, and in front of the object."""
-        both = Poses(pool.model, np.concatenate([pool.q, self.stops(pool)]))
-        option = np.tile(pool.option, 2)
-        where = Pool(both, pool.options, pool.frame, np.arange(len(both)), option)
-        return where, np.tile(np.arange(len(pool)), 2)
+        both = Poses(candidates.model, np.concatenate([candidates.q, self.stops(candidates)]))
+        option = np.tile(candidates.option, 2)
+        where = CandidateSet(both, candidates.options, candidates.frame, np.arange(len(both)), option)
+        return where, np.tile(np.arange(len(candidates)), 2)
 
-    def stops(self, pool: Pool) -> Array:
-        return self._approached(pool)[0]
+    def stops(self, candidates: CandidateSet) -> Array:
+        return self._approached(candidates)[0]
 
-    def _approached(self, pool: Pool) -> tuple[Array, Bools]:
+    def _approached(self, candidates: CandidateSet) -> tuple[Array, Bools]:
         """Joint values (N, n) that put the unloaded tip in front of the place touched, and where there are any."""
-        state = self.readings(pool).touched(pool.model)
+        state = self.readings(candidates).touched(candidates.model)
         front = state.point + self.standoff * state.normal
-        q, held = reached(pool.model, pool.q, front, self.frame)
-        return programmable(pool.model, q), held
+        q, held = reached(candidates.model, candidates.q, front, self.frame)
+        return programmable(candidates.model, q), held
 
     def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
         """The place of the frame under its load."""

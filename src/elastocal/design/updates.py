@@ -191,7 +191,7 @@ def step(without: Knowledge, block: Array) -> Array:
 
 
 @dataclass(eq=False)
-class Bank:
+class Forms:
     """``forms`` of every chunk at one state of knowledge; ``drift`` is the largest error met, ``renewed`` how often."""
 
     space: Space
@@ -200,7 +200,7 @@ class Bank:
     renewed: int = 0
 
     @classmethod
-    def at(cls, space: Space, known: Knowledge) -> Bank:
+    def at(cls, space: Space, known: Knowledge) -> Forms:
         return cls(space, _forms(space, known))
 
     def trials(self, base: Knowledge, left: Array | None = None) -> Iterator[Trials]:

@@ -19,8 +19,8 @@ from elastocal.report.blocks import Fact
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.design.candidates import Pool
-    from elastocal.design.problem import Offer
+    from elastocal.design.candidates import CandidateSet
+    from elastocal.design.problem import DesignProblem
     from elastocal.design.route import Ordered
     from elastocal.design.study import PlannedStudy
     from elastocal.design.task import PlanTask
@@ -35,7 +35,7 @@ CHANGE = 300.0
 
 @dataclass(frozen=True, eq=False)
 class PlanResult:
-    """``pool`` are the poses in the order of the program, each as often as it is read once; ``files`` to be written.
+    """``candidates`` are the poses in the order of the program; ``files`` are to be written.
 
     ``speeds_known``: the plan file states the speed of every axis.
     """
@@ -43,7 +43,7 @@ class PlanResult:
     name: str
     task: PlanTask
     planned: PlannedStudy
-    pool: Pool
+    candidates: CandidateSet
     order: Ordered
     speeds_known: bool
     budget: Budget | None
@@ -55,7 +55,7 @@ class PlanResult:
 def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -> PlanResult:
     import numpy as np
 
-    from elastocal.design.problem import offered
+    from elastocal.design.problem import design_problem
     from elastocal.design.study import planned_study
 
     say = watch or (lambda done, total: None)
@@ -66,20 +66,22 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
     with one_thread(), executor(request.workers, request.cluster) as workers:
         task = _with_earlier(_with_tests(file, rng), file)
         say(0, 3)
-        offer = offered(task, rng)
+        problem = design_problem(task, rng)
         say(1, 3)
-        counts = _counts(offer) if request.curve else ()
+        counts = _counts(problem) if request.curve else ()
         found = planned_study(
-            offer, rng, limits=limits, most=request.most, counts=counts, restarts=request.restarts, executor=workers
+            problem, rng, limits=limits, most=request.most, counts=counts, restarts=request.restarts, executor=workers
         )
         say(2, 3)
-        pool, order = _ordered(found, file)
-        budget = _budget(found, pool)
-    files, said = plan_files(request, file, found, pool)
+        candidates, order = _ordered(found, file)
+        budget = _budget(found, candidates)
+    files, said = plan_files(request, file, found, candidates)
     check_unfilled(files)
-    notes = (*file.notes, *_notes(offer), *_ways(pool, task), *said)
+    notes = (*file.notes, *_notes(problem), *_ways(candidates, task), *said)
     known = bool(np.all(np.isfinite(file.speeds)))
-    return PlanResult(file.name, task, found, pool, order, known, budget, files, _facts(request, file, task), notes)
+    return PlanResult(
+        file.name, task, found, candidates, order, known, budget, files, _facts(request, file, task), notes
+    )
 
 
 def _with_tests(file: PlanFile, rng: np.random.Generator) -> PlanTask:
@@ -101,60 +103,60 @@ def _with_earlier(task: PlanTask, file: PlanFile) -> PlanTask:
     return earlier(task, (words,) if isinstance(words, str) else tuple(words), file.folder)
 
 
-def _counts(offer: Offer) -> tuple[int, ...]:
-    least = -(-offer.candidates.parameters // offer.candidates.blocks.shape[1]) + 1
-    most = 10**6 if offer.task.may_repeat else len(offer.pool)
-    return tuple(sorted({min(most, max(least, round(c * offer.task.count))) for c in CURVE}))
+def _counts(problem: DesignProblem) -> tuple[int, ...]:
+    least = -(-problem.rows.parameters // problem.rows.blocks.shape[1]) + 1
+    most = 10**6 if problem.task.may_repeat else len(problem.candidates)
+    return tuple(sorted({min(most, max(least, round(c * problem.task.count))) for c in CURVE}))
 
 
-def _ordered(found: PlannedStudy, file: PlanFile) -> tuple[Pool, Ordered]:
+def _ordered(found: PlannedStudy, file: PlanFile) -> tuple[CandidateSet, Ordered]:
     """The chosen poses for short motion, those under one load together: changing a load takes minutes."""
     import numpy as np
 
     from elastocal.design.route import ordered
 
     chosen = found.chosen
-    shown = chosen.model.controller.to_controller(found.offer.task.measuring.stops(chosen))
-    usual = CHANGE if found.offer.task.loadings else 0.0
+    shown = chosen.model.controller.to_controller(found.problem.task.measuring.stops(chosen))
+    usual = CHANGE if found.problem.task.loadings else 0.0
     change = usual if file.change is None else file.change
     order = ordered(shown, np.nan_to_num(file.speeds, nan=1.0), setup=chosen.option, change=change)
     return chosen.picked(order.order), order
 
 
-def _budget(found: PlannedStudy, pool: Pool) -> Budget | None:
+def _budget(found: PlannedStudy, candidates: CandidateSet) -> Budget | None:
     """Where the uncertainty would come from, for a campaign of the plan."""
     from elastocal.design.observed import exact
     from elastocal.identify.expectation import expected
 
-    task, method = found.offer.task, found.offer.task.measuring
+    task, method = found.problem.task, found.problem.task.measuring
     if len(method.sources) < 2:
         return None
-    campaign = exact(method.readings(pool), method.sources, task.model, method.measured(pool))
-    return expected(task.model, campaign, found.offer.observed.names).budget
+    campaign = exact(method.readings(candidates), method.sources, task.model, method.measured(candidates))
+    return expected(task.model, campaign, found.problem.names).budget
 
 
-def _notes(offer: Offer) -> tuple[str, ...]:
+def _notes(problem: DesignProblem) -> tuple[str, ...]:
     out = []
-    if offer.left_out:
-        named = ", ".join(offer.left_out[:8]) + (" ..." if len(offer.left_out) > 8 else "")
+    if problem.left_out:
+        named = ", ".join(problem.left_out[:8]) + (" ..." if len(problem.left_out) > 8 else "")
         out.append(
-            f"{len(offer.left_out)} parameters are not sought, because no candidate tells them apart from those that "
+            f"{len(problem.left_out)} parameters are not sought, because no candidate tells them apart from those that "
             f"are: {named}."
         )
-    overlapping = _overlapping(offer)
+    overlapping = _overlapping(problem)
     if overlapping:
         out.append(
             f"Not compared with one another, because their capsules overlap in every configuration: {overlapping}; "
             "give links of their own radii (links) where these could collide."
         )
-    points = {o.point for o in offer.pool.options} - {offer.pool.frame}
+    points = {o.point for o in problem.candidates.options} - {problem.candidates.frame}
     if points:
         out.append(
-            f"Loads at {', '.join(sorted(points))} are written as their wrench at {offer.pool.frame} of the unloaded "
-            "arm; the turn of the bent arm changes it by a share of about that turn in rad"
+            f"Loads at {', '.join(sorted(points))} are written as their wrench at {problem.candidates.frame} of the "
+            "unloaded arm; the turn of the bent arm changes it by a share of about that turn in rad"
             f"{_cure(points)}."
         )
-    return (*out, *_heaviest(offer))
+    return (*out, *_heaviest(problem))
 
 
 def _cure(points: set[str]) -> str:
@@ -162,16 +164,16 @@ def _cure(points: set[str]) -> str:
     return f" (load_frame: {next(iter(points))} states it where it acts)" if len(points) == 1 else ""
 
 
-def _heaviest(offer: Offer) -> tuple[str, ...]:
+def _heaviest(problem: DesignProblem) -> tuple[str, ...]:
     """The largest force as a mass, with what is carried anyway, where no filter judges it."""
     import numpy as np
 
     from elastocal.design.feasibility.filter import PayloadLimit
     from elastocal.model.loads.payload import Payload
 
-    model, judged = offer.task.model, any(isinstance(f, PayloadLimit) for f in offer.task.filters)
-    g, sizes = float(np.linalg.norm(model.gravity)), np.linalg.norm(offer.pool.wrenches[:, :3], axis=1)
-    if judged or not g > 0 or not offer.task.loadings:
+    model, judged = problem.task.model, any(isinstance(f, PayloadLimit) for f in problem.task.filters)
+    g, sizes = float(np.linalg.norm(model.gravity)), np.linalg.norm(problem.candidates.wrenches[:, :3], axis=1)
+    if judged or not g > 0 or not problem.task.loadings:
         return ()
     worst = int(np.argmax(sizes))
     carried = sum(e.mass for e in model.elements if isinstance(e, Payload))
@@ -181,28 +183,30 @@ def _heaviest(offer: Offer) -> tuple[str, ...]:
         else ""
     )
     return (
-        f"The largest load, {offer.pool.label(worst)}, is {sizes[worst] / g:.3g} kg{more}; the rated payload is not "
-        "known (feasible: - {kind: payload, most_kg: ...}), so it is not judged by it.",
+        f"The largest load, {problem.candidates.label(worst)}, is {sizes[worst] / g:.3g} kg{more}; the rated payload "
+        "is not known (feasible: - {kind: payload, most_kg: ...}), so it is not judged by it.",
     )
 
 
-def _overlapping(offer: Offer) -> str:
+def _overlapping(problem: DesignProblem) -> str:
     from elastocal.design.feasibility.collision import SelfCollision, blurred
 
-    if not any(f.kind == SelfCollision.kind for f in offer.task.filters):
+    if not any(f.kind == SelfCollision.kind for f in problem.task.filters):
         return ""
-    return ", ".join(f"{a.label} and {b.label}" for a, b in blurred(offer.task.model, offer.task.cell.links))
+    return ", ".join(f"{a.label} and {b.label}" for a, b in blurred(problem.task.model, problem.task.cell.links))
 
 
-def _ways(pool: Pool, task: PlanTask) -> tuple[str, ...]:
+def _ways(candidates: CandidateSet, task: PlanTask) -> tuple[str, ...]:
     """Moves of the program that would meet something."""
     from elastocal.app.planning.program import route
-    from elastocal.design.candidates import Pool
+    from elastocal.design.candidates import CandidateSet
     from elastocal.design.poses import Poses
     from elastocal.design.route import blocked
 
-    order = route(pool, task.measuring.kind)
-    between = Pool.of(Poses(pool.model, task.measuring.stops(pool)[list(order)]), (), pool.frame)
+    order = route(candidates, task.measuring.kind)
+    between = CandidateSet.of(
+        Poses(candidates.model, task.measuring.stops(candidates)[list(order)]), (), candidates.frame
+    )
     letter = "S" if task.measuring.kind == "joint_torque" else "P"
     said = (
         f"The straight way of the joints from {letter}{order[i] + 1} to {letter}{order[i + 1] + 1} is not free "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from elastocal.app.planning.request import PlanRequest
 
 if TYPE_CHECKING:
-    from elastocal.design.candidates import Pool
+    from elastocal.design.candidates import CandidateSet
     from elastocal.design.study import PlannedStudy
     from elastocal.design.sweeping import Sweeping
     from elastocal.files.campaign.readings_entry import Requests
@@ -21,24 +21,27 @@ TABLE = "plan.csv"
 
 
 def plan_files(
-    request: PlanRequest, file: PlanFile, found: PlannedStudy, pool: Pool
+    request: PlanRequest, file: PlanFile, found: PlannedStudy, candidates: CandidateSet
 ) -> tuple[dict[Path, str], tuple[str, ...]]:
     """Texts by path, and what is to be said of them; a program only where the controller's language is known."""
     from elastocal.app.planning.program import contact_stops, stops, sweep_stops, unrated
     from elastocal.design.sweeping import Sweeping
     from elastocal.design.touching import Touching
 
-    task, out = found.offer.task, request.out
+    task, out = found.problem.task, request.out
     method = task.measuring
     texts: dict[str, str] = {}
     said: tuple[str, ...] = ()
     if isinstance(method, Touching):
-        texts, halts = _contact_texts(request, file, found, pool), contact_stops(method, pool, task.repeats)
+        texts, halts = _contact_texts(request, file, found, candidates), contact_stops(method, candidates, task.repeats)
     elif isinstance(method, Sweeping):
-        texts, halts = {TABLE: _sweep_table(method, pool)}, sweep_stops(method, pool, file.speeds, task.repeats)
-        said = (_gravity_words(method, file), *unrated(pool, file.speeds))
+        texts, halts = (
+            {TABLE: _sweep_table(method, candidates)},
+            sweep_stops(method, candidates, file.speeds, task.repeats),
+        )
+        said = (_gravity_words(method, file), *unrated(candidates, file.speeds))
     else:
-        texts, halts = _marker_texts(request, file, found, pool), stops(pool, method.kind, task.repeats)
+        texts, halts = _marker_texts(request, file, found, candidates), stops(candidates, method.kind, task.repeats)
     program, more = measuring_program(file.name, task.model, halts, request.wait)
     return {out / name: text for name, text in (texts | program).items()}, (*said, *more)
 
@@ -93,14 +96,14 @@ def robot_from(file: PlanFile, out: Path) -> str:
     return seen_from(file.folder / own if file.located else own, out)
 
 
-def _unread(found: PlannedStudy, pool: Pool) -> tuple[Campaign, Pool]:
+def _unread(found: PlannedStudy, candidates: CandidateSet) -> tuple[Campaign, CandidateSet]:
     """The campaign without its readings, and its candidates, each as often as it is read."""
     import numpy as np
 
     from elastocal.measure.campaign import Campaign
 
-    task = found.offer.task
-    each = pool.picked(np.repeat(np.arange(len(pool)), task.repeats))
+    task = found.problem.task
+    each = candidates.picked(np.repeat(np.arange(len(candidates)), task.repeats))
     kind = task.measuring.readings(each)
     return Campaign(kind, np.full((kind.count, len(kind.rows)), np.nan), task.measuring.sources), each
 
@@ -108,14 +111,16 @@ def _unread(found: PlannedStudy, pool: Pool) -> tuple[Campaign, Pool]:
 def _requests(file: PlanFile, found: PlannedStudy) -> Requests:
     from elastocal.files.campaign.readings_entry import Requests
 
-    return Requests(found.offer.observed.names, (), file.form)
+    return Requests(found.problem.names, (), file.form)
 
 
-def _marker_texts(request: PlanRequest, file: PlanFile, found: PlannedStudy, pool: Pool) -> dict[str, str]:
+def _marker_texts(
+    request: PlanRequest, file: PlanFile, found: PlannedStudy, candidates: CandidateSet
+) -> dict[str, str]:
     from elastocal.files.campaign.write import campaign_text, table_text
 
-    campaign, each = _unread(found, pool)
-    model, times = found.offer.task.model, found.offer.task.repeats
+    campaign, each = _unread(found, candidates)
+    model, times = found.problem.task.model, found.problem.task.repeats
     text = campaign_text(
         campaign, model, name=file.name, robot=robot_from(file, request.out), table=TABLE,
         requests=_requests(file, found), tool=file.tool, without=file.without,
@@ -124,13 +129,15 @@ def _marker_texts(request: PlanRequest, file: PlanFile, found: PlannedStudy, poo
     return {"campaign.yaml": text, TABLE: table_text(campaign, model, names)}
 
 
-def _contact_texts(request: PlanRequest, file: PlanFile, found: PlannedStudy, pool: Pool) -> dict[str, str]:
+def _contact_texts(
+    request: PlanRequest, file: PlanFile, found: PlannedStudy, candidates: CandidateSet
+) -> dict[str, str]:
     from elastocal.files.contact.write import contact_table_text, contact_text
     from elastocal.files.yaml_text import FlowList
     from elastocal.measure.contact_force import ContactForce
 
-    campaign, each = _unread(found, pool)
-    kind, model, times = campaign.measurement, found.offer.task.model, found.offer.task.repeats
+    campaign, each = _unread(found, candidates)
+    kind, model, times = campaign.measurement, found.problem.task.model, found.problem.task.repeats
     assert isinstance(kind, ContactForce)
     head: dict[str, Any] = {"name": file.name, "robot": robot_from(file, request.out)}
     head |= {} if file.tool is None else {"tool": file.tool}
@@ -140,7 +147,7 @@ def _contact_texts(request: PlanRequest, file: PlanFile, found: PlannedStudy, po
     return {"campaign.yaml": text, TABLE: contact_table_text(campaign, kind, model, names)}
 
 
-def _sweep_table(method: Sweeping, pool: Pool) -> str:
+def _sweep_table(method: Sweeping, candidates: CandidateSet) -> str:
     """Way points: where each sweep starts, where it turns, where it ends."""
     import numpy as np
 
@@ -148,15 +155,15 @@ def _sweep_table(method: Sweeping, pool: Pool) -> str:
     from elastocal.design.sweeping import Stroke
     from elastocal.files.campaign.parts import csv_text
 
-    strokes = [o for o in pool.options if isinstance(o, Stroke)]
-    each = [strokes[i] for i in np.repeat(pool.option, 3)]
-    q = np.stack([pool.q, method.ends(pool), pool.q], axis=1).reshape(-1, pool.model.n)
-    axes = axes_of(pool.model)
-    shown = pool.model.controller.to_controller(q) / axes.factors + 0.0
+    strokes = [o for o in candidates.options if isinstance(o, Stroke)]
+    each = [strokes[i] for i in np.repeat(candidates.option, 3)]
+    q = np.stack([candidates.q, method.ends(candidates), candidates.q], axis=1).reshape(-1, candidates.model.n)
+    axes = axes_of(candidates.model)
+    shown = candidates.model.controller.to_controller(q) / axes.factors + 0.0
     columns = [
         ("sweep", [f"S{i // 3 + 1}" for i in range(len(q))]),
-        ("stop", ["start", "turn", "end"] * len(pool)),
-        ("joint", [pool.model.joints[s.joint] for s in each]),
+        ("stop", ["start", "turn", "end"] * len(candidates)),
+        ("joint", [candidates.model.joints[s.joint] for s in each]),
         ("speed_deg_s", [f"{np.degrees(s.speed):.6g}" for s in each]),
     ]
     named = zip(axes.names, axes.units, shown.T, strict=True)

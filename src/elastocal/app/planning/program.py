@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from elastocal.design.candidates import Pool
+    from elastocal.design.candidates import CandidateSet
     from elastocal.design.sweeping import Stroke, Sweeping
     from elastocal.design.touching import Touching
     from elastocal.files.plan.stop import Stop
@@ -15,7 +15,7 @@ UNRATED = 5.0
 """Per cent of an axis' speed where that is not known."""
 
 
-def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
+def stops(candidates: CandidateSet, kind: str, repeats: int) -> tuple[Stop, ...]:
     """A deflection needs a reading without and one with the load.
 
     What can be carried is put on once: all its poses are first read without it.  Anything else is put on and taken
@@ -25,11 +25,11 @@ def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
 
     times = f" {repeats} times" if repeats > 1 else ""
     out: list[Stop] = []
-    for block in load_blocks(pool):
-        load, q = pool.label(block[0]), {i: pool.q[i] for i in block}
-        if not pool.options:
+    for block in load_blocks(candidates):
+        load, q = candidates.label(block[0]), {i: candidates.q[i] for i in block}
+        if not candidates.options:
             out += [Stop(q[i], (f"P{i + 1}: read{times}",)) for i in block]
-        elif _carried(pool, block[0]):
+        elif _carried(candidates, block[0]):
             if kind == "deflection":
                 out += [Stop(q[i], (f"P{i + 1}: read without load{times}",)) for i in block]
             put = f"put on {load}"
@@ -46,73 +46,76 @@ def stops(pool: Pool, kind: str, repeats: int) -> tuple[Stop, ...]:
     return tuple(out)
 
 
-def load_blocks(pool: Pool) -> tuple[range, ...]:
+def load_blocks(candidates: CandidateSet) -> tuple[range, ...]:
     """Poses that follow one another under one load."""
-    ends = [i for i in range(1, len(pool)) if pool.option[i] != pool.option[i - 1]]
-    return tuple(range(a, b) for a, b in zip([0, *ends], [*ends, len(pool)], strict=True))
+    ends = [i for i in range(1, len(candidates)) if candidates.option[i] != candidates.option[i - 1]]
+    return tuple(range(a, b) for a, b in zip([0, *ends], [*ends, len(candidates)], strict=True))
 
 
-def route(pool: Pool, kind: str) -> tuple[int, ...]:
+def route(candidates: CandidateSet, kind: str) -> tuple[int, ...]:
     """Poses in the order in which the program comes to them: under a load that is carried twice, first without it."""
-    twice = (2 if kind == "deflection" and pool.options and _carried(pool, b[0]) else 1 for b in load_blocks(pool))
-    return tuple(i for b, times in zip(load_blocks(pool), twice, strict=True) for _ in range(times) for i in b)
+    twice = (
+        2 if kind == "deflection" and candidates.options and _carried(candidates, b[0]) else 1
+        for b in load_blocks(candidates)
+    )
+    return tuple(i for b, times in zip(load_blocks(candidates), twice, strict=True) for _ in range(times) for i in b)
 
 
-def _carried(pool: Pool, i: int) -> bool:
+def _carried(candidates: CandidateSet, i: int) -> bool:
     from elastocal.design.loading.loading import LoadOption
 
-    option = pool.options[int(pool.option[i])]
+    option = candidates.options[int(candidates.option[i])]
     return not isinstance(option, LoadOption) or option.loading.carried
 
 
-def contact_stops(method: Touching, pool: Pool, repeats: int) -> tuple[Stop, ...]:
+def contact_stops(method: Touching, candidates: CandidateSet, repeats: int) -> tuple[Stop, ...]:
     """To the front of every place, by hand or force control onto it, and back to its front."""
     from elastocal.files.plan.stop import Stop
 
-    state = method.readings(pool).touched(pool.model)
+    state = method.readings(candidates).touched(candidates.model)
     times = f" {repeats} times" if repeats > 1 else ""
     out: list[Stop] = []
-    for i, front in enumerate(method.stops(pool)):
+    for i, front in enumerate(method.stops(candidates)):
         x, y, z = 1e3 * state.point[i]
         u, v, w = -state.normal[i] + 0.0
-        ask = f"P{i + 1}: press {pool.label(i)} along ({u:.2f}, {v:.2f}, {w:.2f}), read{times}"
+        ask = f"P{i + 1}: press {candidates.label(i)} along ({u:.2f}, {v:.2f}, {w:.2f}), read{times}"
         note = f"in front of ({x:.2f}, {y:.2f}, {z:.2f}) mm; axes and force are read in contact"
         out += [Stop(front, (ask,), note=note), Stop(front, note="back off before the next contact")]
     return tuple(out)
 
 
-def sweep_stops(method: Sweeping, pool: Pool, rated: Array, repeats: int) -> tuple[Stop, ...]:
+def sweep_stops(method: Sweeping, candidates: CandidateSet, rated: Array, repeats: int) -> tuple[Stop, ...]:
     """There and back at the speed of the sweep; ``rated`` (n,) are full speeds of the axes in rad/s, nan if unknown."""
     import numpy as np
 
     from elastocal.files.plan.stop import Stop
 
-    full = dict(zip(pool.model.joints, rated, strict=True))
+    full = dict(zip(candidates.model.joints, rated, strict=True))
     out: list[Stop] = []
-    for i, (start, turn) in enumerate(zip(pool.q, method.ends(pool), strict=True)):
-        stroke = stroke_of(pool, i)
-        most = full[pool.model.joints[stroke.joint]]
+    for i, (start, turn) in enumerate(zip(candidates.q, method.ends(candidates), strict=True)):
+        stroke = stroke_of(candidates, i)
+        most = full[candidates.model.joints[stroke.joint]]
         share = UNRATED if np.isnan(most) else float(np.clip(100 * stroke.speed / most, 1, 100))
-        ask = f"S{i + 1}: log while {pool.label(i)} and back"
+        ask = f"S{i + 1}: log while {candidates.label(i)} and back"
         out.append(Stop(start, (ask,)))
         for _ in range(repeats):
             out += [Stop(turn, (), share, f"S{i + 1} there"), Stop(start, (), share, f"S{i + 1} back")]
     return tuple(out)
 
 
-def stroke_of(pool: Pool, i: int) -> Stroke:
+def stroke_of(candidates: CandidateSet, i: int) -> Stroke:
     """The sweep of candidate i."""
     from elastocal.design.sweeping import Stroke
 
-    option = pool.options[int(pool.option[i])]
+    option = candidates.options[int(candidates.option[i])]
     assert isinstance(option, Stroke)
     return option
 
 
-def unrated(pool: Pool, rated: Array) -> tuple[str, ...]:
+def unrated(candidates: CandidateSet, rated: Array) -> tuple[str, ...]:
     import numpy as np
 
-    slow = {stroke_of(pool, i).joint for i in range(len(pool))}
+    slow = {stroke_of(candidates, i).joint for i in range(len(candidates))}
     if not any(np.isnan(rated[j]) for j in slow):
         return ()
     return (

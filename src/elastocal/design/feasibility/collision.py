@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.design.candidates import Pool
+from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.filter import Filter, check_lengths
 from elastocal.design.poses import Poses, joint_ranges
@@ -36,15 +36,15 @@ class Obstacles(Filter):
     def __post_init__(self) -> None:
         check_lengths(self.label, clearance=self.clearance)
 
-    def passes(self, pool: Pool, cell: Cell) -> Bools:
+    def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         if cell.obstacles and not cell.links:
             raise InputError("obstacles: the robot has no body; give links or link_radius_mm")
-        clear = np.ones(len(pool.poses), dtype=bool)
+        clear = np.ones(len(candidates.poses), dtype=bool)
         for link in cell.links:
-            a, b = pool.poses.origin(link.start), pool.poses.origin(link.end)
+            a, b = candidates.poses.origin(link.start), candidates.poses.origin(link.end)
             for obstacle in cell.obstacles:
                 clear &= obstacle.distance(a, b) >= link.radius + self.clearance
-        return clear[pool.at]
+        return clear[candidates.at]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,15 +55,15 @@ class SelfCollision(Filter):
     def __post_init__(self) -> None:
         check_lengths(self.label, clearance=self.clearance)
 
-    def passes(self, pool: Pool, cell: Cell) -> Bools:
+    def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         if not cell.links:
             raise InputError("self_collision: the robot has no body; give links or link_radius_mm")
-        clear = np.ones(len(pool.poses), dtype=bool)
-        skipped = blurred(pool.model, cell.links)
-        for pair in collision_pairs(pool.model, cell.links):
+        clear = np.ones(len(candidates.poses), dtype=bool)
+        skipped = blurred(candidates.model, cell.links)
+        for pair in collision_pairs(candidates.model, cell.links):
             if pair not in skipped:
-                clear &= _gap(pool.poses, *pair) >= self.clearance
-        return clear[pool.at]
+                clear &= _gap(candidates.poses, *pair) >= self.clearance
+        return clear[candidates.at]
 
 
 def blurred(model: RobotModel, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.design.candidates import Pool
+from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
 from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
@@ -36,7 +36,7 @@ class Filter(ABC):
         return self.kind.replace("_", " ")
 
     @abstractmethod
-    def passes(self, pool: Pool, cell: Cell) -> Bools:
+    def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         """(N,) True where the candidate is possible."""
 
 
@@ -49,24 +49,16 @@ class Removed:
     left: int
 
 
-@dataclass(frozen=True, eq=False)
-class Screened:
-    """``pool`` is what all filters leave."""
-
-    pool: Pool
-    steps: tuple[Removed, ...]
-
-
-def screened_pool(
-    pool: Pool, cell: Cell, filters: Sequence[Filter], stations: tuple[Pool, Ints] | None = None
-) -> Screened:
+def screened(
+    candidates: CandidateSet, cell: Cell, filters: Sequence[Filter], stations: tuple[CandidateSet, Ints] | None = None
+) -> tuple[CandidateSet, tuple[Removed, ...]]:
     """Filters in order, each on what those before it leave; refuses where nothing is left.
 
     ``stations`` are the configurations to look at and the candidate that each belongs to (default: one each).
     """
-    cell.check(pool.model)
-    where, owner = stations or (pool, np.arange(len(pool)))
-    kept = np.ones(len(pool), dtype=bool)
+    cell.check(candidates.model)
+    where, owner = stations or (candidates, np.arange(len(candidates)))
+    kept = np.ones(len(candidates), dtype=bool)
     steps: list[Removed] = []
     for each in filters:
         before = int(np.sum(kept))
@@ -78,7 +70,7 @@ def screened_pool(
         if left < before:
             still = np.flatnonzero(kept[owner])
             where, owner = where.picked(still), owner[still]
-    return Screened(pool if np.all(kept) else pool.picked(np.flatnonzero(kept)), tuple(steps))
+    return (candidates if np.all(kept) else candidates.picked(np.flatnonzero(kept))), tuple(steps)
 
 
 def nothing_left(steps: Sequence[Removed]) -> InputError:
@@ -125,8 +117,8 @@ def filter_kinds() -> dict[str, type[Filter]]:
 class LoadPossible(Filter):
     kind: ClassVar[str] = "load"
 
-    def passes(self, pool: Pool, cell: Cell) -> Bools:
-        return pool.possible
+    def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
+        return candidates.possible
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,17 +135,19 @@ class PayloadLimit(Filter):
         if not given or not min(given) > 0:
             raise InputError("payload: give most (a mass), moment or both, above zero")
 
-    def passes(self, pool: Pool, cell: Cell) -> Bools:
-        out = np.ones(len(pool), dtype=bool)
-        force, turn = pool.wrenches[:, :3], pool.wrenches[:, 3:]
+    def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
+        out = np.ones(len(candidates), dtype=bool)
+        force, turn = candidates.wrenches[:, :3], candidates.wrenches[:, 3:]
         if self.most is not None:
-            g = float(np.linalg.norm(pool.model.gravity))
+            g = float(np.linalg.norm(candidates.model.gravity))
             if not g > 0:
-                raise InputError(f"payload: robot {pool.model.name} has no gravity; give a moment instead of a mass")
-            carried = sum(e.mass for e in pool.model.elements if isinstance(e, Payload))
+                raise InputError(
+                    f"payload: robot {candidates.model.name} has no gravity; give a moment instead of a mass"
+                )
+            carried = sum(e.mass for e in candidates.model.elements if isinstance(e, Payload))
             out &= np.linalg.norm(force, axis=1) <= g * (self.most - carried) + 1e-6
         if self.moment is not None:
-            about = pool.poses.origin(self.about or pool.model.tool)
-            arm = (pool.poses.origin(pool.frame) - about)[pool.at]
+            about = candidates.poses.origin(self.about or candidates.model.tool)
+            arm = (candidates.poses.origin(candidates.frame) - about)[candidates.at]
             out &= np.linalg.norm(turn + np.cross(arm, force), axis=1) <= self.moment
         return out

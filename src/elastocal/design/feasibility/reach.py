@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.design.candidates import Pool
+from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter, check_angle, check_lengths
 from elastocal.errors import InputError, UnknownNameError
@@ -33,8 +33,8 @@ class JointLimits(Filter):
             if not low < high:
                 raise InputError(f"joint limits: the lower value of {axis} stands first")
 
-    def passes(self, pool: Pool, cell: Cell) -> Bools:
-        model, q = pool.model, pool.poses.q
+    def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
+        model, q = candidates.model, candidates.poses.q
         out = np.ones(len(q), dtype=bool)
         out[[row for row, _, _ in model.beyond_limits(q)]] = False
         for i, motion in enumerate(model.motions):
@@ -48,7 +48,7 @@ class JointLimits(Filter):
                 raise UnknownNameError("axis", axis, model.controller.axes, "joint_limits")
             value = shown[:, model.controller.axes.index(axis)]
             out &= (value >= low) & (value <= high)
-        return out[pool.at]
+        return out[candidates.at]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +66,10 @@ class ToolBox(Filter):
         if not all(a < b for a, b in zip(self.low, self.high, strict=True)):
             raise InputError("tool box: every number of low must be below that of high")
 
-    def passes(self, pool: Pool, cell: Cell) -> Bools:
-        at = pool.poses.origin(self.frame or pool.model.tool)
+    def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
+        at = candidates.poses.origin(self.frame or candidates.model.tool)
         inside = np.all((at >= self.low) & (at <= self.high), axis=1)
-        return np.asarray(inside & (np.hypot(at[:, 0], at[:, 1]) >= self.radius))[pool.at]
+        return np.asarray(inside & (np.hypot(at[:, 0], at[:, 1]) >= self.radius))[candidates.at]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class Approach(Filter):
             raise InputError("approach: axis and towards must not be zero")
         check_angle(self.label, self.within)
 
-    def passes(self, pool: Pool, cell: Cell) -> Bools:
+    def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         axis, towards = (np.array(v) / np.linalg.norm(v) for v in (self.axis, self.towards))
-        pointed = pool.poses.rotation(self.frame or pool.model.tool) @ axis
-        return np.asarray(pointed @ towards >= np.cos(self.within))[pool.at]
+        pointed = candidates.poses.rotation(self.frame or candidates.model.tool) @ axis
+        return np.asarray(pointed @ towards >= np.cos(self.within))[candidates.at]

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.design.candidates import Pool
+from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter, check_angle, check_lengths
 from elastocal.errors import InputError, UnknownNameError
@@ -33,21 +33,21 @@ class LineOfSight(Filter):
     def __post_init__(self) -> None:
         check_lengths(self.label, clearance=self.clearance, reach=self.reach)
 
-    def passes(self, pool: Pool, cell: Cell) -> Bools:
+    def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         tracker = beam_start(cell, self.kind)
-        seen = np.ones(len(pool.poses), dtype=bool)
+        seen = np.ones(len(candidates.poses), dtype=bool)
         for marker in cell.markers:
-            at = pool.poses.origin(marker)
+            at = candidates.poses.origin(marker)
             start = np.broadcast_to(tracker, at.shape)
             if self.reach is not None:
                 seen &= np.linalg.norm(at - start, axis=1) <= self.reach
             for obstacle in cell.obstacles:
                 seen &= obstacle.distance(start, at) > self.clearance
             for link in cell.links:
-                a, b = pool.poses.origin(link.start), pool.poses.origin(link.end)
+                a, b = candidates.poses.origin(link.start), candidates.poses.origin(link.end)
                 holds = point_segment(at, a, b) < link.radius
                 seen &= holds | (segment_segment(start, at, a, b) >= link.radius + self.clearance)
-        return seen[pool.at]
+        return seen[candidates.at]
 
 
 def beam_start(cell: Cell, kind: str) -> Array:
@@ -68,16 +68,16 @@ class Incidence(Filter):
     def __post_init__(self) -> None:
         check_angle(self.label, self.within)
 
-    def passes(self, pool: Pool, cell: Cell) -> Bools:
+    def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         tracker = beam_start(cell, self.kind)
-        seen = np.ones(len(pool.poses), dtype=bool)
+        seen = np.ones(len(candidates.poses), dtype=bool)
         for marker, facing in self.facing.items():
             if marker not in cell.markers:
                 raise UnknownNameError("marker", marker, cell.markers, "incidence")
             size = float(np.linalg.norm(facing))
             if not size > 0:
                 raise InputError(f"incidence: the direction that {marker} faces must not be zero")
-            beam = tracker - pool.poses.origin(marker)
-            out = pool.poses.rotation(marker) @ (np.array(facing) / size)
+            beam = tracker - candidates.poses.origin(marker)
+            out = candidates.poses.rotation(marker) @ (np.array(facing) / size)
             seen &= np.sum(out * beam, axis=1) >= np.cos(self.within) * np.linalg.norm(beam, axis=1)
-        return seen[pool.at]
+        return seen[candidates.at]

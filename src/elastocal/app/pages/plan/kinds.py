@@ -37,11 +37,11 @@ def contact_table(result: PlanResult) -> Table:
     """Object, force and place, the way to press, and the joint values in contact."""
     from elastocal.design.touching import Touching
 
-    pool, axes, method = result.pool, axes_of(result.task.model), result.task.measuring
+    candidates, axes, method = result.candidates, axes_of(result.task.model), result.task.measuring
     assert isinstance(method, Touching)
-    kind = method.readings(pool)
-    state = kind.touched(pool.model)
-    shown = pool.model.controller.to_controller(pool.q) / axes.factors
+    kind = method.readings(candidates)
+    state = kind.touched(candidates.model)
+    shown = candidates.model.controller.to_controller(candidates.q) / axes.factors
     columns = (
         Column("pose", "contact"),
         Column("object", "object"),
@@ -54,7 +54,7 @@ def contact_table(result: PlanResult) -> Table:
         (f"P{i + 1}", method.surfaces[kind.touches.which[i]].name, float(state.size[i]),
          *(float(v) for v in 1e3 * state.point[i]), *(float(v) + 0.0 for v in -state.normal[i]),
          *(float(v) + 0.0 for v in shown[i]))
-        for i in range(len(pool))
+        for i in range(len(candidates))
     )  # fmt: skip
     notes = [
         f"In the order of the program; the arm starts {1e3 * method.standoff:g} mm in front of each place. Joint "
@@ -72,10 +72,10 @@ def sweep_table(result: PlanResult) -> Table:
     from elastocal.app.planning.program import stroke_of
     from elastocal.design.sweeping import Sweeping
 
-    pool, axes, method = result.pool, axes_of(result.task.model), result.task.measuring
+    candidates, axes, method = result.candidates, axes_of(result.task.model), result.task.measuring
     assert isinstance(method, Sweeping)
-    start = pool.model.controller.to_controller(pool.q) / axes.factors
-    end = pool.model.controller.to_controller(method.ends(pool)) / axes.factors
+    start = candidates.model.controller.to_controller(candidates.q) / axes.factors
+    end = candidates.model.controller.to_controller(method.ends(candidates)) / axes.factors
     columns = (
         Column("pose", "sweep"),
         Column("joint", "joint"),
@@ -84,11 +84,11 @@ def sweep_table(result: PlanResult) -> Table:
         Column("to", "and back from"),
     )
     rows: list[tuple[Cell, ...]] = []
-    for i in range(len(pool)):
-        stroke = stroke_of(pool, i)
+    for i in range(len(candidates)):
+        stroke = stroke_of(candidates, i)
         moved = np.flatnonzero(np.abs(end[i] - start[i]) > 1e-9)
         far = ", ".join(f"{axes.names[j]} {end[i, j] + 0.0:.2f} {axes.units[j]}" for j in moved)
-        rows.append((f"S{i + 1}", pool.model.joints[stroke.joint], float(np.degrees(stroke.speed)),
+        rows.append((f"S{i + 1}", candidates.model.joints[stroke.joint], float(np.degrees(stroke.speed)),
                      *(float(v) + 0.0 for v in start[i]), far))  # fmt: skip
     notes = (
         "In the order of the program: axes at the start, and those that move at the other end.",

@@ -48,9 +48,11 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
     import numpy as np
 
     found = result.planned
-    errors, names = found.errors, found.offer.observed.names
+    errors, names = found.errors, found.problem.names
     share = (
-        100 * found.plan.known.sd[: len(names)] / np.abs(np.where(found.offer.values == 0, np.nan, found.offer.values))
+        100
+        * found.plan.known.sd[: len(names)]
+        / np.abs(np.where(found.problem.values == 0, np.nan, found.problem.values))
     )
     lost = [n for n, s in zip(names, share, strict=True) if s > LOST]
     share[share > LOST] = np.nan
@@ -64,9 +66,9 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
     counted = COUNTED[result.task.measuring.counted]
     size = counted.factor * errors
     lines = [
-        f"{len(result.pool)} {noun(result)} out of {len(found.offer.pool)} feasible candidates determine "
+        f"{len(result.candidates)} {noun(result)} out of {len(found.problem.candidates)} feasible candidates determine "
         f"{len(names) - len(lost)} parameters{how}{open_}.",
-        f"{counted.sentence} at the test poses ({found.offer.tests.words}): "
+        f"{counted.sentence} at the test poses ({found.problem.tests.words}): "
         f"{np.sqrt(np.mean(size**2)):.3g} {counted.unit} rms, {size.max():.3g} {counted.unit} at the worst.",
         _efficient(found),
     ]
@@ -88,7 +90,7 @@ def verdict(result: PlanResult) -> tuple[str, ...]:
 
 def _efficient(found: PlannedStudy) -> str:
     """By the criterion that the plan was made for, and by the determinant where that is another."""
-    kind = found.offer.criterion.kind
+    kind = found.problem.criterion.kind
     said = f"by the determinant at least {100 * found.by_determinant.efficiency:.1f} %"
     if found.certificate is found.by_determinant:
         return f"The plan is {said} efficient."

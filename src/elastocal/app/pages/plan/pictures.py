@@ -21,13 +21,13 @@ def pictures(result: PlanResult) -> tuple[Lines, ...]:
 
     from elastocal.design.poses import Poses
 
-    offer, model = result.planned.offer, result.task.model
-    every = offer.pool.poses
+    problem, model = result.planned.problem, result.task.model
+    every = problem.candidates.poses
     thin = every.picked(np.arange(0, len(every), max(1, -(-len(every) // MOST))))
     sets = [
         ("feasible candidates", thin),
-        ("test poses", Poses(model, offer.tests.q)),
-        ("chosen", result.task.measuring.stations(result.pool)[0].poses),
+        ("test poses", Poses(model, problem.tests.q)),
+        ("chosen", result.task.measuring.stations(result.candidates)[0].poses),
     ]
     if result.task.tests is None:
         sets.pop(1)
@@ -50,10 +50,10 @@ def curve(result: PlanResult) -> tuple[Lines, ...]:
 
     found, counted, many = result.planned, COUNTED[result.task.measuring.counted], noun(result)
     counts = tuple(float(p.count) for p in found.curve)
-    errors = [counted.factor * found.offer.errors(p.plan.known) for p in found.curve]
+    errors = [counted.factor * found.problem.errors(p.plan.known) for p in found.curve]
     rms = tuple(float(np.sqrt(np.mean(e**2))) for e in errors)
     worst = tuple(float(e.max()) for e in errors)
-    names, values = found.offer.observed.names, found.offer.values
+    names, values = found.problem.names, found.problem.values
     each = tuple(
         Series(n, counts, tuple(float(100 * p.sd[i] / abs(values[i])) for p in found.curve))
         for i, n in enumerate(names)

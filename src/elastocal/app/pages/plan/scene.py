@@ -22,11 +22,11 @@ def scenes(result: PlanResult) -> tuple[Scene, ...]:
 
     from elastocal.model.skeleton import skeleton
 
-    pool, cell, model = result.task.measuring.stations(result.pool)[0], result.task.cell, result.task.model
-    arms = skeleton(model, pool.q)
+    candidates, cell, model = result.task.measuring.stations(result.candidates)[0], result.task.cell, result.task.model
+    arms = skeleton(model, candidates.q)
     rows = spread_out(arms.tip, MOST_ARMS)
-    names = [f"P{i + 1}" for i in range(len(pool))]
-    starts, forces = load_forces(model, pool.q, pool.load)
+    names = [f"P{i + 1}" for i in range(len(candidates))]
+    starts, forces = load_forces(model, candidates.q, candidates.load)
     scale, said = force_scale(forces, arms.extent)
     parts: list[Part] = [
         *cell_parts(cell),
@@ -35,8 +35,8 @@ def scenes(result: PlanResult) -> tuple[Scene, ...]:
         force_arrows(starts, forces, scale, ALL),
     ]
     for i in rows:
-        seen = np.array([pool.poses.origin(m)[pool.at[i]] for m in cell.markers]).reshape(-1, 3)
+        seen = np.array([candidates.poses.origin(m)[candidates.at[i]] for m in cell.markers]).reshape(-1, 3)
         parts += [*arm_parts(arms.picked(np.array([i])), "arm", names[i]), *beams(cell, seen, names[i])]
         parts.append(force_arrows(starts[[i]], forces[[i]], scale, names[i]))
-    notes = (said, *drawn_words(len(rows), len(pool), "arms"))
+    notes = (said, *drawn_words(len(rows), len(candidates), "arms"))
     return (Scene("scene", "Chosen poses and loads", UNIT, tuple(parts), notes),)

@@ -23,8 +23,8 @@ def plan_table_of(result: PlanResult) -> Table:
 
 
 def plan_table(result: PlanResult) -> Table:
-    pool, axes = result.pool, axes_of(result.task.model)
-    shown = pool.model.controller.to_controller(pool.q) / axes.factors
+    candidates, axes = result.candidates, axes_of(result.task.model)
+    shown = candidates.model.controller.to_controller(candidates.q) / axes.factors
     units = [(a, u) for a, u in zip(axes.names, axes.units, strict=True)]
     columns = (
         Column("pose", "pose"),
@@ -33,11 +33,11 @@ def plan_table(result: PlanResult) -> Table:
         *(Column(f"{w}_{'N' if w[0] == 'f' else 'Nm'}", "", shown=False) for w in ("fx", "fy", "fz", "mx", "my", "mz")),
         *(Column(f"{c}_mm", f"tool {c}", "mm", 0, part=1) for c in "xyz"),
     )
-    at = 1e3 * pool.poses.origin(pool.model.tool)[pool.at]
+    at = 1e3 * candidates.poses.origin(candidates.model.tool)[candidates.at]
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (f"P{i + 1}", *(float(v) + 0.0 for v in shown[i]), pool.label(i), *(float(v) for v in pool.wrenches[i]),
-         *(float(v) for v in at[i]))
-        for i in range(len(pool))
+        (f"P{i + 1}", *(float(v) + 0.0 for v in shown[i]), candidates.label(i),
+         *(float(v) for v in candidates.wrenches[i]), *(float(v) for v in at[i]))
+        for i in range(len(candidates))
     )  # fmt: skip
     times = result.task.repeats
     notes = (f"In the order of the program; every pose is read {times} times.",) if times > 1 else ()
@@ -53,17 +53,17 @@ def parameter_table(result: PlanResult) -> Table:
         Column("percent", "accuracy", "%", 2),
         Column("unit", "unit"),
     )
-    found, offer, method = result.planned, result.planned.offer, result.task.measuring
-    table, kind = offer.task.model.parameters, method.readings(result.pool)
-    units = {u.name: u.unit for s in method.sources if s.common for u in s.unknowns(kind, offer.task.model)}
+    found, problem, method = result.planned, result.planned.problem, result.task.measuring
+    table, kind = problem.task.model.parameters, method.readings(result.candidates)
+    units = {u.name: u.unit for s in method.sources if s.common for u in s.unknowns(kind, problem.task.model)}
     rows: list[tuple[Cell, ...]] = []
-    for i, name in enumerate(offer.candidates.names):
+    for i, name in enumerate(problem.rows.names):
         sd = float(found.plan.known.sd[i])
-        if i >= len(offer.observed.names):
+        if i >= len(problem.names):
             none = Unknown("an error, not a parameter")
             rows.append((name, none, sd, none, units[name] if method.errors_sought else "nuisance"))
             continue
-        value = float(offer.values[i])
+        value = float(problem.values[i])
         percent: Cell = 100 * sd / abs(value) if value else Unknown("its value is zero")
         if value and 100 * sd / abs(value) > LOST:
             percent = Unknown("not determined")
@@ -85,9 +85,9 @@ def task_table(result: PlanResult) -> Table:
         Column("what", "expected error afterwards"),
         Column(f"error_{counted.key}", counted.what, counted.unit, 4),
     )
-    frame = f", frame {found.offer.tests.frame}" if counted.unit == "mm" else ""
+    frame = f", frame {found.problem.tests.frame}" if counted.unit == "mm" else ""
     note = (
-        f"At {found.offer.tests.words}{frame}: what the parameters' uncertainty leaves; "
+        f"At {found.problem.tests.words}{frame}: what the parameters' uncertainty leaves; "
         "errors of the model itself come on top."
     )
     return Table("task", "", columns, rows, (note,))
@@ -95,7 +95,7 @@ def task_table(result: PlanResult) -> Table:
 
 def quality_table(found: PlannedStudy) -> Table:
     own = found.certificate
-    kind = found.offer.criterion.kind
+    kind = found.problem.criterion.kind
     none = Unknown("this criterion is not concave, so that there is no bound")
     rows: list[tuple[Cell, ...]] = []
     if kind != "d":
@@ -117,17 +117,17 @@ def curve_table(result: PlanResult) -> Table:
     import numpy as np
 
     found, counted = result.planned, COUNTED[result.task.measuring.counted]
-    names = found.offer.observed.names
+    names = found.problem.names
     columns = (
         Column("poses", noun(result)),
         Column(f"error_{counted.key}", "rms error at the test poses", counted.unit, 4),
         Column(f"largest_{counted.key}", "largest error", counted.unit, 4),
         *(Column(f"{n}_percent", n, "%", 2) for n in names[:8]),
     )
-    size = np.where(found.offer.values == 0, np.nan, np.abs(found.offer.values))
+    size = np.where(found.problem.values == 0, np.nan, np.abs(found.problem.values))
     rows = []
     for point in found.curve:
-        errors = counted.factor * found.offer.errors(point.plan.known)
+        errors = counted.factor * found.problem.errors(point.plan.known)
         share = 100 * point.sd[: len(names)] / size
         rows.append((point.count, float(np.sqrt(np.mean(errors**2))), float(errors.max()), *map(float, share[:8])))
     few = (f"The first 8 of {len(names)} parameters.",) if len(names) > 8 else ()
@@ -137,8 +137,8 @@ def curve_table(result: PlanResult) -> Table:
 
 def removal_table(found: PlannedStudy) -> Table:
     columns = (Column("filter", "filter"), Column("removed", "removed"), Column("left", "left"))
-    rows = tuple((s.label, s.removed, s.left) for s in found.offer.steps)
+    rows = tuple((s.label, s.removed, s.left) for s in found.problem.steps)
     what = {"contact": "one object, place and force", "joint_torque": "one sweep"}
-    each = what.get(found.offer.task.measuring.kind, "a configuration under one load")
+    each = what.get(found.problem.task.measuring.kind, "a configuration under one load")
     note = f"A candidate is {each}; each filter sees what those before it left."
     return Table("removed", "", columns, rows, (note,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from design.cell_desk import arm, cylindrical, pool_of
+from design.cell_desk import arm, candidates_of, cylindrical
 
 from elastocal.design.loading.loading import Actuator
 from elastocal.design.poses import Draw, Region, drawn, programmable, reached, spread_points, spread_poses
@@ -39,8 +39,8 @@ def test_a_program_can_say_every_candidate() -> None:
 
 def test_picking_keeps_configuration_and_load_together() -> None:
     push = Actuator(sizes=(1.0, 2.0), directions=((0, 1, 0),))
-    pool = pool_of(arm(), [[0.1, 0], [0.2, 0], [0.3, 0]], push)
-    some = pool.picked(np.array([5, 2]))
+    candidates = candidates_of(arm(), [[0.1, 0], [0.2, 0], [0.3, 0]], push)
+    some = candidates.picked(np.array([5, 2]))
     np.testing.assert_allclose(some.q[:, 0], [0.3, 0.2])
     np.testing.assert_allclose(some.wrenches[:, 1], [2, 1])
     assert len(some.poses) == 2

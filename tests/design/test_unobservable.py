@@ -10,7 +10,7 @@ import pytest
 from elastocal.design.loading.loading import Actuator
 from elastocal.design.method import Measuring
 from elastocal.design.poses import Draw
-from elastocal.design.problem import offered
+from elastocal.design.problem import design_problem
 from elastocal.design.task import PlanTask
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
@@ -43,16 +43,16 @@ def post() -> RobotModel:
     return build_robot(parse_yaml(ROBOT, "post.yaml"))
 
 
-def offer(names: tuple[str, ...] | None, marker: str, direction: tuple[float, float, float], point: str = "tip"):
+def problem(names: tuple[str, ...] | None, marker: str, direction: tuple[float, float, float], point: str = "tip"):
     load = Actuator(sizes=(500.0,), directions=(direction,), points=(point,))
     measuring = Measuring("deflection", (Marker(marker),), (Reading(sd=1e-5),), "linear")
     task = PlanTask(post(), measuring, names, loadings=(load,), draw=Draw(40), count=6)
-    return offered(task, np.random.default_rng(1))
+    return design_problem(task, np.random.default_rng(1))
 
 
 def refused(names: tuple[str, ...], *how: object) -> str:
     with pytest.raises(InputError) as caught:
-        offer(names, *how)
+        problem(names, *how)
     return str(caught.value)
 
 
@@ -61,7 +61,7 @@ def test_a_weight_does_not_turn_an_upright_axis_nor_one_that_it_hangs_on() -> No
     said = refused(("turn.k", "nod.k", "roll.k"), "side", DOWN)
     assert said.startswith("no candidate depends on turn.k, roll.k: no load turns turn, roll (a force whose line meets")
     assert "no marker moves" not in said
-    assert said.endswith("leave it out or offer other candidates")
+    assert said.endswith("leave it out or allow other candidates")
 
 
 def test_a_marker_on_the_axis_sees_no_turn_of_it() -> None:
@@ -73,9 +73,13 @@ def test_a_marker_on_the_axis_sees_no_turn_of_it() -> None:
 
 
 def test_off_the_axis_everything_shows_and_what_does_not_is_not_sought_by_itself() -> None:
-    assert offer(("turn.k", "nod.k", "roll.k"), "side", ACROSS, "side").observed.names == ("turn.k", "nod.k", "roll.k")
-    found = offer(None, "side", DOWN)
-    assert found.observed.names == ("nod.k",)
+    assert problem(("turn.k", "nod.k", "roll.k"), "side", ACROSS, "side").names == (
+        "turn.k",
+        "nod.k",
+        "roll.k",
+    )
+    found = problem(None, "side", DOWN)
+    assert found.names == ("nod.k",)
     assert set(found.left_out) == {"turn.k", "roll.k"}
 
 
@@ -85,4 +89,4 @@ def test_what_is_known_from_before_need_not_show() -> None:
                  loadings=(Actuator(sizes=(500.0,), directions=(DOWN,)),), draw=Draw(40), count=6),
         earlier=(lambda names: 1e16 * np.eye(len(names)),),
     )  # fmt: skip
-    assert offered(known, np.random.default_rng(1)).observed.names == ("nod.k", "roll.k")
+    assert design_problem(known, np.random.default_rng(1)).names == ("nod.k", "roll.k")
