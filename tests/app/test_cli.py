@@ -58,7 +58,7 @@ def test_the_words_of_an_example_are_words_of_its_command(command: str) -> None:
 def test_short_descriptions_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     out = real("--help").stdout
-    assert "..." not in out.partition("Commands:")[2]
+    assert "..." not in out.partition("Daily commands:")[2]
     assert all(f"\n  {command} " in out for command in COMMANDS)
 
 
@@ -67,7 +67,7 @@ def test_python_m_and_no_command_at_all() -> None:
         [sys.executable, "-m", "elastocal", "--version"], capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout.strip()) == (0, f"elastocal {__version__}")
-    assert "Commands:" in real().stdout
+    assert "Daily commands:" in real().stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes there")
@@ -123,7 +123,7 @@ def test_interrupts_and_file_errors_leave_quietly(
     def fail() -> None:
         raise error
 
-    monkeypatch.setattr("elastocal.app.commands.robots.run", fail)
+    monkeypatch.setattr("elastocal.files.robot.read.shipped_robots", fail)
     got = run("robots")
     assert got.code == code
     assert "Traceback" not in got.err

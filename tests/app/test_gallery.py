@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from lxml import html
 
-from elastocal.app.commands import gallery, reproduce
+from elastocal.app import gallery
 from elastocal.app.pages import gallery as pages
 from elastocal.app.pages.reproduce import judgement
 from elastocal.cases.case import Figure, Kind, Outcome, Why, registry
@@ -37,7 +37,7 @@ def page(made: gallery.Gallery) -> html.HtmlElement:
 
 
 def small(*figures: Figure) -> gallery.Gallery:
-    return gallery.Gallery((reproduce.ReproduceResult("title", "source", Outcome("case", "verdict", figures)),))
+    return gallery.Gallery((gallery.ReproduceResult("title", "source", Outcome("case", "verdict", figures)),))
 
 
 PLANTED = Figure("planted", 2.0, 3.0, "mm", "a note is no reason", "Table 9")
@@ -56,7 +56,7 @@ def test_every_case_is_there_and_every_difference_explained(made: gallery.Galler
 
 def test_other_processes_give_the_same_bits(made: gallery.Gallery) -> None:
     (there,) = [r for r in made.results if r.outcome.case == "kr5-transmission"]
-    assert reproduce.run("kr5-transmission").outcome == there.outcome
+    assert gallery.recompute("kr5-transmission").outcome == there.outcome
 
 
 def test_numbers_that_follow_from_print_come_back(made: gallery.Gallery) -> None:
@@ -180,8 +180,8 @@ def test_a_number_without_a_reason_ends_with_1(run: Run, tmp_path: Path, monkeyp
     monkeypatch.setattr(gallery, "run", lambda **_: small(PLANTED))
     assert run("reproduce", "--report", target).code == 1
     assert target.is_file()
-    monkeypatch.setattr(reproduce, "run", lambda *_, **__: small(PLANTED).results[0])
+    monkeypatch.setattr(gallery, "recompute", lambda *_, **__: small(PLANTED).results[0])
     assert run("reproduce", "anything").code == 1
     explained = replace(PLANTED, why=Why.RULE)
-    monkeypatch.setattr(reproduce, "run", lambda *_, **__: small(explained).results[0])
+    monkeypatch.setattr(gallery, "recompute", lambda *_, **__: small(explained).results[0])
     assert run("reproduce", "anything").code == 0

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from elastocal.app.commands.reproduce import outcome_data
+from elastocal.app.gallery import outcome_data
 from elastocal.cases.case import Why
 from elastocal.cases.kr5_tables import TABLE_1, TABLE_2
 from elastocal.report.data import as_json
@@ -61,8 +61,8 @@ def test_verdict_and_ratios(outcome, figure):
 
 
 def test_the_page_shows_the_list(outcome):
-    from elastocal.app.commands.reproduce import ReproduceResult
-    from elastocal.app.pages.reproduce import page
+    from elastocal.app.gallery import ReproduceResult
+    from elastocal.app.pages.reproduce import case_page as page
 
     report = page(ReproduceResult("t", "s", outcome("kr5-transmission")))
     table = next(t for t in report.tables() if t.key == "outliers")

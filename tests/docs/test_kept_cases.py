@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from elastocal.app.commands import gallery, reproduce
+from elastocal.app import gallery
 from elastocal.cases.case import Outcome
 
 EXTENSIONS = Path(__file__).resolve().parents[2] / "docs" / "_ext"
@@ -27,7 +27,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     def run(progress: object = None) -> gallery.Gallery:
         runs.append(1)
         outcome = Outcome("case", f"run {len(runs)}", ())
-        return gallery.Gallery((reproduce.ReproduceResult("title", "source", outcome),))
+        return gallery.Gallery((gallery.ReproduceResult("title", "source", outcome),))
 
     monkeypatch.setattr(made, "ROOT", tmp_path)
     monkeypatch.setattr(made, "PLACE", tmp_path / "docs" / "_build")

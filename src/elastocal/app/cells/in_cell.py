@@ -1,7 +1,7 @@
 """Every command also works on a cell: the folder stands for its robot, plan, campaign, calibration or programs.
 
-``in_cell`` is put round a command of the command line.  A parameter that ``cell_uses.USES`` gives a role may name the
-folder of a cell; what was not typed comes from the options in cell.yaml, then from the places of the cell, then from
+``in_cell`` is put round a command of the command line.  A parameter that the command gives a role may name the folder
+of a cell; what was not typed comes from the options in cell.yaml, then from the places of the cell, then from
 the command itself.  The run is traced in any case.
 """
 
@@ -15,15 +15,13 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from elastocal.app.cells.uses import USES, Uses
+from elastocal.app.cells.uses import Uses
 
 Command = Callable[..., None]
 
 
-def in_cell(command: Command) -> Command:
+def in_cell(command: Command, uses: Uses) -> Command:
     """The command with what a cell gives; its help says so, and what a cell can give need not be typed."""
-    name = command.__name__
-    uses = USES.get(name, Uses({}))
 
     @wraps(command)
     def wrapped(context: typer.Context, **values: Any) -> None:

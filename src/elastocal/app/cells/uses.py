@@ -42,22 +42,16 @@ class Uses:
         return tuple(p for way in self.either if parameter not in way for p in way if p in typed)
 
 
-_REPORT = Fill("report", "reports", "{}.html")
-_ROBOT = Fill("robot", "robot", output=False)
-_WHERE = (("at",), ("configurations",))
+REPORT = Fill("report", "reports", "{}.html")
+ROBOT = Fill("robot", "robot", output=False)
+WHERE = (("at",), ("configurations",))
+"""Fills and ways that several commands share."""
 USES: dict[str, Uses] = {
-    "show": Uses({"robot": "robot"}),
-    "deflect": Uses({"robot": "robot"}, either=_WHERE, nominal=True),
-    "stiffness": Uses({"robot": "robot"}, either=(("at", "map"), ("configurations",)), nominal=True),
     "kinetostatics": Uses(
         {"robot": "robot"}, either=(("at", "torque"), ("position", "rpy", "force", "near"), ("table",))
     ),
-    "convert": Uses({"source": "robot"}),
-    "plan": Uses({"source": "plan"}, (Fill("out", "planned", parent=True), _REPORT)),
-    "assess": Uses({"robot": "planned"}, (_REPORT,)),
-    "simulate": Uses({"plan": "planned", "truth": "robot"}, (Fill("out", "campaign", parent=True), _REPORT)),
-    "calibrate": Uses({"campaign": "campaign"}, (Fill("out", "calibration"), _REPORT)),
-    "predict": Uses({"calibration": "calibration"}, either=_WHERE),
+    "plan": Uses({"source": "plan"}, (Fill("out", "planned", parent=True), REPORT)),
+    "assess": Uses({"robot": "planned"}, (REPORT,)),
     "export": Uses(
         {"calibration": "calibration"},
         (Fill("kinematics", "calibration", "kinematics.yaml", parent=True, unless=("yaml", "urdf", "schema")),),
@@ -67,21 +61,21 @@ USES: dict[str, Uses] = {
         (
             Fill("calibration", "calibration", output=False, unless=("robot",)),
             Fill("out", "corrected"),
-            _REPORT,
+            REPORT,
         ),
         (("force", "moment"), ("loads",), ("milling",)),
     ),
-    "iso9283": Uses({"measured": "validation"}, (_REPORT,)),
-    "arcs": Uses({"points": "points"}, (_REPORT,)),
-    "compensator": Uses({"points": "points", "robot": "robot"}, (_ROBOT, _REPORT)),
+    "iso9283": Uses({"measured": "validation"}, (REPORT,)),
+    "arcs": Uses({"points": "points"}, (REPORT,)),
+    "compensator": Uses({"points": "points", "robot": "robot"}, (ROBOT, REPORT)),
     "transmission": Uses(
         {"tables": "counts", "robot": "robot"},
-        (_ROBOT, Fill("out", "robot", "transmission.yaml", parent=True), _REPORT),
+        (ROBOT, Fill("out", "robot", "transmission.yaml", parent=True), REPORT),
     ),
-    "loops": Uses({"data": "loops"}, (_REPORT,)),
+    "loops": Uses({"data": "loops"}, (REPORT,)),
     "gravity": Uses(
         {"log": "log", "robot": "robot"},
-        (_ROBOT, Fill("out", "robot", "gravity.yaml", parent=True), _REPORT),
+        (ROBOT, Fill("out", "robot", "gravity.yaml", parent=True), REPORT),
     ),
     "record": Uses({"out": "log"}),
 }

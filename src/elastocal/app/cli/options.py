@@ -7,6 +7,11 @@ from typing import Annotated
 
 import typer
 
+WRITTEN = "written"
+"""Beside an option: the file that it names is written."""
+FOLDER = "folder"
+"""Beside an option: it names a folder, which is made where it does not exist."""
+
 Robot = Annotated[
     str, typer.Argument(metavar="ROBOT", help="A shipped name (see 'elastocal robots') or a .yaml or .urdf file.")
 ]
@@ -37,5 +42,10 @@ Without = Annotated[
     list[str] | None, typer.Option(metavar="KIND", help="Leave out a kind of effect; may be given several times.")
 ]
 IgnoreLimits = Annotated[bool, typer.Option("--ignore-limits", help="Compute beyond the joint limits, and say so.")]
-ReportFile = Annotated[Path | None, typer.Option("--report", metavar="FILE.html", help="Write an HTML report.")]
-CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write the table as CSV.")]
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE.html", help="Write an HTML report."), WRITTEN
+]
+CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write the table as CSV."), WRITTEN]
+Seed = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Start of the random numbers; the same seed, the same result.")
+]

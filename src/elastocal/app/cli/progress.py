@@ -1,15 +1,20 @@
-"""Progress on stderr, only for work that takes longer than a moment."""
+"""How work stands, on stderr: progress of what takes longer than a moment, and a line renewed during a long job."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
 
 Progress = Callable[[int, int], None]
 PATIENCE = 0.7
 LINE_EVERY = 2.0
+ON_TERMINAL = 0.5
+ELSEWHERE = 10.0
+"""Seconds between lines."""
 
 
 @contextmanager
@@ -63,3 +68,28 @@ def _lines(what: str) -> Progress:
             print(f"{what}: {100 * done // max(total, 1)} %", file=sys.stderr, flush=True)
 
     return callback
+
+
+@contextmanager
+def live(line: Callable[[], str]) -> Iterator[None]:
+    """One line that is renewed on a terminal, one after the other elsewhere; from a thread of its own, so that a slow
+    terminal holds up nothing."""
+    terminal = sys.stderr.isatty()
+    ended = threading.Event()
+
+    def show() -> None:
+        while not ended.wait(ON_TERMINAL if terminal else ELSEWHERE):
+            width = get_terminal_size().columns - 1  # a line that wraps could not be renewed
+            # blanks wipe out what stood there: not every console of Windows knows how to clear a line
+            sys.stderr.write(f"\r{line()[:width]:<{width}}" if terminal else f"{line()}\n")
+            sys.stderr.flush()
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join(1.0)
+        if terminal:
+            print(file=sys.stderr)

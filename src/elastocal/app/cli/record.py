@@ -41,8 +41,8 @@ def record(
     Example:
       elastocal record rsi --listen 192.168.1.10:49152 --out sweep.xml --duration 60
     """
-    from elastocal.app.cli.live import live
     from elastocal.app.cli.output import deliver, warn
+    from elastocal.app.cli.progress import live
     from elastocal.app.commands import record as command
     from elastocal.app.pages import record as pages
     from elastocal.files.write import check_targets

@@ -1,4 +1,4 @@
-"""The commands that push on a robot: deflect, stiffness, assess."""
+"""The command that judges a plan: assess."""
 
 from __future__ import annotations
 
@@ -8,108 +8,6 @@ from typing import Annotated
 import typer
 
 from elastocal.app.cli import options as o
-
-
-def deflect(
-    robot: o.Robot,
-    at: o.At = None,
-    configurations: o.File = None,
-    force: o.Force = None,
-    moment: o.Moment = None,
-    load_frame: o.LoadFrame = None,
-    frame: o.Frame = None,
-    follow: o.Follow = False,
-    payload: o.Payload = None,
-    payload_frame: o.PayloadFrame = None,
-    sag: Annotated[
-        bool, typer.Option("--sag", help="From the rigid, commanded pose: the droop by weights, springs and any load.")
-    ] = False,
-    linear: Annotated[bool, typer.Option("--linear", help="Show the linear formula beside the equilibrium.")] = False,
-    without: o.Without = None,
-    ignore_limits: o.IgnoreLimits = False,
-    tool: o.Tool = None,
-    report: o.ReportFile = None,
-    csv: o.CsvFile = None,
-    json: o.Json = False,
-) -> None:
-    """How far a load moves a frame, at the loaded equilibrium.
-
-    \b
-    Example:
-      elastocal deflect kuka-kr270 --at "0,-90,90,0,30,0" --force "0,0,-2500"
-    """
-    from elastocal.app.cli.output import deliver, warn
-    from elastocal.app.cli.progress import progress
-    from elastocal.app.commands import deflect as command
-    from elastocal.app.pages.deflect import page as pages
-    from elastocal.app.pushing import LoadRequest
-    from elastocal.files.robot.read import robot_file
-    from elastocal.files.write import check_targets
-
-    check_targets({"--report": report, "--csv": csv}, {"ROBOT": robot_file(robot), "--configurations": configurations})
-    load = LoadRequest(force, moment, load_frame, follow)
-    request = command.DeflectRequest(
-        robot, tuple(at or ()), configurations, load, frame, payload, payload_frame, linear, tuple(without or ()),
-        ignore_limits, tool, sag,
-    )  # fmt: skip
-    with progress("loaded equilibrium") as callback:
-        result = command.run(request, callback)
-    if json:
-        warn(result.notes)
-    deliver(pages.page(result), json, report, (csv, pages.deflection_table(result)))
-
-
-def stiffness(
-    robot: o.Robot,
-    at: o.At = None,
-    configurations: o.File = None,
-    map: Annotated[
-        str | None, typer.Option(metavar="GRID", help='Grid over two axes, such as "A2:-130:-20:12,A3:-90:120:12".')
-    ] = None,
-    force: o.Force = None,
-    moment: o.Moment = None,
-    load_frame: o.LoadFrame = None,
-    frame: o.Frame = None,
-    follow: o.Follow = False,
-    loaded: Annotated[
-        bool, typer.Option("--loaded", help="Under weights and springs also where no external load is given.")
-    ] = False,
-    payload: o.Payload = None,
-    payload_frame: o.PayloadFrame = None,
-    without: o.Without = None,
-    ignore_limits: o.IgnoreLimits = False,
-    tool: o.Tool = None,
-    report: o.ReportFile = None,
-    csv: o.CsvFile = None,
-    json: o.Json = False,
-) -> None:
-    """Cartesian stiffness of a frame, at points or as a map.
-
-    With a load or --loaded it is the stiffness at the loaded equilibrium, else that of the unloaded arm.
-
-    \b
-    Example:
-      elastocal stiffness kuka-kr270 --map "A2:-130:-20:12,A3:-90:120:12"
-    """
-    from elastocal.app.cli.output import deliver, warn
-    from elastocal.app.cli.progress import progress
-    from elastocal.app.commands import stiffness as command
-    from elastocal.app.pages import stiffness as pages
-    from elastocal.app.pushing import LoadRequest
-    from elastocal.files.robot.read import robot_file
-    from elastocal.files.write import check_targets
-
-    check_targets({"--report": report, "--csv": csv}, {"ROBOT": robot_file(robot), "--configurations": configurations})
-    load = LoadRequest(force, moment, load_frame, follow)
-    request = command.StiffnessRequest(
-        robot, tuple(at or ()), configurations, map, load, loaded, frame, payload, payload_frame, tuple(without or ()),
-        ignore_limits, tool,
-    )  # fmt: skip
-    with progress("stiffness") as callback:
-        result = command.run(request, callback)
-    if json:
-        warn(result.notes)
-    deliver(pages.page(result), json, report, (csv, pages.stiffness_table(result)), pages.text_page(result))
 
 
 def assess(

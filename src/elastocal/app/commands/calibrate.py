@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.threads import one_thread
-from elastocal.app.version import VERSION
+import typer
+
+from elastocal.app.cells.uses import REPORT, Fill, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command, keep
+from elastocal.app.cli.progress import Progress
 from elastocal.errors import InputError
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
 
     from elastocal.app.points_check import PointsCheck
@@ -24,19 +26,8 @@ if TYPE_CHECKING:
     from elastocal.study.whole import Study
     from elastocal.uncertainty.ensemble import Ensemble
 
+_CELL = Uses({"campaign": "campaign"}, (Fill("out", "calibration"), REPORT))
 STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
-
-
-@dataclass(frozen=True)
-class CalibrateRequest:
-    """``correlated`` is the size above which correlations are listed; ``emcee`` a number of steps; ``seed`` serves
-    sampling only; ``targets`` are files to be written, by option."""
-
-    campaign: Path
-    correlated: float = 0.8
-    emcee: int | None = None
-    seed: int = 1
-    targets: Mapping[str, Path | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +49,7 @@ class CalibrateResult:
     notes: tuple[str, ...]
     contacts: ContactJudgement | None = None
     points: PointsCheck | None = None
+    files: Mapping[Path, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -73,58 +65,98 @@ class CalibrateResult:
         return self.file.model
 
 
-def run(request: CalibrateRequest, progress: Callable[[int, int], None]) -> CalibrateResult:
+@command("daily", 5, _CELL, csv=True, progress="calibrating")
+def calibrate(
+    campaign: Annotated[
+        Path, typer.Argument(metavar="CAMPAIGN.yaml", help="Robot, table of readings, errors, what to seek.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write the calibration, which predict reads."), o.WRITTEN
+    ] = None,
+    correlated: Annotated[float, typer.Option(metavar="R", help="List correlations above this size.")] = 0.8,
+    emcee: Annotated[
+        int | None, typer.Option(metavar="STEPS", help="Also sample the nonlinear problem by emcee (extra mcmc).")
+    ] = None,
+    seed: o.Seed = 1,
+    progress: Progress | None = None,
+) -> CalibrateResult:
+    """Parameters from deflections, positions or contacts.
+
+    With their accuracy, what the readings can tell apart, a reduced model that is safe to compensate with, and how
+    well it predicts poses that it has not seen.
+
+    \b
+    Example:
+      elastocal calibrate campaign.yaml --out calibration.json --report found.html
+    """
     import numpy as np
 
     from elastocal.app.campaign_inputs import given_by
     from elastocal.app.campaign_sanity import check_deflections, check_numbers
+    from elastocal.app.found_calibration import calibration
     from elastocal.app.points_check import check_points
+    from elastocal.app.threads import one_thread
     from elastocal.files.campaign.read import read_campaign
-    from elastocal.files.write import check_targets
-    from elastocal.identify.rules import ReductionRules
-    from elastocal.study.whole import study
 
-    if not 0 < request.correlated < 1:
-        raise InputError(f"--correlated {request.correlated:g}: give a number between 0 and 1")
-    if request.emcee is not None and request.emcee < 10:
-        raise InputError(f"--emcee {request.emcee}: some hundred steps are needed; 2000 is usual")
-    file = read_campaign(request.campaign)
-    check_targets(request.targets, given_by("CAMPAIGN.yaml", file))
+    _check_options(correlated, emcee)
+    file = read_campaign(campaign)
+    keep(given_by("CAMPAIGN.yaml", file))
     check_numbers(file)
     points = check_points(file)
     check_deflections(file)
-    asked = file.requests
-    rng = np.random.default_rng(request.seed)
+    rng = np.random.default_rng(seed)
     with one_thread():
-        found = study(
-            file.model,
-            file.campaign,
-            asked.seek,
-            rng=rng,
-            hold=asked.hold,
-            form=asked.form,
-            rules=ReductionRules(asked.thresholds, asked.statistical, asked.loss, asked.outliers == "leave_out"),
-            correlated=request.correlated,
-            watch=lambda step: progress(STEPS[step], 100),
-        )
-        sampled = None if request.emcee is None else _sampled(found, request.emcee, rng)
-    progress(100, 100)
-    if not np.isfinite(found.fit.unit_covariance * found.fit.inflation).all():
-        why = (
-            "do not determine them; measure in other places and directions, or seek fewer"
-            if found.fit.stated
-            else "leave none to show the noise, and none is stated; measure more, seek fewer, or add errors to the "
-            "campaign file"
-        )
-        raise InputError(
-            f"{request.campaign}: {found.fit.problem.readings} numbers for {len(found.fit.names)} unknowns {why}"
-        )
-    residual, explained = _sizes(found)
-    return CalibrateResult(
-        file, found, sampled, residual, explained, request.correlated, request.seed, _facts(request, file),
-        (*file.notes, *_exact(found)),
-        _contacts(file, found), points,
+        study = _study(file, rng, correlated, progress)
+        sampled = None if emcee is None else _sampled(study, emcee, rng)
+    if progress is not None:
+        progress(100, 100)
+    _check_determined(campaign, study)
+    residual, explained = _sizes(study)
+    result = CalibrateResult(
+        file, study, sampled, residual, explained, correlated, seed, _facts(campaign, file, seed),
+        (*file.notes, *_exact(study)), _contacts(file, study), points,
     )  # fmt: skip
+    return result if out is None else replace(result, files={out: calibration(result, out)})
+
+
+def _check_options(correlated: float, emcee: int | None) -> None:
+    if not 0 < correlated < 1:
+        raise InputError(f"--correlated {correlated:g}: give a number between 0 and 1")
+    if emcee is not None and emcee < 10:
+        raise InputError(f"--emcee {emcee}: some hundred steps are needed; 2000 is usual")
+
+
+def _study(file: CampaignFile, rng: np.random.Generator, correlated: float, progress: Progress | None) -> Study:
+    from elastocal.identify.rules import ReductionRules
+    from elastocal.study.whole import study
+
+    asked = file.requests
+    return study(
+        file.model,
+        file.campaign,
+        asked.seek,
+        rng=rng,
+        hold=asked.hold,
+        form=asked.form,
+        rules=ReductionRules(asked.thresholds, asked.statistical, asked.loss, asked.outliers == "leave_out"),
+        correlated=correlated,
+        watch=lambda step: None if progress is None else progress(STEPS[step], 100),
+    )
+
+
+def _check_determined(campaign: Path, study: Study) -> None:
+    import numpy as np
+
+    fit = study.fit
+    if np.isfinite(fit.unit_covariance * fit.inflation).all():
+        return
+    why = (
+        "do not determine them; measure in other places and directions, or seek fewer"
+        if fit.stated
+        else "leave none to show the noise, and none is stated; measure more, seek fewer, or add errors to the "
+        "campaign file"
+    )
+    raise InputError(f"{campaign}: {fit.problem.readings} numbers for {len(fit.names)} unknowns {why}")
 
 
 def _exact(found: Study) -> tuple[str, ...]:
@@ -164,19 +196,21 @@ def _sizes(found: Study) -> tuple[float, float]:
     return residual, 1 - residual / float(np.sqrt(np.mean(read**2)))
 
 
-def _facts(request: CalibrateRequest, file: CampaignFile) -> tuple[Fact, ...]:
+def _facts(campaign: Path, file: CampaignFile, seed: int) -> tuple[Fact, ...]:
+    from elastocal.app.version import VERSION
+
     asked = file.requests
     sought = ", ".join(asked.seek or ("everything",)) + (f" but {', '.join(asked.hold)}" if asked.hold else "")
     kind = file.campaign.measurement
     return (
         VERSION,
-        Fact("campaign", "campaign", request.campaign.as_posix(), request.campaign.as_posix()),
+        Fact("campaign", "campaign", campaign.as_posix(), campaign.as_posix()),
         Fact("robot", "robot", file.model.name, file.model.name),
         Fact("measurement", "measurement", kind.kind, kind.kind),
         Fact("sought", "sought", sought, sought),
         Fact("errors", "errors stated", tuple(s.label for s in file.campaign.sources), _errors(file)),
         Fact("loss", "loss", asked.loss, asked.loss),
-        Fact("seed", "seed of sampling", request.seed, str(request.seed)),
+        Fact("seed", "seed of sampling", seed, str(seed)),
     )
 
 

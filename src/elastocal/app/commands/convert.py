@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from elastocal.app.cells.uses import Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,22 +31,35 @@ class ConvertResult:
     elements: int
     notes: tuple[str, ...]
     to_fill: tuple[str, ...]
+    files: dict[Path, str]
 
 
-def run(source: str, target: Path, tool: str | None = None) -> ConvertResult:
-    """Write the robot ``source`` to ``target``; a file that exists is never replaced."""
+@command("robots", 5, Uses({"source": "robot"}), report=False)
+def convert(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A .urdf or .yaml file, or a shipped name.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="TARGET.yaml", help="The robot file to write; it must not exist."), o.WRITTEN
+    ],
+    tool: o.Tool = None,
+) -> ConvertResult:
+    """Write any robot as a complete robot file.
+
+    It is the start for a file of one's own, to be filled in and changed by hand.
+
+    \b
+    Example:
+      elastocal convert arm.urdf arm.yaml
+    """
     from elastocal.files.robot.read import read_robot
-    from elastocal.files.write import check_targets, write_files
 
     if target.suffix.lower() not in YAML:
         raise InputError(f"TARGET.yaml {target}: must end in .yaml; choose such a name")
-    check_targets({"TARGET.yaml": target})
     if target.exists():
         raise InputError(f"TARGET.yaml {target}: exists already and is not replaced; choose another name or remove it")
     robot = read_robot(source, tool)
     model, to_fill, text = complete_file(source, robot)
-    write_files({target: text})
-    return ConvertResult(target, model.n, len(model.tree.frames), len(model.elements), robot.notes, to_fill)
+    size = (model.n, len(model.tree.frames), len(model.elements))
+    return ConvertResult(target, *size, robot.notes, to_fill, {target: text})
 
 
 def complete_file(source: str, robot: RobotModel) -> tuple[RobotModel, tuple[str, ...], str]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.carried import with_payload
-from elastocal.app.configurations import Configurations, chosen_configurations
-from elastocal.app.inputs import Inputs, configurations_text, inputs_of
-from elastocal.app.pushing import LoadRequest, Pushing, pushing
-from elastocal.app.threads import one_thread
+import typer
+
+from elastocal.app.cells.uses import WHERE, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
+from elastocal.app.cli.progress import Progress
 from elastocal.errors import InputError
-from elastocal.files.robot.read import read_robot, without_kinds
 
 if TYPE_CHECKING:
+    from elastocal.app.configurations import Configurations
     from elastocal.app.contributions import Contribution
+    from elastocal.app.inputs import Inputs
+    from elastocal.app.pushing import Pushing
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
     from elastocal.model.statics.deflection import FrameDeflection
@@ -24,24 +25,6 @@ if TYPE_CHECKING:
 
 
 LARGE_TURN = 0.1
-
-
-@dataclass(frozen=True)
-class DeflectRequest:
-    """As typed on the command line; numbers in texts are in the controller's units, N and N m."""
-
-    robot: str
-    at: tuple[str, ...] = ()
-    configurations: Path | None = None
-    load: LoadRequest = field(default_factory=LoadRequest)
-    frame: str | None = None
-    payload: float | None = None
-    payload_frame: str | None = None
-    linear: bool = False
-    without: tuple[str, ...] = ()
-    ignore_limits: bool = False
-    tool: str | None = None
-    sag: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,21 +42,56 @@ class DeflectResult:
     notes: tuple[str, ...]
 
 
-def run(request: DeflectRequest, progress: Callable[[int, int], None] | None = None) -> DeflectResult:
-    robot = read_robot(request.robot, request.tool)
-    model = with_payload(without_kinds(robot, request.without), request.payload, request.payload_frame)
-    at = chosen_configurations(model, request.at, request.configurations, request.ignore_limits)
-    load = pushing(model, request.load, at)
-    _check(request, load)
-    frame = request.frame or model.tool
-    model.tree.frame(frame)
+@command("robots", 3, Uses({"robot": "robot"}, either=WHERE, nominal=True), csv=True, progress="loaded equilibrium")
+def deflect(
+    robot: o.Robot,
+    at: o.At = None,
+    configurations: o.File = None,
+    force: o.Force = None,
+    moment: o.Moment = None,
+    load_frame: o.LoadFrame = None,
+    frame: o.Frame = None,
+    follow: o.Follow = False,
+    payload: o.Payload = None,
+    payload_frame: o.PayloadFrame = None,
+    sag: Annotated[
+        bool, typer.Option("--sag", help="From the rigid, commanded pose: the droop by weights, springs and any load.")
+    ] = False,
+    linear: Annotated[bool, typer.Option("--linear", help="Show the linear formula beside the equilibrium.")] = False,
+    without: o.Without = None,
+    ignore_limits: o.IgnoreLimits = False,
+    tool: o.Tool = None,
+    progress: Progress | None = None,
+) -> DeflectResult:
+    """How far a load moves a frame, at the loaded equilibrium.
+
+    \b
+    Example:
+      elastocal deflect kuka-kr270 --at "0,-90,90,0,30,0" --force "0,0,-2500"
+    """
+    from elastocal.app.carried import with_payload
+    from elastocal.app.configurations import chosen_configurations
+    from elastocal.app.inputs import configurations_text, inputs_of
+    from elastocal.app.pushing import LoadRequest, pushing
+    from elastocal.app.threads import one_thread
+    from elastocal.files.robot.read import read_robot, without_kinds
+
+    read, left_out = read_robot(robot, tool), tuple(without or ())
+    model = with_payload(without_kinds(read, left_out), payload, payload_frame)
+    where = chosen_configurations(model, tuple(at or ()), configurations, ignore_limits)
+    load = pushing(model, LoadRequest(force, moment, load_frame, follow), where)
+    _check(load, sag, linear)
+    watched = frame or model.tool
+    model.tree.frame(watched)
     with one_thread():
-        found = _found(model, at.q, load.applied, frame, request.sag, progress)
-        linear, shares = _linear(model, at.q, load.applied, frame, request, found)
-    notes = (*robot.notes, *at.notes, *load.notes, *_remarks(model, request), *_far(found))
-    where = configurations_text(request.at, request.configurations)
-    inputs = inputs_of(request.robot, model, load, frame, _state(request), request.without, where)
-    return DeflectResult(inputs, model, at, load, found, linear, shares, request.sag, notes)
+        moved = _moved(model, where.q, load.applied, watched, sag, progress)
+        formula, shares = None, ()
+        if load.applied is not None and not sag:
+            formula, shares = _linear(model, where.q, load.applied, linear, moved)
+    notes = (*read.notes, *where.notes, *load.notes, *_no_gravity(model, payload, sag, load), *_far(moved))
+    words = configurations_text(tuple(at or ()), configurations)
+    inputs = inputs_of(robot, model, load, watched, _state(sag), left_out, words)
+    return DeflectResult(inputs, model, where, load, moved, formula, shares, sag, notes)
 
 
 def _far(found: FrameDeflection) -> tuple[str, ...]:
@@ -86,26 +104,21 @@ def _far(found: FrameDeflection) -> tuple[str, ...]:
     return (f"In {rows} configuration(s) the frame turns by more than {LARGE_TURN:g} rad: check load and compliances.",)
 
 
-def _check(request: DeflectRequest, load: Pushing) -> None:
-    if load.applied is None and not request.sag:
+def _check(load: Pushing, sag: bool, linear: bool) -> None:
+    if load.applied is None and not sag:
         raise InputError(_NO_LOAD)
-    if request.sag and request.linear:
+    if sag and linear:
         raise InputError("--linear knows no weights, so it cannot stand beside --sag; keep one")
 
 
-def _state(request: DeflectRequest) -> str:
-    if request.sag:
+def _state(sag: bool) -> str:
+    if sag:
         return "from the commanded pose of the rigid robot to the equilibrium with everything that pushes"
     return "loaded minus unloaded equilibrium, weights and springs in both"
 
 
-def _found(
-    model: RobotModel,
-    q: Array,
-    applied: AppliedWrenches | None,
-    frame: str,
-    sag: bool,
-    progress: Callable[[int, int], None] | None,
+def _moved(
+    model: RobotModel, q: Array, applied: AppliedWrenches | None, frame: str, sag: bool, progress: Progress | None
 ) -> FrameDeflection:
     from elastocal.app.sag import sag_deflection
     from elastocal.model.statics.deflection import deflection
@@ -115,23 +128,16 @@ def _found(
 
 
 def _linear(
-    model: RobotModel,
-    q: Array,
-    applied: AppliedWrenches | None,
-    frame: str,
-    request: DeflectRequest,
-    found: FrameDeflection,
+    model: RobotModel, q: Array, applied: AppliedWrenches, asked: bool, moved: FrameDeflection
 ) -> tuple[FrameDeflection | None, tuple[Contribution, ...]]:
     """The linear formula where asked for, and the shares of a single configuration that has an equilibrium."""
     from elastocal.app.contributions import contributions
     from elastocal.model.statics.deflection import linear_deflection
     from elastocal.model.statics.equilibrium import Status
 
-    if applied is None or request.sag:
-        return None, ()
-    linear = linear_deflection(model, q, [applied], frame) if request.linear else None
-    alone = len(q) == 1 and found.status[0] == Status.CONVERGED
-    return linear, contributions(model, q, applied, frame) if alone else ()
+    formula = linear_deflection(model, q, [applied], moved.frame) if asked else None
+    alone = len(q) == 1 and moved.status[0] == Status.CONVERGED
+    return formula, contributions(model, q, applied, moved.frame) if alone else ()
 
 
 _NO_LOAD = (
@@ -141,9 +147,9 @@ _NO_LOAD = (
 )
 
 
-def _remarks(model: RobotModel, request: DeflectRequest) -> tuple[str, ...]:
-    if request.payload and not model.gravity.any():
+def _no_gravity(model: RobotModel, payload: float | None, sag: bool, load: Pushing) -> tuple[str, ...]:
+    if payload and not model.gravity.any():
         return ("Gravity is zero in this model, so the payload changes nothing.",)
-    if request.sag and not model.gravity.any() and not request.load.given:
+    if sag and not model.gravity.any() and load.applied is None:
         return ("Gravity is zero in this model, so no weight pulls.",)
     return ()

@@ -9,8 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 from elastocal.app.demo_cell import contents as cell_contents
 from elastocal.app.demo_cell.contents import DENSIFY_UM, GROSS, SEED, TRUTH
 from elastocal.app.demo_cell.program import MILLING, NAME, cutting_lines
@@ -38,6 +42,32 @@ class DemoResult:
     found: CalibrateResult
     corrected: CompensateResult
     stated: CompensateResult
+
+
+@command("published", 1)
+def demo(
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the cell; it must be empty, or hold an older demonstration.")
+    ] = Path("elastocal-demo"),
+    json: o.Json = False,
+) -> None:
+    """The whole cycle on a shipped robot, with a report.
+
+    Plan, virtual campaign, calibration, corrected program and proof on the true robot, in a cell that stays behind to
+    be looked at and changed. Takes less than a minute.
+
+    \b
+    Example:
+      elastocal demo --out elastocal-demo
+    """
+    from elastocal.app.cli.output import deliver
+    from elastocal.app.cli.progress import progress
+    from elastocal.app.pages.demo import page as pages
+
+    with new_cell(out) as cell:
+        result = run(cell, progress)
+        whole = pages.page(result)
+        deliver(whole, json, cell.place("reports") / "demo.html", on_screen=pages.short(whole, result, out))
 
 
 @contextmanager
@@ -120,27 +150,24 @@ def _plan(cell: CellFolder, watch: Watch) -> PlanResult:
 
 
 def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
-    from elastocal.app.commands import simulate
+    from elastocal.app.commands.simulate import simulate
     from elastocal.app.pages.simulate import page
 
     words = ("simulate", ".", "--truth", TRUTH.as_posix())
     with _step(cell, words, ("planned", "campaign", "options")) as write, watch("measuring"):
         out = cell.place("campaign").parent
-        asked = simulate.SimulateRequest(cell.place("planned"), out, TRUTH.as_posix(), SEED, GROSS)
-        result = simulate.run(asked)
+        result = simulate(cell.place("planned"), out, TRUTH.as_posix(), GROSS, seed=SEED)
         write(page(result), result.files)
     return result
 
 
 def _calibrate(cell: CellFolder, watch: Watch) -> CalibrateResult:
-    from elastocal.app.commands import calibrate
-    from elastocal.app.found_calibration import calibration
+    from elastocal.app.commands.calibrate import calibrate
     from elastocal.app.pages.calibrate.page import page
 
     with _step(cell, ("calibrate", "."), ("campaign", "calibration")) as write, watch("calibrating") as progress:
-        result = calibrate.run(calibrate.CalibrateRequest(cell.place("campaign"), seed=SEED), progress)
-        out = cell.place("calibration")
-        write(page(result), {out: calibration(result, out)})
+        result = calibrate(cell.place("campaign"), cell.place("calibration"), seed=SEED, progress=progress)
+        write(page(result), result.files)
     return result
 
 

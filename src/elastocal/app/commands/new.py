@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,26 +18,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NewResult:
-    """``files`` are texts by place in the cell; ``to_fill`` are joints without a known compliance."""
+    """``contents`` are texts by place in the cell; ``to_fill`` are joints without a known compliance."""
 
     folder: Path
     name: str
     robot: str
-    files: dict[Path, str]
+    contents: dict[Path, str]
     to_fill: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def run(folder: Path, robot: str) -> NewResult:
-    """The cell ``folder`` of a robot, which is written; a folder that holds anything is left alone."""
+@command("daily", 1, report=False)
+def new(
+    cell: Annotated[
+        Path, typer.Argument(metavar="CELL", help="The folder to make; it must be empty or not exist."), o.FOLDER
+    ],
+    robot: Annotated[
+        str, typer.Option(metavar="ROBOT", help="A shipped name or a part of it, or a .yaml or .urdf file.")
+    ],
+) -> NewResult:
+    """A folder for one robot in its cell, to keep in git.
+
+    With the robot, a plan request, an example program where the robot has six revolute joints, and a README. All other
+    commands take the folder in place of a robot, plan, campaign, calibration or program.
+
+    \b
+    Example:
+      elastocal new mycell --robot kr270
+    """
     from elastocal.files.write import make_folder, write_files
 
-    check_empty(folder)
-    found = cell_contents(folder.resolve().name, robot)
-    for place in {p.parent for p in found.files}:
-        make_folder(folder / place)
-    write_files({folder / place: text for place, text in found.files.items()})
-    return NewResult(folder, found.name, found.robot, found.files, found.to_fill, found.notes)
+    check_empty(cell)
+    made = replace(cell_contents(cell.resolve().name, robot), folder=cell)
+    for place in {p.parent for p in made.contents}:
+        make_folder(cell / place)
+    write_files({cell / place: text for place, text in made.contents.items()})
+    return made
 
 
 def cell_contents(name: str, robot: str) -> NewResult:

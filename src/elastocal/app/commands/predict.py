@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.configurations import Configurations, chosen_configurations
-from elastocal.app.inputs import Inputs, configurations_text, inputs_of
-from elastocal.app.pushing import LoadRequest, Pushing, pushing
-from elastocal.app.taken_as_exact import exact_in, exact_note
-from elastocal.app.threads import one_thread
+import typer
+
+from elastocal.app.cells.uses import WHERE, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 from elastocal.errors import InputError
-from elastocal.files.robot.read import read_robot
 
 if TYPE_CHECKING:
+    from elastocal.app.configurations import Configurations
+    from elastocal.app.inputs import Inputs
+    from elastocal.app.pushing import Pushing
     from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import RobotModel
     from elastocal.uncertainty.prediction import Prediction
-
-
-@dataclass(frozen=True)
-class PredictRequest:
-    calibration: Path
-    at: tuple[str, ...] = ()
-    configurations: Path | None = None
-    load: LoadRequest = field(default_factory=LoadRequest)
-    frame: str | None = None
-    ignore_limits: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,29 +45,55 @@ class PredictResult:
         return self.bend > SOFT * self.size
 
 
-def run(request: PredictRequest) -> PredictResult:
+@command("daily", 6, Uses({"calibration": "calibration"}, either=WHERE), csv=True)
+def predict(
+    calibration: Annotated[
+        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
+    ],
+    at: o.At = None,
+    configurations: o.File = None,
+    force: o.Force = None,
+    moment: o.Moment = None,
+    load_frame: o.LoadFrame = None,
+    frame: o.Frame = None,
+    follow: o.Follow = False,
+    ignore_limits: o.IgnoreLimits = False,
+) -> PredictResult:
+    """Deflection by a calibrated model, with its accuracy.
+
+    95 % intervals and the error ellipsoid of the compensated point, model discrepancy included.
+
+    \b
+    Example:
+      elastocal predict calibration.json --at "0,-90,90,0,30,0" --force "0,0,-900"
+    """
+    from elastocal.app.configurations import chosen_configurations
+    from elastocal.app.inputs import configurations_text, inputs_of
+    from elastocal.app.pushing import LoadRequest, pushing
+    from elastocal.app.taken_as_exact import exact_in, exact_note
+    from elastocal.app.threads import one_thread
     from elastocal.files.calibration.read import identified_model, read_calibration
+    from elastocal.files.robot.read import read_robot
     from elastocal.model.statics.deflection import linear_deflection
     from elastocal.uncertainty.prediction import predict_from_rest
 
-    record = read_calibration(request.calibration)
-    robot = read_robot(record.robot_word(request.calibration), record.tool)
+    record = read_calibration(calibration)
+    robot = read_robot(record.robot_word(calibration), record.tool)
     known, said = identified_model(record, robot)
-    at = chosen_configurations(known.model, request.at, request.configurations, request.ignore_limits)
-    load = pushing(known.model, request.load, at)
+    where = chosen_configurations(known.model, tuple(at or ()), configurations, ignore_limits)
+    load = pushing(known.model, LoadRequest(force, moment, load_frame, follow), where)
     if load.applied is None or not load.applied.wrench.any():
         raise InputError("no load, so nothing bends; give --force or --moment, or a file with wrench columns")
     with one_thread():
-        found = predict_from_rest(known, at.q, load.applied, request.frame)
-        linear = linear_deflection(known.model, at.q, [load.applied]).translation
+        prediction = predict_from_rest(known, where.q, load.applied, frame)
+        linear = linear_deflection(known.model, where.q, [load.applied]).translation
     bend = float((linear**2).sum(axis=1).max() ** 0.5)
-    words = configurations_text(request.at, request.configurations)
-    inputs = inputs_of(
-        record.robot, known.model, load, found.frame, f"{known.statics} statics, calibrated", record.without, words
-    )
-    notes = (*robot.notes, *said, *exact_note(exact_in(record)), *at.notes, *load.notes, *_floating(found))
-    size = max(known.model.size, _reach(known.model, at))
-    return PredictResult(inputs, record, known.model, at, load, found, known.discrepancy, bend, size, notes)
+    words = configurations_text(tuple(at or ()), configurations)
+    state = f"{known.statics} statics, calibrated"
+    inputs = inputs_of(record.robot, known.model, load, prediction.frame, state, record.without, words)
+    notes = (*robot.notes, *said, *exact_note(exact_in(record)), *where.notes, *load.notes, *_floating(prediction))
+    size = max(known.model.size, _reach(known.model, where))
+    return PredictResult(inputs, record, known.model, where, load, prediction, known.discrepancy, bend, size, notes)
 
 
 def _reach(model: RobotModel, at: Configurations) -> float:

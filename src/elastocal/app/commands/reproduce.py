@@ -1,68 +1,41 @@
-"""Published cases, recomputed now."""
+"""Published cases, recomputed now and compared figure by figure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.threads import one_thread
+import typer
+
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
+from elastocal.app.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from elastocal.cases.case import Figure, Outcome
+    from elastocal.app.gallery import CaseList, Gallery, ReproduceResult
 
-SEED = 20130101
-
-
-@dataclass(frozen=True)
-class CaseLine:
-    case: str
-    title: str
-    source: str
+    Shown = CaseList | Gallery | ReproduceResult
 
 
-@dataclass(frozen=True)
-class ReproduceResult:
-    title: str
-    source: str
-    outcome: Outcome
+@command("published", 2, progress="recomputing")
+def reproduce(
+    case: Annotated[
+        str | None, typer.Argument(metavar="[CASE]", help="Name of a case; without it all: a list, or their gallery.")
+    ] = None,
+    report: o.ReportFile = None,
+    progress: Progress | None = None,
+) -> Shown:
+    """Recompute a published case and compare figure by figure.
 
+    Without a case, --report makes the gallery of all of them. Ends with 1 if a printed number is not reproduced and
+    nothing explains it.
 
-def cases() -> tuple[CaseLine, ...]:
-    from elastocal.cases.case import registry
+    \b
+    Example:
+      elastocal reproduce kr270-elastostatic
+      elastocal reproduce --report gallery.html
+    """
+    from elastocal.app import gallery
 
-    return tuple(CaseLine(c.name, c.title, c.source) for c in registry().values())
-
-
-def run(name: str, seed: int = SEED, progress: Callable[[int, int], None] | None = None) -> ReproduceResult:
-    import numpy as np
-
-    from elastocal.cases.case import case_named, unwatched
-
-    case = case_named(name)
-    with one_thread():
-        return ReproduceResult(case.title, case.source, case.run(np.random.default_rng(seed), progress or unwatched))
-
-
-def cases_data(lines: tuple[CaseLine, ...]) -> dict[str, Any]:
-    """The object that ``reproduce --json`` prints."""
-    return {"cases": [{"case": c.case, "title": c.title, "source": c.source} for c in lines]}
-
-
-def outcome_data(outcome: Outcome) -> dict[str, Any]:
-    """The object that ``reproduce CASE --json`` prints."""
-    figures = [_figure_data(f) for f in outcome.figures]
-    figures += [
-        {"name": x.name, "published": None, "recomputed": [dict(row) for row in x.rows], "unit": "", "note": x.note}
-        for x in outcome.listings
-    ]
-    return {"case": outcome.case, "verdict": outcome.verdict, "figures": figures}
-
-
-def _figure_data(f: Figure) -> dict[str, Any]:
-    """With where and why for a number that is printed."""
-    out = {"name": f.name, "published": f.published, "recomputed": f.recomputed, "unit": f.unit, "note": f.note}
-    if f.published is None:
-        return out
-    why = None if f.agrees or f.why is None else f.why.value
-    return {**out, "place": f.place, "kind": f.kind.value, "agrees": f.agrees, "why": why}
+    if case is not None:
+        return gallery.recompute(case, progress=progress)
+    return gallery.CaseList(gallery.cases()) if report is None else gallery.run(progress=progress)

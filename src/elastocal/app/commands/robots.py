@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from elastocal.app.cli.command import command
+
 if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
 
@@ -23,7 +25,14 @@ class RobotsResult:
     robots: tuple[RobotLine, ...]
 
 
-def run() -> RobotsResult:
+@command("robots", 1, report=False)
+def robots() -> RobotsResult:
+    """List the robots that come with the package.
+
+    \b
+    Example:
+      elastocal robots
+    """
     from elastocal.files.robot.read import read_robot, shipped_robots
 
     models = [(name, read_robot(name)) for name in shipped_robots()]

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.configurations import Configurations, typed
-from elastocal.files.robot.read import read_robot, selected
-from elastocal.model.limits import limit_text
+import typer
+
+from elastocal.app.cells.uses import Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 
 if TYPE_CHECKING:
+    from elastocal.app.configurations import Configurations
     from elastocal.model.parameters import Parameter
     from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array
-
-
-@dataclass(frozen=True)
-class ShowRequest:
-    robot: str
-    parameters: tuple[str, ...] = ()
-    tool: str | None = None
-    at: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +43,33 @@ class ShowResult:
     poses: tuple[FramePose, ...] = ()
 
 
-def run(request: ShowRequest) -> ShowResult:
-    model = read_robot(request.robot, request.tool)
-    rows = tuple(model.parameters.rows[i] for i in selected(model, request.parameters))
-    if not request.at:
-        return ShowResult(model, rows, bool(request.parameters), model.notes)
-    at = typed(model, request.at)
-    return ShowResult(
-        model, rows, bool(request.parameters), (*model.notes, *_beyond(model, at)), at, frame_poses(model, at.q)
-    )
+@command("robots", 2, Uses({"robot": "robot"}), report=False)
+def show(
+    robot: o.Robot,
+    parameters: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help='Only these parameters, such as "A*.k".')
+    ] = None,
+    at: o.At = None,
+    tool: o.Tool = None,
+) -> ShowResult:
+    """Everything a robot file says: frames, joints, effects.
+
+    Frames, joints, controller map, effects and parameters; with --at also where the frames stand.
+
+    \b
+    Example:
+      elastocal show kuka-kr270 --parameters "A*.k"
+    """
+    from elastocal.app.configurations import typed
+    from elastocal.files.robot.read import read_robot, selected
+
+    model = read_robot(robot, tool)
+    rows = tuple(model.parameters.rows[i] for i in selected(model, tuple(parameters or ())))
+    if not at:
+        return ShowResult(model, rows, bool(parameters), model.notes)
+    where = typed(model, tuple(at))
+    notes = (*model.notes, *_beyond(model, where))
+    return ShowResult(model, rows, bool(parameters), notes, where, frame_poses(model, where.q))
 
 
 def frame_poses(model: RobotModel, q: Array) -> tuple[FramePose, ...]:
@@ -76,6 +89,8 @@ def frame_poses(model: RobotModel, q: Array) -> tuple[FramePose, ...]:
 
 def _beyond(model: RobotModel, at: Configurations) -> tuple[str, ...]:
     """Poses are shown beyond the limits too, but not silently."""
+    from elastocal.model.limits import limit_text
+
     return tuple(
         f"{at.places[row]}: {limit_text(model, joint, value)}." for row, joint, value in model.beyond_limits(at.q)
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.threads import one_thread
-from elastocal.app.version import VERSION
+import typer
+
+from elastocal.app.cells.uses import REPORT, Fill, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command, keep
 from elastocal.errors import InputError
-from elastocal.files.robot.read import read_robot
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -20,18 +22,7 @@ if TYPE_CHECKING:
     from elastocal.measure.virtual import Virtual
     from elastocal.model.robot import RobotModel
 
-
-@dataclass(frozen=True)
-class SimulateRequest:
-    """``truth`` is a robot (default the plan's own); ``gross`` errors of ``gross_mm``, or ``gross_N``, are planted."""
-
-    plan: Path
-    out: Path
-    truth: str | None = None
-    seed: int = 1
-    gross: int = 0
-    gross_mm: float = 2.0
-    gross_N: float = 20.0
+_CELL = Uses({"plan": "planned", "truth": "robot"}, (Fill("out", "campaign", parent=True), REPORT))
 
 
 @dataclass(frozen=True)
@@ -58,40 +49,74 @@ class SimulateResult:
     notes: tuple[str, ...]
 
 
-def run(request: SimulateRequest) -> SimulateResult:
+@command("daily", 4, _CELL)
+def simulate(
+    plan: Annotated[
+        Path, typer.Argument(metavar="PLAN.yaml", help="A campaign file whose table holds no readings yet.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for campaign.yaml and readings.csv."), o.FOLDER],
+    truth: Annotated[
+        str | None, typer.Option(metavar="ROBOT", help="The robot that is measured (default: the plan's own).")
+    ] = None,
+    gross: Annotated[int, typer.Option(metavar="N", help="Gross errors to plant.")] = 0,
+    gross_mm: Annotated[float, typer.Option(metavar="MM", help="Their size.")] = 2.0,
+    gross_n: Annotated[float, typer.Option("--gross-N", metavar="N", help="Their size in forces of contacts.")] = 20.0,
+    seed: o.Seed = 1,
+) -> SimulateResult:
+    """A virtual campaign: readings of a robot that is known.
+
+    At its loaded equilibrium, with every stated error drawn at random, repeats, backlash if the robot has it, and
+    gross errors on request. It can be given to calibrate like a measured one.
+
+    \b
+    Example:
+      elastocal simulate plan.yaml --out virtual --gross 1
+    """
     import numpy as np
 
-    from elastocal.app.campaign_inputs import given_by
+    from elastocal.app.threads import one_thread
     from elastocal.files.campaign.read import read_plan
-    from elastocal.files.campaign.virtual import CAMPAIGN, TABLE
+    from elastocal.files.campaign.virtual import TABLE
     from elastocal.files.campaign.write import campaign_files
-    from elastocal.files.write import check_targets
 
-    if request.gross < 0 or not min(request.gross_mm, request.gross_N) > 0:
+    if gross < 0 or not min(gross_mm, gross_n) > 0:
         raise InputError("--gross must not be negative, and --gross-mm and --gross-N must be positive")
-    plan = read_plan(request.plan)
-    if request.out.is_dir():
-        written = {f"--out ({name})": request.out / name for name in (CAMPAIGN, TABLE)}
-        check_targets(written, given_by("PLAN.yaml", plan))
-        _check_folder(request.out)
-    truth = plan.model if request.truth is None else read_robot(request.truth)
-    if truth.joints != plan.model.joints:
-        raise InputError(
-            f"--truth {request.truth}: its joints ({', '.join(truth.joints)}) are not those of the plan's robot "
-            f"({', '.join(plan.model.joints)})"
-        )
+    asked = read_plan(plan)
+    _check_out(out, asked)
+    robot = _truth(truth, asked)
+    size = gross_n if _presses(asked) else 1e-3 * gross_mm
     with one_thread():
-        drawn = _drawn(request, plan, truth, np.random.default_rng(request.seed))
-        bend, biases, unsaid = _bias(plan, truth, drawn)
-    files = campaign_files(plan, drawn.campaign, request.out)
-    notes = (*plan.notes, *_free(plan, truth), *unsaid)
-    names = plan.names or ("",) * len(drawn.exact)
+        drawn = _drawn(asked, robot, np.random.default_rng(seed), gross, size)
+        bend, biases, unsaid = _bias(asked, robot, drawn)
+    files = campaign_files(asked, drawn.campaign, out)
+    notes = (*asked.notes, *_free(asked, robot), *unsaid)
+    names = asked.names or ("",) * len(drawn.exact)
     lines = tuple(f"{TABLE} line {i}" + (f" ({name})" if name else "") for i, name in enumerate(names, start=2))
     placed = replace(drawn, campaign=replace(drawn.campaign, places=lines))
-    return SimulateResult(plan.name, truth, placed, bend, biases, files, _facts(request, plan, truth), notes)
+    facts = _facts(plan, asked, truth, (gross, gross_mm, gross_n), seed)
+    return SimulateResult(asked.name, robot, placed, bend, biases, files, facts, notes)
 
 
-def _drawn(request: SimulateRequest, plan: CampaignFile, truth: RobotModel, rng: np.random.Generator) -> Virtual:
+def _truth(word: str | None, plan: CampaignFile) -> RobotModel:
+    """The robot that is measured."""
+    from elastocal.files.robot.read import read_robot
+
+    truth = plan.model if word is None else read_robot(word)
+    if truth.joints != plan.model.joints:
+        raise InputError(
+            f"--truth {word}: its joints ({', '.join(truth.joints)}) are not those of the plan's robot "
+            f"({', '.join(plan.model.joints)})"
+        )
+    return truth
+
+
+def _presses(plan: CampaignFile) -> bool:
+    from elastocal.measure.contact_force import ContactForce
+
+    return isinstance(plan.campaign.measurement, ContactForce)
+
+
+def _drawn(plan: CampaignFile, truth: RobotModel, rng: np.random.Generator, gross: int, size: float) -> Virtual:
     """Contacts are pressed by the true robot's own joint values; everything else is read at those of the plan."""
     from elastocal.contacts.virtual import virtual_contacts
     from elastocal.measure.contact_force import ContactForce
@@ -99,37 +124,42 @@ def _drawn(request: SimulateRequest, plan: CampaignFile, truth: RobotModel, rng:
 
     kind, sources = plan.campaign.measurement, plan.campaign.sources
     if isinstance(kind, ContactForce):
-        return virtual_contacts(
-            plan.model, truth, kind, sources, rng, gross=request.gross, gross_size=request.gross_N
-        )  # fmt: skip
-    size = 1e-3 * request.gross_mm
-    return virtual_campaign(truth, _loaded(plan), sources, rng, gross=request.gross, gross_size=size)
+        return virtual_contacts(plan.model, truth, kind, sources, rng, gross=gross, gross_size=size)
+    return virtual_campaign(truth, _loaded(plan), sources, rng, gross=gross, gross_size=size)
 
 
-def _check_folder(out: Path) -> None:
+def _check_out(out: Path, plan: CampaignFile) -> None:
     """Virtual readings may replace virtual ones, never what someone measured or wrote."""
-    from elastocal.files.campaign.virtual import own_files
+    from elastocal.app.campaign_inputs import given_by
+    from elastocal.files.campaign.virtual import CAMPAIGN, TABLE, own_files
+    from elastocal.files.write import check_targets
 
+    keep(given_by("PLAN.yaml", plan))
+    if not out.is_dir():
+        return
+    check_targets({f"--out ({name})": out / name for name in (CAMPAIGN, TABLE)}, given_by("PLAN.yaml", plan))
     for name, known in own_files(out).items():
         raise InputError(f"--out {out}: holds a {name} that {known} and would be lost; choose another folder")
 
 
-def _facts(request: SimulateRequest, plan: CampaignFile, truth: RobotModel) -> tuple[Fact, ...]:
-    from elastocal.measure.contact_force import ContactForce
+def _facts(
+    file: Path, plan: CampaignFile, truth: str | None, gross: tuple[int, float, float], seed: int
+) -> tuple[Fact, ...]:
+    from elastocal.app.version import VERSION
 
     errors = tuple(s.label for s in plan.campaign.sources)
-    forces = isinstance(plan.campaign.measurement, ContactForce)
-    size = f"{request.gross_N:g} N" if forces else f"{request.gross_mm:g} mm"
+    count, mm, newton = gross
+    size = f"{newton:g} N" if _presses(plan) else f"{mm:g} mm"
     return (
         VERSION,
-        Fact("plan", "plan", request.plan.as_posix(), request.plan.as_posix()),
+        Fact("plan", "plan", file.as_posix(), file.as_posix()),
         Fact("robot", "robot of the plan", plan.robot, plan.robot),
-        Fact("truth", "robot that is measured", request.truth or plan.robot, request.truth or "the same"),
+        Fact("truth", "robot that is measured", truth or plan.robot, truth or "the same"),
         Fact("errors", "errors drawn", errors, "; ".join(errors) or "none"),
-        Fact("gross", "gross errors", request.gross, f"{request.gross} of {size}"),
-        Fact("gross_mm", "", request.gross_mm),
-        Fact("gross_N", "", request.gross_N),
-        Fact("seed", "seed", request.seed, str(request.seed)),
+        Fact("gross", "gross errors", count, f"{count} of {size}"),
+        Fact("gross_mm", "", mm),
+        Fact("gross_N", "", newton),
+        Fact("seed", "seed", seed, str(seed)),
     )
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
 
 from elastocal import __version__
 from elastocal.app.cells.freshness import Freshness, freshness, inside
+from elastocal.app.cli.command import command
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder
@@ -41,19 +44,34 @@ class StatusResult:
     def stale(self) -> tuple[StatusLine, ...]:
         return tuple(line for line in self.lines if line.state == "stale")
 
+    @property
+    def failed(self) -> bool:
+        return bool(self.stale)
 
-def run(folder: Path) -> StatusResult:
+
+@command("daily", 11, report=False)
+def status(
+    cell: Annotated[Path, typer.Argument(metavar="CELL", help="The folder of a cell.")] = Path(),
+) -> StatusResult:
+    """What in a cell is up to date, what is stale, what is next.
+
+    Every result is compared with the SHA-256 of what it was made from. Ends with 1 if something is stale.
+
+    \b
+    Example:
+      elastocal status mycell
+    """
     from elastocal.files.cell_yaml import read_cell
     from elastocal.files.opened import watching
 
     with watching():  # it looks at results, it does not make one
-        cell = read_cell(folder)
-    found = freshness(cell)
+        home = read_cell(cell)
+    found = freshness(home)
     ran = tuple(_line(f) for f in sorted(found, key=_order))
-    lines = (*ran, *_open(cell, found))
+    lines = (*ran, *_open(home, found))
     others = sorted({line.version for line in ran} - {__version__})
     notes = tuple(f"Some results were made by elastocal {v}, this is {__version__}." for v in others)
-    return StatusResult(cell, lines, _next(cell, lines), notes)
+    return StatusResult(home, lines, _next(home, lines), notes)
 
 
 def _line(f: Freshness) -> StatusLine:

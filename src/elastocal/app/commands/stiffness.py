@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.carried import with_payload
-from elastocal.app.configurations import Configurations, chosen_configurations
-from elastocal.app.grid import Grid, grid_configurations
-from elastocal.app.inputs import Inputs, configurations_text, inputs_of
-from elastocal.app.pushing import LoadRequest, Pushing, pushing
-from elastocal.app.threads import one_thread
+import typer
+
+from elastocal.app.cells.uses import Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
+from elastocal.app.cli.progress import Progress
 from elastocal.errors import InputError
-from elastocal.files.robot.read import read_robot, without_kinds
 
 if TYPE_CHECKING:
+    from elastocal.app.configurations import Configurations
+    from elastocal.app.grid import Grid
+    from elastocal.app.inputs import Inputs
+    from elastocal.app.pushing import Pushing
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
     from elastocal.model.statics.stiffness import CartesianStiffness
     from elastocal.spatial.entries import Array
 
-
-@dataclass(frozen=True)
-class StiffnessRequest:
-    """``loaded`` asks for the equilibrium under weights and springs even without an external load."""
-
-    robot: str
-    at: tuple[str, ...] = ()
-    configurations: Path | None = None
-    map: str | None = None
-    load: LoadRequest = field(default_factory=LoadRequest)
-    loaded: bool = False
-    frame: str | None = None
-    payload: float | None = None
-    payload_frame: str | None = None
-    without: tuple[str, ...] = ()
-    ignore_limits: bool = False
-    tool: str | None = None
+_CELL = Uses({"robot": "robot"}, either=(("at", "map"), ("configurations",)), nominal=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,24 +42,60 @@ class StiffnessResult:
     notes: tuple[str, ...]
 
 
-def run(request: StiffnessRequest, progress: Callable[[int, int], None] | None = None) -> StiffnessResult:
-    robot = read_robot(request.robot, request.tool)
-    model = with_payload(without_kinds(robot, request.without), request.payload, request.payload_frame)
-    at, grid = _where(model, request)
-    load = pushing(model, request.load, at)
-    loaded = request.loaded or load.applied is not None
-    if request.payload is not None and not loaded:
+@command("robots", 4, _CELL, csv=True, progress="stiffness")
+def stiffness(
+    robot: o.Robot,
+    at: o.At = None,
+    configurations: o.File = None,
+    map: Annotated[
+        str | None, typer.Option(metavar="GRID", help='Grid over two axes, such as "A2:-130:-20:12,A3:-90:120:12".')
+    ] = None,
+    force: o.Force = None,
+    moment: o.Moment = None,
+    load_frame: o.LoadFrame = None,
+    frame: o.Frame = None,
+    follow: o.Follow = False,
+    loaded: Annotated[
+        bool, typer.Option("--loaded", help="Under weights and springs also where no external load is given.")
+    ] = False,
+    payload: o.Payload = None,
+    payload_frame: o.PayloadFrame = None,
+    without: o.Without = None,
+    ignore_limits: o.IgnoreLimits = False,
+    tool: o.Tool = None,
+    progress: Progress | None = None,
+) -> StiffnessResult:
+    """Cartesian stiffness of a frame, at points or as a map.
+
+    With a load or --loaded it is the stiffness at the loaded equilibrium, else that of the unloaded arm.
+
+    \b
+    Example:
+      elastocal stiffness kuka-kr270 --map "A2:-130:-20:12,A3:-90:120:12"
+    """
+    from elastocal.app.carried import with_payload
+    from elastocal.app.inputs import configurations_text, inputs_of
+    from elastocal.app.pushing import LoadRequest, pushing
+    from elastocal.app.threads import one_thread
+    from elastocal.files.robot.read import read_robot, without_kinds
+
+    read, typed, left_out = read_robot(robot, tool), tuple(at or ()), tuple(without or ())
+    model = with_payload(without_kinds(read, left_out), payload, payload_frame)
+    where, grid = _where(model, typed, configurations, map, ignore_limits)
+    load = pushing(model, LoadRequest(force, moment, load_frame, follow), where)
+    loaded = loaded or load.applied is not None
+    if payload is not None and not loaded:
         raise InputError("a payload changes the stiffness only at the loaded equilibrium; add --loaded or --force")
-    frame = request.frame or model.tool
-    model.tree.frame(frame)
+    watched = frame or model.tool
+    model.tree.frame(watched)
     with one_thread():
-        found = _solve(model, at.q, load.applied, loaded, frame, progress)
+        found = _solve(model, where.q, load.applied, loaded, watched, progress)
         smallest = softest(found)
-    notes = (*robot.notes, *at.notes, *load.notes)
-    where = configurations_text(request.at, request.configurations, request.map)
+    notes = (*read.notes, *where.notes, *load.notes)
+    words = configurations_text(typed, configurations, map)
     state = "loaded equilibrium" if loaded else "unloaded, at the commanded configuration"
-    inputs = inputs_of(request.robot, model, load, frame, state, request.without, where)
-    return StiffnessResult(inputs, model, at, load, loaded, found, smallest, grid, notes)
+    inputs = inputs_of(robot, model, load, watched, state, left_out, words)
+    return StiffnessResult(inputs, model, where, load, loaded, found, smallest, grid, notes)
 
 
 def softest(found: CartesianStiffness) -> Array:
@@ -86,27 +108,27 @@ def softest(found: CartesianStiffness) -> Array:
     return np.where(known & (give > 0), 1.0 / np.where(give > 0, give, 1.0), np.nan)
 
 
-def _where(model: RobotModel, request: StiffnessRequest) -> tuple[Configurations, Grid | None]:
-    if request.map is None:
-        return chosen_configurations(model, request.at, request.configurations, request.ignore_limits), None
-    if request.configurations is not None:
+def _where(
+    model: RobotModel, at: tuple[str, ...], configurations: Path | None, grid: str | None, ignore_limits: bool
+) -> tuple[Configurations, Grid | None]:
+    from elastocal.app.configurations import chosen_configurations
+    from elastocal.app.grid import grid_configurations
+
+    if grid is None:
+        return chosen_configurations(model, at, configurations, ignore_limits), None
+    if configurations is not None:
         raise InputError("--map and --configurations both give configurations; keep one")
-    if len(request.at) > 1:
-        raise InputError(f"--map takes one --at for the other axes, {len(request.at)} were given")
-    grid = grid_configurations(model, request.map, request.at, request.ignore_limits)
-    return grid.at, grid
+    if len(at) > 1:
+        raise InputError(f"--map takes one --at for the other axes, {len(at)} were given")
+    made = grid_configurations(model, grid, at, ignore_limits)
+    return made.at, made
 
 
 def _solve(
-    model: RobotModel,
-    q: Array,
-    applied: AppliedWrenches | None,
-    loaded: bool,
-    frame: str,
-    progress: Callable[[int, int], None] | None,
+    model: RobotModel, q: Array, applied: AppliedWrenches | None, loaded: bool, frame: str, progress: Progress | None
 ) -> CartesianStiffness:
-    from elastocal.model.statics.stiffness import loaded_stiffness, stiffness
+    from elastocal.model.statics import stiffness as statics
 
     if loaded:
-        return loaded_stiffness(model, q, [] if applied is None else [applied], frame, progress)
-    return stiffness(model, q, frame, progress)
+        return statics.loaded_stiffness(model, q, [] if applied is None else [applied], frame, progress)
+    return statics.stiffness(model, q, frame, progress)

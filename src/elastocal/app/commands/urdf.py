@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -24,15 +28,39 @@ class OriginChange:
     after: tuple[float, ...]
 
 
-def run(source: Path, target: Path, shifts: tuple[str, ...]) -> tuple[OriginChange, ...]:
-    """Write ``source`` to ``target`` with the joints' origins moved in their own axes."""
+@dataclass(frozen=True)
+class UrdfResult:
+    target: Path
+    changes: tuple[OriginChange, ...]
+
+
+@command("robots", 6, report=False)
+def urdf(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE.urdf", help="The URDF to correct; it is not changed.")],
+    target: Annotated[Path, typer.Argument(metavar="TARGET.urdf", help="The corrected URDF."), o.WRITTEN],
+    shift: Annotated[
+        list[str],
+        typer.Option(
+            metavar="JOINT:AXIS=VALUE,...",
+            help="Move a joint's origin in its own axes: x y z (m, mm, um), rx ry rz (rad, mrad, deg); repeatable.",
+        ),
+    ],
+) -> UrdfResult:
+    """Put geometric corrections into the joints of a URDF.
+
+    Only the numbers of <origin> change; comments and foreign tags stay as they are.
+
+    \b
+    Example:
+      elastocal urdf arm.urdf corrected.urdf --shift "joint_3:x=0.4mm,rz=-0.02deg"
+    """
     from elastocal.files.robot.urdf import read_links
     from elastocal.files.robot.urdf_tags import document
     from elastocal.files.robot.urdf_write import write_origins
 
     old = {j.name: j.pose for j in read_links(document(source)).joints}
     new: dict[str, Pose] = {}
-    for text in shifts:
+    for text in shift:
         joint, motion = parse_shift(text)
         if joint not in old:
             raise UnknownNameError("joint", joint, old, f"--shift {text!r}")
@@ -40,7 +68,7 @@ def run(source: Path, target: Path, shifts: tuple[str, ...]) -> tuple[OriginChan
             raise InputError(f"--shift {text!r}: joint {joint!r} is moved twice; write one --shift for it")
         new[joint] = old[joint] @ motion
     write_origins(source, target, new)
-    return tuple(OriginChange(j, _numbers(old[j]), _numbers(new[j])) for j in new)
+    return UrdfResult(target, tuple(OriginChange(j, _numbers(old[j]), _numbers(new[j])) for j in new))
 
 
 def parse_shift(text: str) -> tuple[str, Pose]:

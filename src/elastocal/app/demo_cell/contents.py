@@ -66,7 +66,7 @@ def contents(name: str) -> dict[Path, str]:
     from elastocal.app.commands.new import cell_contents as new_cell
     from elastocal.files.robot.read import read_robot
 
-    start = {place: text for place, text in new_cell(name, ROBOT).files.items() if place.parts[0] != "programs"}
+    start = {place: text for place, text in new_cell(name, ROBOT).contents.items() if place.parts[0] != "programs"}
     return {
         **start,
         Path("README.md"): _README,

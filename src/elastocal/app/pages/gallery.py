@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from elastocal.app.commands.gallery import Gallery, printed, tally
-from elastocal.app.commands.reproduce import ReproduceResult
+from elastocal.app.gallery import Gallery, ReproduceResult, printed, tally
 from elastocal.app.pages.reproduce import listings, number_tables
 from elastocal.cases.case import NOT_PRINTED, Kind, Why
 from elastocal.cases.documents import ITEMS
@@ -15,7 +14,7 @@ def page(gallery: Gallery) -> Report:
     return Report("Published cases, recomputed", verdict(gallery), sections, contents=True)
 
 
-def short(gallery: Gallery) -> Report:
+def screen(gallery: Gallery) -> Report:
     """For a terminal."""
     return Report("Published cases, recomputed", verdict(gallery), (overview(gallery),))
 

@@ -10,9 +10,9 @@ STEPS = ("plan", "simulate", "calibrate", "compensate", "status")
 
 def page(result: NewResult) -> Report:
     columns = (Column("file", "file"),)
-    rows = tuple((place.as_posix(),) for place in result.files)
+    rows = tuple((place.as_posix(),) for place in result.contents)
     steps = [
-        c for c in STEPS if c != "compensate" or any(p.parent.name == "programs" and p.suffix for p in result.files)
+        c for c in STEPS if c != "compensate" or any(p.parent.name == "programs" and p.suffix for p in result.contents)
     ]
     to_do = Paragraphs(tuple(f"elastocal {command} {result.folder}" for command in steps))
     fill = (

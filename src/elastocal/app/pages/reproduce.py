@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
-from elastocal.app.commands.reproduce import CaseLine, ReproduceResult
+from typing import Any
+
+from elastocal.app.gallery import CaseList, Gallery, ReproduceResult
 from elastocal.cases.case import Figure, Kind, Listing, Why
 from elastocal.report.blocks import Block, Column, Paragraphs, Report, Section, Table, Unknown
 
 AGREES, BOUND, UNEXPLAINED = "agrees", "bound kept", "NOT EXPLAINED"
 
 
-def list_page(cases: tuple[CaseLine, ...]) -> Report:
+def page(result: CaseList | Gallery | ReproduceResult) -> Report:
+    """Of one case, of all of them, or their list."""
+    from elastocal.app.pages import gallery
+
+    if isinstance(result, CaseList):
+        return list_page(result)
+    return gallery.page(result) if isinstance(result, Gallery) else case_page(result)
+
+
+def screen(result: CaseList | Gallery | ReproduceResult) -> Report:
+    from elastocal.app.pages import gallery
+
+    return gallery.screen(result) if isinstance(result, Gallery) else page(result)
+
+
+def data(result: CaseList | Gallery | ReproduceResult) -> dict[str, Any]:
+    """The object that ``--json`` prints."""
+    from elastocal.app import gallery
+
+    if isinstance(result, gallery.CaseList):
+        return gallery.cases_data(result.cases)
+    if isinstance(result, gallery.Gallery):
+        return gallery.gallery_data(result)
+    return gallery.outcome_data(result.outcome)
+
+
+def list_page(listed: CaseList) -> Report:
     columns = (Column("case", "case"), Column("title", "what it repeats"), Column("source", "source"))
-    rows = tuple((c.case, c.title, c.source) for c in cases)
+    rows = tuple((c.case, c.title, c.source) for c in listed.cases)
     notes = ("Run one with: elastocal reproduce CASE", "All of them: elastocal reproduce --report gallery.html")
     return Report("Published cases", (), (Section("", (Table("cases", "", columns, rows, notes),)),))
 
 
-def page(result: ReproduceResult) -> Report:
+def case_page(result: ReproduceResult) -> Report:
     sections = [Section("Figures", (Paragraphs((f"Source: {result.source}",)), *number_tables(result)))]
     if result.outcome.listings:
         sections.append(Section("Lists", listings(result)))

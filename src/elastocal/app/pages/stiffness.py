@@ -24,16 +24,16 @@ def page(result: StiffnessResult) -> Report:
     state = f"Loaded equilibrium: {result.load.text}" if result.loaded else "Unloaded, at the commanded configuration"
     if result.grid is not None:
         heat = stiffness_map(result.grid, result.smallest, _empty(result, result.grid))
-        sections = [Section(state, (heat,)), Section("All points of the map", (stiffness_table(result),))]
+        sections = [Section(state, (heat,)), Section("All points of the map", (table(result),))]
     else:
-        blocks: tuple[Block, ...] = (stiffness_table(result),)
+        blocks: tuple[Block, ...] = (table(result),)
         if len(result.at) == 1:
             blocks += matrix_tables(result)
         sections = [Section(state, blocks)]
     return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
-def text_page(result: StiffnessResult) -> Report:
+def screen(result: StiffnessResult) -> Report:
     """For a terminal: a map without the table of all its points."""
     full = page(result)
     if result.grid is None:
@@ -68,7 +68,7 @@ def _empty(result: StiffnessResult, grid: Grid) -> tuple[str, ...]:
     return (*out, f"{rigid} points are empty: the frame does not yield there.") if rigid else tuple(out)
 
 
-def stiffness_table(result: StiffnessResult) -> Table:
+def table(result: StiffnessResult) -> Table:
     from elastocal.model.statics.stiffness import StiffnessStatus
 
     at = result.at

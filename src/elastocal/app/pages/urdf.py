@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import degrees
 
-from elastocal.app.commands.urdf import OriginChange
+from elastocal.app.commands.urdf import UrdfResult
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
 
-def page(changes: tuple[OriginChange, ...], target: str) -> Report:
+def page(result: UrdfResult) -> Report:
     names = (("x", "mm"), ("y", "mm"), ("z", "mm"), ("roll", "deg"), ("pitch", "deg"), ("yaw", "deg"))
     columns = (
         Column("joint", "joint"),
@@ -17,8 +17,8 @@ def page(changes: tuple[OriginChange, ...], target: str) -> Report:
     )
     rows: list[tuple[Cell, ...]] = [
         (change.joint, state, *(1e3 * v for v in values[:3]), *(degrees(v) for v in values[3:]))
-        for change in changes
+        for change in result.changes
         for state, values in (("before", change.before), ("after", change.after))
     ]
-    verdict = (f"{len(changes)} joint origin(s) changed in {target}; every other byte is as it was.",)
+    verdict = (f"{len(result.changes)} joint origin(s) changed in {result.target}; every other byte is as it was.",)
     return Report("Corrected URDF", verdict, (Section("", (Table("origins", "", columns, tuple(rows)),)),))

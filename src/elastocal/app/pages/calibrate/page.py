@@ -16,7 +16,7 @@ from elastocal.app.pages.calibrate import springs as springs
 from elastocal.app.pages.calibrate.scene import scenes
 from elastocal.app.pages.calibrate.verdict import verdict
 from elastocal.app.pages.calibrate.workspace import workspace_section
-from elastocal.report.blocks import Paragraphs, Report, Section
+from elastocal.report.blocks import Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.study.whole import Study
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 def page(result: CalibrateResult) -> Report:
     """Everything; what the physical descriptions took away only here, not on the screen."""
     return _report(result, complete=True)
+
+
+def table(result: CalibrateResult) -> Table:
+    """Of the parameters."""
+    return tables.parameter_table(result.study, result.ensemble, result.standing)
 
 
 def screen(result: CalibrateResult) -> Report:
@@ -40,7 +45,7 @@ def _report(result: CalibrateResult, complete: bool) -> Report:
         Section("Before and after", (residuals.held_out_lines(result),) if complete else ()),
         Section("Robot and campaign", scenes(result) if complete else ()),
         Section("From everything to what the data support", (dropped.path_table(study),)),
-        Section("Parameters", (tables.parameter_table(study, result.ensemble, result.standing),)),
+        Section("Parameters", (table(result),)),
         Section("Nuisances", (tables.nuisance_table(study),) if study.fit.problem.nuisance else ()),
         Section("Taken as exact", (exact.exact_table(study),) if _asked(study, complete) else ()),
         Section("Not estimated", (gone,) if gone.rows else (Paragraphs((_ALL,)),)),

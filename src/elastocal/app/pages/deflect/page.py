@@ -20,7 +20,7 @@ def page(result: DeflectResult) -> Report:
     title = (
         f"{'Sag' if result.sag else 'Deflection'} of {result.found.frame}: {result.model.title or result.model.name}"
     )
-    sections = [Section(f"Load: {result.load.text}", (deflection_table(result),))]
+    sections = [Section(f"Load: {result.load.text}", (table(result),))]
     if result.contributions:
         sections.append(Section("Which effect contributes", (share_table(result.contributions),)))
     if drawn := scenes(result):
@@ -28,7 +28,7 @@ def page(result: DeflectResult) -> Report:
     return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
-def deflection_table(result: DeflectResult) -> Table:
+def table(result: DeflectResult) -> Table:
     at = result.at
     columns = [Column("name", "name")] if at.names else []
     columns += axis_columns(at.axes)

@@ -16,7 +16,7 @@ _LOST = "no determined state there, with or without the load"
 
 def page(result: PredictResult) -> Report:
     title = f"Predicted deflection of {result.inputs.robot}"
-    sections = [Section("Predictions", (prediction_table(result),))]
+    sections = [Section("Predictions", (table(result),))]
     if drawn := scenes(result):
         sections.append(Section("The arm", drawn))
     return Report(title, verdict(result), tuple(sections), result.notes, result.inputs.facts())
@@ -52,7 +52,7 @@ def _beyond(result: PredictResult) -> tuple[str, ...]:
     )
 
 
-def prediction_table(result: PredictResult) -> Table:
+def table(result: PredictResult) -> Table:
     at, p = result.at, result.prediction
     each = at.wrenches is not None
     columns = (

@@ -1,22 +1,45 @@
-"""All published cases, recomputed now over two processes, and how many printed numbers follow from printed data."""
+"""Published cases recomputed now: one, or all over two processes, and how many printed numbers follow from print."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from elastocal.app.commands import reproduce
+from elastocal.app.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from elastocal.cases.case import Figure, Kind, Why
+    from elastocal.cases.case import Figure, Kind, Outcome, Why
 
+SEED = 20130101
 WORKERS = 2
 LONGEST_FIRST = ("kr270-elastostatic", "scara-contact")
 """Cases that would keep one process busy at the end if they came late."""
 CLOSE = 0.01
 """Relative difference up to which a number that is not reproduced to its last digit counts as close."""
+
+
+@dataclass(frozen=True)
+class CaseLine:
+    case: str
+    title: str
+    source: str
+
+
+@dataclass(frozen=True)
+class CaseList:
+    cases: tuple[CaseLine, ...]
+
+
+@dataclass(frozen=True)
+class ReproduceResult:
+    title: str
+    source: str
+    outcome: Outcome
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.outcome.unexplained)
 
 
 @dataclass(frozen=True)
@@ -32,7 +55,11 @@ class Tally:
 
 @dataclass(frozen=True)
 class Gallery:
-    results: tuple[reproduce.ReproduceResult, ...]
+    results: tuple[ReproduceResult, ...]
+
+    @property
+    def failed(self) -> bool:
+        return tally(self.printed).unexplained > 0
 
     @property
     def printed(self) -> tuple[Figure, ...]:
@@ -55,15 +82,32 @@ class Gallery:
         return dict(Counter(f.why for f in differ if f.why is not None).most_common())
 
 
-def run(names: tuple[str, ...] = (), progress: Callable[[int, int], None] | None = None) -> Gallery:
-    """Cases (default all) in the order of their names, each as ``reproduce.run`` gives it."""
+def cases() -> tuple[CaseLine, ...]:
+    from elastocal.cases.case import registry
+
+    return tuple(CaseLine(c.name, c.title, c.source) for c in registry().values())
+
+
+def recompute(name: str, seed: int = SEED, progress: Progress | None = None) -> ReproduceResult:
+    import numpy as np
+
+    from elastocal.app.threads import one_thread
+    from elastocal.cases.case import case_named, unwatched
+
+    case = case_named(name)
+    with one_thread():
+        return ReproduceResult(case.title, case.source, case.run(np.random.default_rng(seed), progress or unwatched))
+
+
+def run(names: tuple[str, ...] = (), progress: Progress | None = None) -> Gallery:
+    """Cases (default all) in the order of their names, each as ``recompute`` gives it."""
     from elastocal.app.workers import executor
 
-    wanted = names or tuple(c.case for c in reproduce.cases())
+    wanted = names or tuple(c.case for c in cases())
     with executor(WORKERS, None) as pool:
         assert pool is not None
         begun = sorted(wanted, key=lambda name: (name not in LONGEST_FIRST, name))
-        futures = {name: pool.submit(reproduce.run, name) for name in begun}
+        futures = {name: pool.submit(recompute, name) for name in begun}
         for done, future in enumerate(as_completed(futures.values()), 1):
             future.result()
             if progress is not None:
@@ -71,7 +115,7 @@ def run(names: tuple[str, ...] = (), progress: Callable[[int, int], None] | None
     return Gallery(tuple(futures[name].result() for name in wanted))
 
 
-def printed(result: reproduce.ReproduceResult) -> tuple[Figure, ...]:
+def printed(result: ReproduceResult) -> tuple[Figure, ...]:
     return tuple(f for f in result.outcome.figures if f.published is not None)
 
 
@@ -83,7 +127,7 @@ def tally(figures: tuple[Figure, ...]) -> Tally:
     return Tally(len(figures), sum(f.agrees for f in own), len(close), sum(f.unexplained for f in figures))
 
 
-def data(gallery: Gallery) -> dict[str, Any]:
+def gallery_data(gallery: Gallery) -> dict[str, Any]:
     """The object that ``reproduce --report FILE --json`` prints."""
     from elastocal.cases.case import Kind
 
@@ -93,5 +137,29 @@ def data(gallery: Gallery) -> dict[str, Any]:
         "sizes": len(gallery.of(Kind.SIZE)),
         "put_in": len(gallery.of(Kind.PUT_IN)),
         "reasons": {why.value: count for why, count in gallery.reasons.items()},
-        "cases": [{"title": r.title, "source": r.source, **reproduce.outcome_data(r.outcome)} for r in gallery.results],
+        "cases": [{"title": r.title, "source": r.source, **outcome_data(r.outcome)} for r in gallery.results],
     }
+
+
+def cases_data(lines: tuple[CaseLine, ...]) -> dict[str, Any]:
+    """The object that ``reproduce --json`` prints."""
+    return {"cases": [{"case": c.case, "title": c.title, "source": c.source} for c in lines]}
+
+
+def outcome_data(outcome: Outcome) -> dict[str, Any]:
+    """The object that ``reproduce CASE --json`` prints."""
+    figures = [_figure_data(f) for f in outcome.figures]
+    figures += [
+        {"name": x.name, "published": None, "recomputed": [dict(row) for row in x.rows], "unit": "", "note": x.note}
+        for x in outcome.listings
+    ]
+    return {"case": outcome.case, "verdict": outcome.verdict, "figures": figures}
+
+
+def _figure_data(f: Figure) -> dict[str, Any]:
+    """With where and why for a number that is printed."""
+    out = {"name": f.name, "published": f.published, "recomputed": f.recomputed, "unit": f.unit, "note": f.note}
+    if f.published is None:
+        return out
+    why = None if f.agrees or f.why is None else f.why.value
+    return {**out, "place": f.place, "kind": f.kind.value, "agrees": f.agrees, "why": why}
