@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from app.program_desk import WORDS, answered, calibration, lay_program
 
-from elastocal.app.taken_as_exact import is_assumption
 from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.write import robot_text
 
@@ -88,7 +87,7 @@ def test_weights_from_a_drawing_are_no_assumption(run: Any, desk: Path) -> None:
     """The same numbers with another source: said to be exact, but not shouted about."""
     file = desk / "arm.yaml"
     model = read_robot("kuka-kr270").without("gravity_compensator")
-    known = tuple(replace(e, source="weighed") if e.kind == "link_mass" else e for e in model.elements)
+    known = tuple(replace(e, source="weighed", status="measured") if e.kind == "link_mass" else e for e in model.elements)
     file.write_text(robot_text(replace(model, elements=known)), encoding="utf-8")
     calibration(desk, "arm.yaml", SPRINGS, 0.01)
     _, verdict = told(run, desk)
@@ -103,16 +102,3 @@ def test_weights_that_were_sought_are_in_the_expectation(run: Any, desk: Path) -
     _, verdict = told(run, desk)
     assert "ASSUMED WEIGHTS" not in verdict
     assert "of link mass" not in verdict
-
-
-@pytest.mark.parametrize(
-    ("source", "so"),
-    [
-        ("assumption from the total weight", True),
-        ("Guess, 5e5 N m/rad", True),
-        ("spindle data sheet", False),
-        ("identified, calibration.json", False),
-    ],
-)
-def test_words_of_an_assumption(source: str, so: bool) -> None:
-    assert is_assumption(source) is so

@@ -42,4 +42,4 @@ def _sourced(element: Element, rows: tuple[Parameter, ...], sd: dict[str, float]
         return element
     rest = any(p.value and p.name not in sd for p in rows)
     source = f"identified ({made}): {', '.join(found)}" + (f"; the rest: {element.source}" if rest else "")
-    return replace(element, source=source)
+    return replace(element, source=source, status=element.status if rest else "measured")

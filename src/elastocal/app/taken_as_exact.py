@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
 MOST = 6
 MASSES = ("link_mass", "payload")
-_ASSUMED = ("assum", "guess", "made up", "not stated")
-"""What a source says that stands for no measurement and no data sheet."""
 
 
 def taken_as_exact(parameters: Iterable[tuple[str, float]], sought: Iterable[str]) -> tuple[str, ...]:
@@ -33,12 +31,7 @@ def exact_note(names: Sequence[str]) -> tuple[str, ...]:
     return (f"Taken as exact, because they were not sought: {shown}.",)
 
 
-def is_assumption(source: str) -> bool:
-    """Whether the source of a number says that nobody knows it."""
-    return any(word in source.lower() for word in _ASSUMED)
-
-
 def assumed_masses(model: RobotModel, sought: Iterable[str]) -> tuple[str, ...]:
-    """Parameters of masses that nobody sought and whose source is an assumption."""
-    named = ((p.name, p.value) for p in model.parameters if p.kind in MASSES and is_assumption(p.source))
+    """Parameters of masses that nobody sought and that are assumed."""
+    named = ((p.name, p.value) for p in model.parameters if p.kind in MASSES and p.status == "assumed")
     return taken_as_exact(named, sought)

@@ -14,7 +14,7 @@ from elastocal.files.located import read_text, read_yaml
 from elastocal.files.opened import sha256_of, watching
 from elastocal.files.robot.read import robot_file
 
-WORDS = ("title", "source", "language")
+WORDS = ("title", "source", "status", "language")
 """Keys of a robot file that say nothing of how the arm moves or bends: text for people, the language of programs."""
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.model.elements import quantity
 from elastocal.model.frames import BASE, Frame, JointKind, JointMotion
+from elastocal.model.parameters import Status
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import axis_matrix
 
@@ -38,19 +39,22 @@ class DHRow:
     theta: float = quantity("angle", default=0.0)
     limits: tuple[float, float] | None = quantity("joint value", default=None)
     source: str = ""
+    status: Status = ""
 
 
-def dh_frames(rows: Sequence[DHRow], convention: Convention, parent: str = BASE, source: str = "") -> tuple[Frame, ...]:
-    """Frames of a DH table; a row with ``beta`` is a Hayati row also inside a standard table."""
+def dh_frames(
+    rows: Sequence[DHRow], convention: Convention, parent: str = BASE, source: str = "", status: Status = ""
+) -> tuple[Frame, ...]:
+    """Frames of a DH table; rows without a source of their own have ``source`` and ``status``; a row with ``beta`` is a Hayati row also inside a standard table."""
     out: list[Frame] = []
     for row in rows:
         motion = JointMotion(row.type, (0.0, 0.0, 1.0), row.limits)
-        text = row.source or source
+        origin = (row.source, row.status) if row.source else (source, row.status or status)
         if convention == "modified":
             if row.beta is not None:
                 raise InputError(f"dh row {row.name}: beta belongs to the hayati form; use convention: hayati")
             pose = _rx(row.alpha) @ _t(row.a, 0, 0) @ _rz(row.theta) @ _t(0, 0, row.d)
-            out.append(Frame(row.name, parent, pose, motion, text))
+            out.append(Frame(row.name, parent, pose, motion, *origin))
             parent = row.name
             continue
         hayati = convention == "hayati" or row.beta is not None
@@ -58,9 +62,9 @@ def dh_frames(rows: Sequence[DHRow], convention: Convention, parent: str = BASE,
             raise InputError(f"dh row {row.name}: the hayati form has no d (given {row.d} m); set it to zero")
         link = _t(row.a, 0, 0) @ _rx(row.alpha)
         link = link @ _ry(row.beta or 0.0) if hayati else _t(0, 0, row.d) @ link
-        out.append(Frame(row.name, parent, _rz(row.theta), motion, text))
+        out.append(Frame(row.name, parent, _rz(row.theta), motion, *origin))
         parent = f"{row.name}_end"
-        out.append(Frame(parent, row.name, link, None, text))
+        out.append(Frame(parent, row.name, link, None, *origin))
     return tuple(out)
 
 

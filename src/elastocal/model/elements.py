@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.kinds import kinds_in
 from elastocal.model.chain import JOINT, ChainState, Dof
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, Status
 from elastocal.spatial.entries import Array, Bools
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Element(ABC):
     """Other ways to write the effect in a file: key and dimension; ``expand`` turns them into fields."""
 
     source: str = ""
+    status: Status = ""
 
     @classmethod
     def expand(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -68,7 +69,7 @@ class Element(ABC):
         """Raise an InputError where the values violate physics; estimates may, what a user states may not."""
 
     def parameter(self, symbol: str, unit: str, value: float, scale: float) -> Parameter:
-        return Parameter(f"{self.place}.{symbol}", unit, float(value), scale, self.kind, self.source)
+        return Parameter(f"{self.place}.{symbol}", unit, float(value), scale, self.kind, self.source, self.status)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.model.parameters import Status
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -51,6 +52,7 @@ class Frame:
     pose: Pose = field(default_factory=Pose)
     joint: JointMotion | None = None
     source: str = ""
+    status: Status = ""
 
 
 @dataclass(frozen=True)

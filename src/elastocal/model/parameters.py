@@ -7,11 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
+from typing import Literal
 
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.spatial.entries import Array
+
+Status = Literal["", "measured", "published", "assumed"]
+"""Where a number comes from, beside its source in words; "" where nobody says."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class Parameter:
     scale: float
     kind: str
     source: str
+    status: Status = ""
 
 
 @dataclass(frozen=True)

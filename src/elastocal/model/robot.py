@@ -14,7 +14,7 @@ from elastocal.model.chain import JOINT, Chain, Dof
 from elastocal.model.compliant.link_compliance import Form, LinkCompliance
 from elastocal.model.elements import CompliantCoordinate, Element, Load
 from elastocal.model.frames import FrameTree, JointMotion
-from elastocal.model.parameters import Parameter, ParameterTable
+from elastocal.model.parameters import Parameter, ParameterTable, Status
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.entries import Array
 
@@ -51,6 +51,7 @@ class RobotModel:
     title: str = ""
     source: str = ""
     serial: str = ""
+    status: Status = ""
     estimated: bool = False
     """True where parameters were set from outside: estimates may violate physics (003 section 3.2)."""
     notes: tuple[str, ...] = ()

@@ -34,9 +34,10 @@ def _element(located: Located, path: Path_, entry: Any, top: RobotFile, tree: Fr
     fields = schema.read_fields(cls, located, path, data, units, joints.get(str(entry.get("joint"))))
     if not (fields.values.get("source") or top.source):
         raise located.error(path, NO_SOURCE)
-    fields.values.setdefault("source", top.source)
     try:
-        element = schema.validated(cls, located, path, schema.expanded(cls, located, path, fields))
+        given = schema.validated(cls, located, path, schema.expanded(cls, located, path, fields))
+        source, status = top.origin(given.source, given.status)
+        element = dataclasses.replace(given, source=source, status=status)
         for name in [getattr(element, "joint", None), *getattr(element, "joints", ())]:
             for quantity in fields.units if name is not None else ():
                 if (schema.dimensions_of(cls)[quantity] or "").startswith("joint "):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from elastocal.model.elements import quantity
+from elastocal.model.parameters import Status
 
 Vector = tuple[float, float, float]
 NO_SOURCE = "has numbers without a source; add 'source:' here or at the top (data sheet, measurement, assumption)"
@@ -20,6 +21,7 @@ class RobotFile:
     title: str = ""
     serial: str | int = ""
     source: str = ""
+    status: Status = ""
     units: dict[str, str] = field(default_factory=dict)
     gravity: Vector = quantity("acceleration", default=(0.0, 0.0, -9.80665))
     joints: list[Any] = field(default_factory=list)
@@ -28,6 +30,10 @@ class RobotFile:
     tool: str = ""
     controller: dict[str, Any] = field(default_factory=dict)
     elements: list[Any] = field(default_factory=list)
+
+    def origin(self, source: str, status: Status) -> tuple[str, Status]:
+        """Source and status of an entry: without a source of its own it has those of the file."""
+        return (source, status) if source else (self.source, status or self.status)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +51,7 @@ class JointEntry:
     ratio: float = quantity("number", default=1.0)
     offset: float = quantity("joint value", default=0.0)
     source: str = ""
+    status: Status = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,3 +67,4 @@ class ControllerEntry:
     counts_per_turn: dict[str, float] = quantity("number", default_factory=dict)
     counts_at_zero: dict[str, float] = quantity("number", default_factory=dict)
     source: str = ""
+    status: Status = ""

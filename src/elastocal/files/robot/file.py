@@ -20,6 +20,7 @@ from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
+from elastocal.model.parameters import Status
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.pose import Pose
 
@@ -42,16 +43,9 @@ def build_robot(located: Located) -> RobotModel:
         tree = FrameTree(tuple(frame for _, frame in placed))
         elements = read_elements(located, top, tree, units)
         transmission = read_transmission(located, top, tree, units)
+        title, serial = top.title or top.name, str(top.serial)
         model = RobotModel(
-            top.name,
-            tree,
-            tool,
-            elements,
-            np.array(top.gravity),
-            transmission,
-            top.title or top.name,
-            top.source,
-            str(top.serial),
+            top.name, tree, tool, elements, np.array(top.gravity), transmission, title, top.source, serial, top.status
         )
         model.chain  # noqa: B018  all that moves must form one chain
         return model
@@ -73,14 +67,14 @@ def _placed_frames(located: Located, top: RobotFile, units: Units) -> Iterator[P
         yield path, frame
     for section, entries in (("joints", top.joints), ("frames", top.frames)):
         for i, entry in enumerate(entries):
-            frame = _frame(located, (section, i), entry, before, top.source, units)
+            frame = _frame(located, (section, i), entry, before, top, units)
             before = frame.name
             yield (section, i), frame
 
 
 def _dh(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
     table = top.dh or {}
-    keys = Keys(located, ("dh",), dict.fromkeys(("convention", "rows", "source")), {})
+    keys = Keys(located, ("dh",), dict.fromkeys(("convention", "rows", "source", "status")), {})
     for key in table:
         keys.match(key, None)
     if table.get("convention") not in get_args(Convention):
@@ -88,14 +82,17 @@ def _dh(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
         raise located.error(("dh", "convention"), f"{said} must be one of {', '.join(get_args(Convention))}")
     if not isinstance(table.get("rows"), list):
         raise located.error(("dh", "rows"), "must be a list with one row for each joint")
-    source = table.get("source", "") or top.source
+    status = table.get("status", "")
+    if status not in get_args(Status):
+        raise located.error(("dh", "status"), f"{status!r} must be one of {', '.join(s for s in get_args(Status) if s)}")
+    source, status = top.origin(table.get("source", ""), status)
     if not source:
         raise located.error(("dh",), NO_SOURCE)
     parent = BASE
     for i, entry in enumerate(table["rows"]):
         path: Path_ = ("dh", "rows", i)
         row = _dh_row(located, path, entry, table["convention"], units)
-        for frame in dh_frames([row], table["convention"], parent, source):
+        for frame in dh_frames([row], table["convention"], parent, source, status):
             parent = frame.name
             yield path, frame
 
@@ -113,11 +110,12 @@ def _dh_row(located: Located, path: Path_, entry: Any, convention: Convention, u
     return row
 
 
-def _frame(located: Located, path: Path_, entry: Any, before: str, source: str, units: Units) -> Frame:
+def _frame(located: Located, path: Path_, entry: Any, before: str, top: RobotFile, units: Units) -> Frame:
     kind = str(entry.get("type")) if isinstance(entry, dict) else None
     fields = schema.read_fields(JointEntry, located, path, entry, units, kind)
     e = schema.validated(JointEntry, located, path, fields)
-    if not (e.source or source):
+    source, status = top.origin(e.source, e.status)
+    if not source:
         raise located.error(path, NO_SOURCE)
     motion = None
     if e.type == "fixed":
@@ -133,7 +131,7 @@ def _frame(located: Located, path: Path_, entry: Any, before: str, source: str, 
         motion = JointMotion(e.type, e.axis, e.limits, e.follows, e.ratio, e.offset)
     if e.follows is None:
         refuse(located, path, fields, ("ratio", "offset"), "belongs to a joint that follows another; add follows")
-    return Frame(e.name, e.parent or before, Pose.from_xyz_rpy(e.xyz, e.rpy), motion, e.source or source)
+    return Frame(e.name, e.parent or before, Pose.from_xyz_rpy(e.xyz, e.rpy), motion, source, status)
 
 
 def _check_leaders(located: Located, placed: Sequence[Placed]) -> None:

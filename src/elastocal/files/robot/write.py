@@ -50,6 +50,8 @@ def _document(model: RobotModel) -> dict[str, Any]:
     if model.serial:
         out["serial"] = model.serial
     out["source"] = sources.top
+    if sources.status:
+        out["status"] = sources.status
     out |= quantity_text("gravity", "acceleration", tuple(model.gravity))
     out["joints"] = [_joint(frame, sources) for frame in model.tree.frames]
     out["tool"] = model.tool
@@ -61,16 +63,18 @@ def _document(model: RobotModel) -> dict[str, Any]:
 
 
 class _Sources:
-    """The source at the top, and what an entry adds where its own differs."""
+    """Source and status at the top, and what an entry adds where its own differ."""
 
     def __init__(self, model: RobotModel) -> None:
-        self.top = model.source or UNSTATED
+        self.top, self.status = model.source or UNSTATED, model.status
         self._known: dict[str, str] = {}
 
-    def of(self, source: str) -> dict[str, str]:
-        if not source or source == self.top:
+    def of(self, entry: Frame | Element) -> dict[str, str]:
+        source, status = entry.source or self.top, entry.status
+        if (source, status) == (self.top, self.status):
             return {}
-        return {"source": self._known.setdefault(source, LongText(source) if len(source) > 60 else source)}
+        out = {"source": self._known.setdefault(source, LongText(source) if len(source) > 60 else source)}
+        return out | ({"status": status} if status else {})
 
 
 def _joint(frame: Frame, sources: _Sources) -> dict[str, Any]:
@@ -87,7 +91,7 @@ def _joint(frame: Frame, sources: _Sources) -> dict[str, Any]:
             out["follows"] = motion.follows
             out |= quantity_text("ratio", "number", motion.ratio)
             out |= quantity_text("offset", "joint value", motion.offset, motion.kind)
-    return out | sources.of(frame.source)
+    return out | sources.of(frame)
 
 
 def _rotation(rotation: Array) -> dict[str, Any]:
@@ -151,7 +155,7 @@ def _element(element: Element, tree: FrameTree, sources: _Sources) -> dict[str, 
     dimensions = dimensions_of(type(element))
     for field in dataclasses.fields(element):
         value, dimension = getattr(element, field.name), dimensions[field.name]
-        if field.name == "source" or value is None:
+        if field.name in ("source", "status") or value is None:
             continue
         if field.name == "matrix" and "entries" in element.shorthand:
             out |= quantity_text("entries", "SI", _entries(np.array(value)))
@@ -161,7 +165,7 @@ def _element(element: Element, tree: FrameTree, sources: _Sources) -> dict[str, 
             out[field.name] = FlowList(value) if isinstance(value, tuple) else value
         else:
             out |= quantity_text(field.name, dimension, value, joint)
-    return out | sources.of(element.source)
+    return out | sources.of(element)
 
 
 def _entries(k: Array) -> dict[str, float]:
