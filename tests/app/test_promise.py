@@ -87,7 +87,9 @@ def test_weights_from_a_drawing_are_no_assumption(run: Any, desk: Path) -> None:
     """The same numbers with another source: said to be exact, but not shouted about."""
     file = desk / "arm.yaml"
     model = read_robot("kuka-kr270").without("gravity_compensator")
-    known = tuple(replace(e, source="weighed", status="measured") if e.kind == "link_mass" else e for e in model.elements)
+    known = tuple(
+        replace(e, source="weighed", status="measured") if e.kind == "link_mass" else e for e in model.elements
+    )
     file.write_text(robot_text(replace(model, elements=known)), encoding="utf-8")
     calibration(desk, "arm.yaml", SPRINGS, 0.01)
     _, verdict = told(run, desk)

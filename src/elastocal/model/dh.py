@@ -45,7 +45,10 @@ class DHRow:
 def dh_frames(
     rows: Sequence[DHRow], convention: Convention, parent: str = BASE, source: str = "", status: Status = ""
 ) -> tuple[Frame, ...]:
-    """Frames of a DH table; rows without a source of their own have ``source`` and ``status``; a row with ``beta`` is a Hayati row also inside a standard table."""
+    """Frames of a DH table; rows without a source of their own have ``source`` and ``status``.
+
+    A row with ``beta`` is a Hayati row also inside a standard table.
+    """
     out: list[Frame] = []
     for row in rows:
         motion = JointMotion(row.type, (0.0, 0.0, 1.0), row.limits)

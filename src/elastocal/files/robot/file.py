@@ -84,7 +84,9 @@ def _dh(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
         raise located.error(("dh", "rows"), "must be a list with one row for each joint")
     status = table.get("status", "")
     if status not in get_args(Status):
-        raise located.error(("dh", "status"), f"{status!r} must be one of {', '.join(s for s in get_args(Status) if s)}")
+        raise located.error(
+            ("dh", "status"), f"{status!r} must be one of {', '.join(s for s in get_args(Status) if s)}"
+        )
     source, status = top.origin(table.get("source", ""), status)
     if not source:
         raise located.error(("dh",), NO_SOURCE)
