@@ -97,3 +97,48 @@ def _changed(program, mask):
 
 def _lines(data: bytes) -> list[bytes]:
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+
+
+_WORDS = ("a", "A.", "a ", "1", "C_A", '"', "{X 1,", "MoveL ", "CONST ", "x:=", "a,", "N1", "[", " ", "$")
+_LINES = {
+    "krl": (
+        "b.src",
+        "DEF b()\nLIN {{X 1,Y 1,Z 1,A 0,B 0,C 0}} {0}!\nLIN {{X {0}}}\n{0}\nDEF {0}\nP={0}\nLIN {0}\nBAS(#{0}\nEND\n",
+    ),
+    "rapid": ("b.mod", "MODULE b\nPROC m()\n{0}\nMoveL {0},v1,z1,t;\n{0};\nMoveL [[1,{0}]],v1,z1,t;\n{0}\nENDPROC\n"),
+    "gcode": ("b.nc", "G21 G90 G1 F100\nX1 Y1 Z1\nX2 {0}\n{0}\n"),
+    "csv": ("b.csv", 'x_mm,y_mm,z_mm\n1,2,3\n{0}\n1,2,{0}\n1,2,"{0}\n'),
+}
+
+
+@pytest.mark.parametrize("word", _WORDS)
+@pytest.mark.parametrize("kind", sorted(_LINES))
+def test_a_word_of_any_length_is_read_once(kind: str, word: str) -> None:
+    """Forty thousand characters: what reads them again for each one does not come to an end."""
+    name, form = _LINES[kind]
+    files = {name: form.format(word * (40_000 // len(word))).encode()}
+    program = post_kinds()[kind]().read(files)
+    assert all(len(s.text) < 200 and len(s.reason) < 400 for s in program.skipped)
+    assert post_kinds()[kind]().write(program, Changes.none(program)) == files
+
+
+_VALUES = {
+    "krl": (
+        "b.src",
+        "DEF b()\n$VEL.CP={0}\nLIN {{X {0},Y 1,Z 1,A 0,B 0,C 0}}\nLIN {{X 1,Y 1,Z 1,A 0,B 0,C 0,T {0}}}\n",
+    ),
+    "rapid": ("b.mod", "MODULE b\nPROC m()\nMoveL [[{0},2,3],[1,0,0,0],[0,0,0,0],[9E9]],v1,z1,t;\nENDPROC\n"),
+    "gcode": ("b.nc", "G21 G90 G1 F1\nX{0} Y1 Z1\nG{0}\n"),
+    "csv": ("b.csv", "x_mm,y_mm,z_mm\n{0},1,1\n"),
+}
+
+
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1_0", "Infinity", "9" * 400, "'H" + "9" * 400 + "'"])
+@pytest.mark.parametrize("kind", sorted(_VALUES))
+def test_what_is_no_number_is_named_and_stays(kind: str, value: str) -> None:
+    name, form = _VALUES[kind]
+    files = {name: form.format(value).encode()}
+    program = post_kinds()[kind]().read(files)
+    assert not program.targets
+    assert program.skipped
+    assert post_kinds()[kind]().write(program, Changes.none(program)) == files

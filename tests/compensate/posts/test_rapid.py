@@ -152,3 +152,13 @@ def test_frames_are_given_in_any_case_and_must_agree():
     assert read(text, given).missing_frames() == ()
     with pytest.raises(InputError, match="wPart"):
         read(given=Given(bases={"wPart": Pose()}))
+
+
+@pytest.mark.parametrize("head", ["IF done ", "IF done THEN ", "IF i=1 ", "lab: "])
+def test_a_move_that_depends_on_a_condition_is_found(head: str) -> None:
+    """It is corrected as any other; where the robot stands after it is not known."""
+    line = f"MoveL [[1,2,3],[1,0,0,0],[0,0,0,0],{EAX}],v1,z1,tMill;"
+    text = f"MODULE m\nPROC main()\n{line}\n{head}{line.replace('[1,', '[5,', 1)}\n{line}\nENDPROC\nENDMODULE\n"
+    program = Rapid().read({"m.mod": text.encode()})
+    assert [(m.line, m.start is None) for m in program.moves] == [(3, True), (4, True), (5, True)]
+    np.testing.assert_allclose(program.positions[1], [5e-3, 2e-3, 3e-3])

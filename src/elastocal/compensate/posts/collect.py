@@ -76,6 +76,8 @@ def unsearched() -> Iterator[None]:
 
 
 MOVING = "external axes move along it"
+LONGEST = 300
+"""Characters of a reason."""
 SAME = 1e-6
 """Frames that differ by less (m, rad) are the same."""
 
@@ -152,6 +154,7 @@ class Collector:
 
     def skip(self, text: Text, start: int, end: int, reason: str) -> None:
         """Leave a motion as it is: where the robot then stands is not known."""
+        reason = reason if len(reason) <= LONGEST else f"{reason[:LONGEST]} ..."
         self.skipped.append(Skipped(text.name, text.line(start), text.shown(start, end), reason))
         self.last = None
 

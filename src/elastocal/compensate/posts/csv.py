@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import hypot, isinf
+from math import hypot
 from typing import ClassVar, cast
 
 import numpy as np
@@ -23,7 +23,7 @@ from elastocal.compensate.posts.krl_data import literal
 from elastocal.compensate.posts.orientation import as_numbers, as_rotations
 from elastocal.compensate.posts.post import Post
 from elastocal.compensate.posts.repeats import Repeats
-from elastocal.compensate.posts.text import BOM, NUMBER, Edit, Edits, Text, opened
+from elastocal.compensate.posts.text import BOM, Edit, Edits, Text, finite_number, opened, shown
 from elastocal.compensate.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
@@ -124,7 +124,6 @@ def _rows(text: Text, layout: CsvLayout, move: Move, points: Inserted) -> Edit:
 _FRAME = re.compile(r"#[ \t]*(base|tool)\b[^{}]*(\{[^{}]*\})", re.I)
 SHORT = 0.5
 """Length below which nothing can be meant as a quaternion or direction."""
-_NUMBER = re.compile(NUMBER, re.A)
 _CAMROB = re.compile(r"(?:[ \t]*[-+]?[\d.]+[ \t]*;){12}")
 
 
@@ -180,7 +179,7 @@ class Reading:
     def _cells(self, line: str) -> list[tuple[int, str]]:
         """Place and text of every cell."""
         if '"' in line:
-            found = re.finditer(rf'(?:"[^"]*"|[^"{self.separator}])*(?:{self.separator}|\Z)', line)
+            found = re.finditer(rf'(?:"[^"]*"|[^{self.separator}])*+(?:{self.separator}|\Z)', line)
             return [(m.start(), m[0].removesuffix(self.separator)) for m in found if m[0] or m.start() == 0]
         out, at = [], 0
         for cell in line.split(self.separator):
@@ -260,10 +259,11 @@ class Reading:
         at, cell = cells[place]
         plain = cell.strip(' \t"')
         begin = start + at + (cell.index(plain) if len(plain) < len(cell) else 0)
-        number = plain.replace(",", ".") if self.separator != "," else plain
-        if not _NUMBER.fullmatch(number) or isinf(float(number)):
-            raise ValueError(f"cell {place + 1} is {plain!r}, not a number")
-        return float(number), begin, begin + len(plain)
+        written = plain.replace(",", ".") if self.separator != "," else plain
+        value = finite_number(written)
+        if value is None:
+            raise ValueError(f"cell {place + 1} is {shown(plain)!r}, not a number")
+        return value, begin, begin + len(plain)
 
     def _usable(self, values: list[float]) -> None:
         if self.columns.form in ("quaternion", "vector") and hypot(*values[3:]) < SHORT:

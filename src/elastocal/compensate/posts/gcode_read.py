@@ -17,7 +17,7 @@ from elastocal.compensate.posts.collect import Collector
 from elastocal.compensate.posts.gcode_words import COLUMNS, Line, Modal, Word, line_of, with_codes
 from elastocal.compensate.posts.repeats import Block as Numbers
 from elastocal.compensate.posts.repeats import Repeats
-from elastocal.compensate.posts.text import Text
+from elastocal.compensate.posts.text import Text, shown
 from elastocal.compensate.program import Arc, Kind, Motion, Target
 from elastocal.spatial.pose import Pose
 
@@ -168,7 +168,7 @@ class Walk:
         if 4.0 in codes or (10.0 in codes and self._offset(line)):
             return
         if line.unread:
-            reason = f"{line.unread!r} is not known when the file is read"
+            reason = f"{shown(line.unread)!r} is not known when the file is read"
         elif any((w.address == "M" and w.value in _CALLED) or w.address == "L" for w in line.others):
             reason = "it calls another program, or changes data of the control"
         elif modal.base != before.base:

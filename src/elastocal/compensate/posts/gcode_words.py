@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 
 from elastocal.compensate.posts.text import BOM, Text
 
-_WORD = re.compile(r"[ \t]*(?:([A-Z]{1,2}\d?)[ \t]*=[ \t]*|([A-Z])[ \t]*)([-+]?(?:\d+\.?\d*|\.\d+))", re.A | re.I)
+_WORD = re.compile(
+    r"[ \t]*(?:([A-Z]{1,2}\d?)[ \t]*=[ \t]*|([A-Z])[ \t]*)([-+]?(?:\d++(?:\.\d*+)?|\.\d++))", re.A | re.I
+)
 _COMMENT = re.compile(r"\([^()\r\n]*\)|;[^\r\n]*")
 _DELETE = re.compile(r"[ \t]*(?:N\d+[ \t]*)?/\d?", re.A | re.I)
 _SET = re.compile(r"[ \t]*(?:N\d+[ \t]*)?(?:#[^=\r\n]*=|R\d+[ \t]*=|DEF[ \t]|MSG\b|%|:\d|O\d+[ \t]*$)", re.A | re.I)
@@ -28,6 +31,10 @@ VECTOR = ("A3", "B3", "C3")
 COLUMNS = (*PLACES, *ROTARY, *VECTOR)
 """Words that say where to go, in the order in which values are kept."""
 _COLUMN = {address: i for i, address in enumerate(COLUMNS)}
+
+
+LONGEST = 300
+"""Digits that a number can have."""
 
 
 class Word(NamedTuple):
@@ -77,11 +84,11 @@ def _line(number: int, start: int, end: int, plain: str) -> Line:
     codes: list[Word] = []
     others: list[Word] = []
     first = -1
-    for found in _WORD.finditer(plain, at):
-        if found.start() != at:
+    while found := _WORD.match(plain, at):
+        named, letter, value = found.groups()
+        if len(value) > LONGEST and not isfinite(float(value)):
             break
         at = found.end()
-        named, letter, value = found.groups()
         address = (letter or named).upper()
         word = Word(address, float(value), start + found.start(2 if letter else 1), start + found.start(3), start + at)
         column = _COLUMN.get(address)
@@ -103,7 +110,12 @@ def _line(number: int, start: int, end: int, plain: str) -> Line:
 def _unread(rest: str) -> str:
     """What is left of a line, without words that change nothing."""
     rest = rest.strip(" \t")
-    if rest and set(re.findall(r"[A-Z_]\w*", rest.upper(), re.A)) <= _QUIET and not re.search(r"[=#\[]", rest):
+    if (
+        rest
+        and len(rest) < LONGEST
+        and set(re.findall(r"[A-Z_]\w*", rest.upper(), re.A)) <= _QUIET
+        and not re.search(r"[=#\[]", rest)
+    ):
         return ""
     return rest
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.compensate.posts.text import NUMBER, Text
+from elastocal.compensate.posts.text import NUMBER, Text, finite_number, shown
 from elastocal.spatial.pose import Pose
 
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")
@@ -22,6 +23,8 @@ AXES = ("A1", "A2", "A3", "A4", "A5", "A6")
 NOWHERE = (-1, -1)
 SHARED = "$CONFIG"
 """Stem of the file whose variables all programs of a controller use."""
+LONGEST = 32
+"""Digits of a bit pattern."""
 EXTERNAL = ("E1", "E2", "E3", "E4", "E5", "E6")
 
 _PAIR = re.compile(
@@ -83,17 +86,19 @@ def literal(name: str, text: str, start: int, end: int) -> Literal | None:
     if usual and usual.end() == end:  # what CAM systems write, read in one step
         x, y, z, a, b, c, s, t = usual.groups()
         spans = usual.regs
-        status: dict[str, float | str] = {} if s is None else {"S": float(s), "T": float(t)}
+        status = {} if s is None else {"S": float(s), "T": float(t)}
         numbers = (float(x), float(y), float(z), float(a), float(b), float(c))
+        if not isfinite(sum(map(abs, (*numbers, *status.values())))):
+            return None
         turn, tail = (None, spans[6][1]) if s is None else (spans[8], spans[8][1])
-        return Literal(name, start, end, False, numbers, spans[1:7], status, turn, tail)
+        return Literal(name, start, end, False, numbers, spans[1:7], dict(status), turn, tail)
     tag = _TYPE.match(text, start + 1, end - 1)
     at, stop = tag.end() if tag else start + 1, end - 1
     values: dict[str, float | str] = {}
     places: dict[str, tuple[int, int]] = {}
-    for pair in _PAIR.finditer(text, at, stop):
+    while pair := _PAIR.match(text, at, stop):
         key = pair[1].upper()
-        if pair.start() != at or key in values:
+        if key in values:
             return None
         at, values[key], places[key] = pair.end(), _value(pair[2]), pair.span(2)
     if not values or text[at:stop].strip(" \t") or text[at - 1] == ",":
@@ -107,7 +112,7 @@ def _sorted(raw: Literal, places: dict[str, tuple[int, int]]) -> Literal:
     axes = not places.keys().isdisjoint(AXES)
     keys = AXES if axes else CARTESIAN
     needed = (*keys, *EXTERNAL, "S", "T")
-    computed = next((f"{k} {v}" for k, v in values.items() if k in needed and isinstance(v, str)), "")
+    computed = next((shown(f"{k} {v}") for k, v in values.items() if k in needed and isinstance(v, str)), "")
     found = (values.get(k) for k in keys)
     return raw._replace(
         axes=axes,
@@ -124,11 +129,10 @@ def _value(text: str) -> float | str:
     if text[0] == "'":
         base = 2 if text[1] in "Bb" else 16
         digits = text[2:-1]
-        return text if base == 2 and set(digits) - {"0", "1"} else float(int(digits, base))
-    try:
-        return float(text)
-    except ValueError:
-        return text
+        wrong = len(digits) > LONGEST or (base == 2 and set(digits) - {"0", "1"})
+        return text if wrong else float(int(digits, base))
+    value = finite_number(text)
+    return text if value is None else value
 
 
 def integer_text(old: str, value: int) -> str:

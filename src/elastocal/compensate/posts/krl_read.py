@@ -27,7 +27,7 @@ from elastocal.compensate.posts.krl_data import (
     stem,
 )
 from elastocal.compensate.posts.repeats import Repeats
-from elastocal.compensate.posts.text import BOM, Text
+from elastocal.compensate.posts.text import BOM, Text, finite_number
 from elastocal.compensate.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
 
@@ -111,10 +111,8 @@ def by_with(state: State, clause: str, names: Lookup) -> State:
 
 
 def velocity(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return np.nan
+    value = finite_number(text.strip(" \t"))
+    return np.nan if value is None else value
 
 
 MOTIONS: dict[str, Motion] = {
@@ -127,7 +125,7 @@ CLOSES = {"ENDIF", "ENDSWITCH", "ENDLOOP", "ENDFOR", "ENDWHILE", "UNTIL"}
 QUIET = {"WAIT", "TRIGGER", "INTERRUPT", "RETURN"}
 
 _WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
-_TAIL = re.compile(r"(?:[ \t,]*C_\w+)*[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
+_TAIL = re.compile(r"(?:[ \t,]*C_\w++)*+[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
 
 
 @dataclass
@@ -211,7 +209,7 @@ class Walk:
     def _flow(self, word: str, line: int, rest: str) -> None:
         """Routines, branches, loops, jumps and calls: the place of the robot is lost."""
         if word in ("DEF", "DEFFCT") or (word == "GLOBAL" and rest.upper().startswith("DEF")):
-            called = re.search(r"(\w+)[ \t]*\(", rest, re.A)
+            called = re.search(r"\b(\w++)[ \t]*\(", rest, re.A)
             start = f"at the start of {called[1] if called else self.text.name}"
             self.state, self.stack, self.pending = State(start, start), [], None
         elif word in OPENS:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -41,17 +42,21 @@ _WOBJ = re.compile(rf"\s*\[\s*(TRUE|FALSE)\s*,\s*(TRUE|FALSE)\s*,(\s*),\s*{_POSE
 _TOOL = re.compile(rf"\s*\[\s*(TRUE|FALSE)\s*,\s*{_POSE}", re.A | re.I)
 
 STATEMENT = re.compile(
-    r"""\b(?:
-      (?:CONST|PERS|VAR)\s+(?P<type>[A-Za-z]\w*)\s+(?P<name>[A-Za-z]\w*)\s*(?P<array>\{[^}]*\})?\s*(?::=(?P<value>[^;]*))?;
-    | (?P<word>Move[A-Z]\w*|Trigg(?:[LJC]|AbsJ)\w*|Search[LC]\w*|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC]\w*)\b
-      (?P<args>[^;]*);
+    r"""(?<![\w.])(?:
+      (?:CONST|PERS|VAR)\s+(?P<type>[A-Za-z]\w*+)\s++(?P<name>[A-Za-z]\w*+)\s*+(?P<array>\{[^{};]*+\})?\s*+(?::=(?P<value>[^;]*+))?;
+    | (?P<word>Move[A-Z]\w*+|Trigg(?:[LJC]|AbsJ)\w*+|Search[LC]\w*+|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC]\w*+)
+      (?P<args>[^;]*+);
     | (?P<shift>PDisp(?:On|Set|Off)|EOffs(?:On|Set|Off))\b[^;]*;
     | (?P<flow>PROC|FUNC|TRAP|IF|THEN|ELSE|ELSEIF|ENDIF|FOR|ENDFOR|WHILE|ENDWHILE|TEST|CASE|DEFAULT|ENDTEST|GOTO)\b
-    | (?P<set>[A-Za-z]\w*)(?P<part>\s*\{[^}]*\}|\.[\w.]+)?\s*:=(?P<sum>[^;]*);
-    | (?P<other>[A-Za-z]\w*)[^;:=\r\n]*;
+    | (?P<set>[A-Za-z]\w*+)(?P<part>\s*+\{[^{};]*+\}|\.[\w.]++)?\s*+:=(?P<sum>[^;]*+);
+    | (?P<other>(?!(?:LOCAL|TASK|CONST|PERS|VAR)\b)[A-Za-z]\w*+)
     )""",
     re.A | re.I | re.X,
 )
+
+
+_REST = re.compile(r"[^;\r\n]*+;?")
+_MOVE = re.compile(r"\b(?:Move[A-Z]|Trigg(?:[LJC]|AbsJ)|Search[LC]|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC])", re.I)
 
 
 class Datum(NamedTuple):
@@ -82,6 +87,8 @@ def datum(text: Text, code: str, start: int, end: int, joints: bool) -> Datum | 
     count = 6 if joints else 7
     groups = found.groups()
     numbers = tuple(map(float, groups[:count]))
+    if not all(map(isfinite, numbers)):
+        return None
     first = found.regs[1][0]
     spans = found.regs[1 : count + 1]
     if joints:
@@ -114,9 +121,13 @@ class Statements:
         self._at = 0
 
     def __iter__(self) -> Iterator[re.Match[str]]:
-        self._at = 0
-        while found := STATEMENT.search(self.code, self._at):
+        self._at, last = 0, self.code.rfind(";") + 1
+        while found := STATEMENT.search(self.code, self._at, last):
             self._at = found.end()
+            if found["other"]:  # up to its end, or to a move that depends on it: IF done MoveL ...;
+                end = _REST.match(self.code, self._at, last).end()  # type: ignore[union-attr]
+                move = _MOVE.search(self.code, self._at, end)
+                self._at = move.start() if move else end
             yield found
 
     def alone(self, statement: re.Match[str]) -> int:

@@ -13,12 +13,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import starmap
+from math import inf, isfinite
 
 import numpy as np
 
 from elastocal.errors import InputError
 
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[Ee][-+]?\d+)?"
+NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[Ee][-+]?\d++)?"
+"""Possessive: a word of many digits is read once."""
+_NUMBER = re.compile(NUMBER, re.A)
+WIDEST = 100
+"""Characters of a line that are shown to people."""
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
 _FEED, _RETURN = b"\n\r"
 BOM = "\xef\xbb\xbf"
@@ -66,14 +71,21 @@ def opened(name: str, data: bytes) -> Text:
     return Text(name, data.decode("latin-1"))
 
 
+def finite_number(text: str) -> float | None:
+    """The finite number that a text is; None for anything else, such as inf, nan, 1_0 and 400 digits."""
+    value = float(text) if _NUMBER.fullmatch(text) else inf
+    return value if isfinite(value) else None
+
+
 def shown(text: str) -> str:
-    """For people: decoded, on one line."""
-    data = text.encode("latin-1")
+    """For people: decoded, on one line, not longer than is read."""
+    data = text[: 2 * WIDEST].encode("latin-1")
     try:
         plain = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         plain = data.decode("cp1252", "replace")
-    return " ".join(plain.split())
+    plain = " ".join(plain.split())
+    return plain if len(plain) <= WIDEST else f"{plain[:WIDEST]} ..."
 
 
 def blanked(text: str, pattern: re.Pattern[str]) -> str:
