@@ -186,6 +186,18 @@ class RobotModel:
     def with_elements(self, *added: Element) -> Self:
         return replace(self, elements=(*self.elements, *added))
 
+    def with_joint_compliance(self, rated_payload: float | None = None, mass: float | None = None) -> RobotModel:
+        """A start value, by the size of the robot, for every joint that has no compliance: see ``start_values``."""
+        from elastocal.model.start_values import with_joint_compliance
+
+        return with_joint_compliance(self, rated_payload, mass)
+
+    def with_masses(self, rated_payload: float | None = None, mass: float | None = None) -> RobotModel:
+        """A start value, by the size of the robot, for every link that has no mass: see ``start_values``."""
+        from elastocal.model.start_values import with_masses
+
+        return with_masses(self, rated_payload, mass)
+
     def without(self, *kinds: str) -> Self:
         """The same robot without the effects of these kinds."""
         return replace(self, elements=tuple(e for e in self.elements if e.kind not in kinds))
