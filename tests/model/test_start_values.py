@@ -81,9 +81,7 @@ def test_real_robots_get_usable_numbers(file: str) -> None:
 
 def test_known_numbers_stay_and_zeros_are_replaced() -> None:
     robot = read_robot("kuka-kr270")
-    zero = tuple(
-        replace(e, k=0.0) if isinstance(e, JointCompliance) and e.joint == "A3" else e for e in robot.elements
-    )
+    zero = tuple(replace(e, k=0.0) if isinstance(e, JointCompliance) and e.joint == "A3" else e for e in robot.elements)
     robot = replace(robot, elements=zero)
     new = robot.with_joint_compliance(rated_payload=270)
     assert {j: k for j, k in compliances(new).items() if j != "A3"} == {
