@@ -33,13 +33,13 @@ def weigh(run, tmp_path):
 
 def loud(done):
     assert done.code == 0, done.err
-    return [line for line in done.data["verdict"] if re.match(r"(DO NOT|THE|GROSS)", line)]
+    return [line for line in done.data["verdict"] if re.match(r"(DO NOT|THE|OUTLIERS)", line)]
 
 
 def test_the_example_itself_has_no_slip(weigh):
     done = weigh(lambda a: None)
     assert loud(done) == []
-    assert "gross_errors" not in done.data
+    assert "outliers" not in done.data
 
 
 def test_swapped_torques_are_refused(weigh):
@@ -71,7 +71,7 @@ def test_one_wrong_reading_is_named_and_the_result_is_given_with_and_without(wei
     done = weigh(spike)
     (said,) = loud(done)
     assert "line 22, torque of J2 = 500 N m (10" in said or "line 22, torque of J2 = 500 N m (11" in said
-    rows = {r["parameter"]: r for r in done.data["gross_errors"]}
+    rows = {r["parameter"]: r for r in done.data["outliers"]}
     assert rows["J2.mx"]["without"] == pytest.approx(1.2, abs=0.03)
     assert rows["J2.mz"]["without"] == pytest.approx(-0.3, abs=0.006)
     assert abs(rows["J2.mz"]["with"] + 0.3) > 3 * rows["J2.mz"]["sd"]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
-    from elastocal.gravity.hold_out import Judged
     from elastocal.measure.joint_log import JointLog
+    from elastocal.procedures.gravity.prediction import Validation
     from elastocal.spatial.entries import Array, Ints
 
 DRAWN = 300
@@ -46,7 +46,7 @@ def _over_time(time: Array, values: Array, rows: Ints, moved: dict[str, int]) ->
     return tuple(out)
 
 
-def validation(judged: Judged, gravity: Array, moved: dict[str, int]) -> tuple[Lines, ...]:
+def validation(judged: Validation, gravity: Array, moved: dict[str, int]) -> tuple[Lines, ...]:
     """Figure 9: torques of the virtual log and those of the expressions found; ``gravity`` as the log counts it."""
     import numpy as np
 

@@ -14,12 +14,12 @@ from elastocal.cases.kr5_table4 import moments
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.gravity.fit import GravityFit
-    from elastocal.gravity.hold_out import Judged
-    from elastocal.gravity.recursion import Recursion
-    from elastocal.gravity.terms import Term
     from elastocal.measure.joint_log import JointLog
     from elastocal.model.robot import RobotModel
+    from elastocal.procedures.gravity.fit import GravityFit
+    from elastocal.procedures.gravity.prediction import Validation
+    from elastocal.procedures.gravity.recursion import Recursion
+    from elastocal.procedures.gravity.terms import Term
     from elastocal.report.blocks import Lines
 
 MOVED = {"A5": 4, "A3": 2, "A2": 1}
@@ -33,7 +33,7 @@ class _Run:
     sweeps: JointLog
     found: GravityFit
     recursion: Recursion
-    validation: Judged
+    validation: Validation
     without_friction: np.ndarray
 
 
@@ -56,12 +56,12 @@ class GravityCase(Case):
 
 def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     from elastocal.files.robot.read import read_robot
-    from elastocal.gravity.fit import identify_gravity
-    from elastocal.gravity.hold_out import judge_masses
-    from elastocal.gravity.recursion import recursive_moments
-    from elastocal.gravity.samples import slow_samples
-    from elastocal.gravity.sense import torque_sense
     from elastocal.measure.sources.friction import Friction
+    from elastocal.procedures.gravity.fit import fit_masses
+    from elastocal.procedures.gravity.prediction import validate
+    from elastocal.procedures.gravity.recursion import recursive_moments
+    from elastocal.procedures.gravity.samples import slow_samples
+    from elastocal.procedures.gravity.sense import torque_sense
 
     model = read_robot("kuka-kr5")
     swept, general = (_read(text, model) for text in (sweep_log(rng), validation_log(rng)))
@@ -71,9 +71,9 @@ def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     recursion = recursive_moments(model, samples, sense.sign)
     seek = tuple(p.name for p in model.parameters if p.kind == "link_mass")
     weightless = model.with_parameters(dict.fromkeys(seek, 0.0))
-    found = identify_gravity(weightless, samples, sense=sense, friction=Friction(), seek=seek)
+    found = fit_masses(weightless, samples, sense=sense, friction=Friction(), seek=seek)
     progress(2, 3)
-    judged = judge_masses(found, other, model)
+    judged = validate(found, other, model)
     progress(3, 3)
     return _Run(swept, found, recursion, judged, other.torque - sense.sign * judged.prediction.weight.torque)
 
@@ -95,7 +95,7 @@ def _read(text: str, model: RobotModel) -> JointLog:
 def _terms(found: GravityFit) -> tuple[Term, ...]:
     import numpy as np
 
-    from elastocal.gravity.expressions import expressions
+    from elastocal.procedures.gravity.terms import expressions
 
     return expressions(found.model, np.radians(POSE_DEG), found.wide)
 
@@ -125,13 +125,13 @@ def _coefficients(all_at_once: dict[str, Term], alone: dict[str, Term], recursio
 
 
 def _friction(found: GravityFit) -> tuple[Figure, ...]:
-    from elastocal.gravity.friction_found import friction_found
+    from elastocal.procedures.gravity.fit import friction_terms
 
     planted = {"coulomb": COULOMB, "viscous": VISCOUS}
     return tuple(
         Figure(f"{t.term}_{t.joint[1]}", None, t.value, t.unit,
                f"planted: {planted[t.term][MOVED[t.joint]]:g}; +- {t.sd:.2g}")
-        for t in friction_found(found)
+        for t in friction_terms(found)
         if t.joint in MOVED
     )  # fmt: skip
 

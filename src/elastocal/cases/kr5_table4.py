@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from elastocal.cases.case import Figure, Why
 
 if TYPE_CHECKING:
-    from elastocal.gravity.terms import Term
+    from elastocal.procedures.gravity.terms import Term
 
 G = 9.81
 TABLE_4 = {"A5": (11.47, 1.169, 4.90, 0.499), "A3": (89.49, 8.612, 88.86, 9.058), "A2": (375.70, 38.297, 0.0, 0.0)}

@@ -29,7 +29,7 @@ def gravity(
     ] = 0.3,
     centre_mm: Annotated[float, typer.Option(metavar="MM", help="How well the robot file knows their centres.")] = 30.0,
     no_prior: Annotated[
-        bool, typer.Option("--no-prior", help="Believe the log alone, and hold what it does not tell.")
+        bool, typer.Option("--no-prior", help="Use the log alone; what it does not tell is fixed.")
     ] = False,
     hold_out: Annotated[
         float, typer.Option(metavar="SHARE", help="Last part of the log to judge a fit of the rest by; 0 for none.")
@@ -45,15 +45,15 @@ def gravity(
     tool: o.Tool = None,
     ignore_limits: o.IgnoreLimits = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot file with the masses found.")
+        Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot file with these masses.")
     ] = None,
     report: o.ReportFile = None,
     json: o.Json = False,
 ) -> None:
     """Masses, friction, holding torque from a controller's log.
 
-    Mass moments of all links at once with their accuracy and what acts only together, friction, the torque to hold the
-    arm anywhere, judged by the last part of the log.
+    Mass moments of all links at once with their accuracy and what is not separately identifiable, friction, the torque
+    to hold the arm anywhere, validated by the last part of the log.
 
     \b
     Example:
@@ -61,7 +61,7 @@ def gravity(
     """
     from elastocal.app.cli.output import deliver, warn
     from elastocal.app.commands import gravity as command
-    from elastocal.app.pages.gravity import page as pages
+    from elastocal.app.pages import gravity as pages
     from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets
 

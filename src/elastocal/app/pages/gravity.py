@@ -1,0 +1,264 @@
+"""The weight of an arm as a report: verdict, validation, masses, friction, readings."""
+
+from __future__ import annotations
+
+from math import degrees, isfinite
+from typing import TYPE_CHECKING
+
+from elastocal.app.pages import gravity_torques as torques
+from elastocal.app.pages.calibrate.dropped import combination_table
+from elastocal.app.pages.columns import or_reason
+from elastocal.measure.sources.friction import TERMS
+from elastocal.report.blocks import Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
+from elastocal.report.display import concise
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.gravity import GravityResult
+    from elastocal.procedures.gravity import Gravity
+    from elastocal.procedures.gravity.fit import GravityFit
+    from elastocal.procedures.gravity.outliers import Screened
+    from elastocal.procedures.gravity.prediction import Validation
+
+NO_READING = "no reading of this joint counts"
+FEW = "too few readings"
+_FIXED = "fixed at the robot file's value"
+
+
+def page(result: GravityResult) -> Report:
+    """Everything; curves only here, not on the screen."""
+    curves = Section("Torques over the log", torques.torque_lines(result.gravity))
+    return _report(result, (curves,))
+
+
+def screen(result: GravityResult) -> Report:
+    return _report(result, ())
+
+
+def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
+    gravity = result.gravity
+    found, validation = gravity.arm, gravity.validation
+    sections = [
+        Section("Validation", (validation_table(validation),) if validation else ()),
+        Section("Masses and mass moments", (mass_table(gravity),)),
+        Section("Outliers", (outlier_table(gravity.screened),) if gravity.screened.outliers else ()),
+        Section("Base parameters", (base_table(found),) if found.base.subgroups else (Paragraphs((_ALONE,)),)),
+        Section("Friction", (friction_table(found),) if found.friction else ()),
+        Section("Readings", (noise_table(found),)),
+        Section("Torques written out", (torques.term_table(gravity.terms),) if gravity.terms else ()),
+        Section("Sweep by sweep", (torques.recursion_table(gravity.recursion),) if gravity.recursion else ()),
+        Section("Holding torques", (torques.holding_table(result),) if result.poses is not None else ()),
+        Section("Payload", (torques.payload_table(gravity.payload),) if gravity.payload else ()),
+        *more,
+    ]
+    title = f"Weight of {found.model.name}"
+    return Report(title, verdict(gravity), tuple(s for s in sections if s.blocks), result.notes, facts(result))
+
+
+_ALONE = "Every mass and mass moment acts on its own in this log."
+
+
+def facts(result: GravityResult) -> tuple[Fact, ...]:
+    from elastocal import __version__
+
+    asked, found = result.request, result.gravity.arm
+    prior = "none" if found.prior is None else (
+        f"masses to {100 * found.prior.share:g} %, centres to {1e3 * found.prior.centre:g} mm")  # fmt: skip
+    terms = (
+        "left in the scatter" if found.friction is None else ", ".join(t for t in TERMS if getattr(found.friction, t))
+    )
+    down = ", ".join(f"{g:.4g}" for g in result.gravity.file.gravity)
+    return (
+        Fact("elastocal", "Elastocal", __version__, __version__),
+        Fact("log", "log", asked.log.as_posix(), asked.log.as_posix()),
+        Fact("robot", "robot", asked.robot, asked.robot),
+        Fact("sense", "torques read", found.sense.reason, found.sense.reason),
+        Fact("sense_sign", "", float(found.sense.sign)),
+        Fact("prior", "prior", prior, prior),
+        Fact("friction_terms", "friction", terms, terms),
+        Fact("hold_out", "held out", asked.hold_out, f"the last {100 * asked.hold_out:g} %"),
+        Fact("gravity_m_s2", "gravity", down, f"({down}) m/s2"),
+        Fact("logged", "samples", found.samples.logged, str(found.samples.logged)),
+        Fact("fast", "left out for inertia", found.samples.fast, str(found.samples.fast)),
+    )
+
+
+def verdict(gravity: Gravity) -> tuple[str, ...]:
+    out = [f"The log holds {gravity.arm.sense.reason}."]
+    if gravity.validation is not None:
+        out.append(_validated(gravity.validation))
+    out += [_identifiable(gravity), *(w.text for w in gravity.warnings)]
+    if gravity.mounting is not None:
+        m = gravity.mounting
+        down = ", ".join(f"{g:.3f}" for g in m.gravity)
+        out.append(
+            f"Down is ({down}) m/s2 in base axes, {degrees(m.away):.2f} +- {degrees(m.direction_sd):.2g} deg off the "
+            "robot file's direction, by the masses of the robot file."
+        )
+    if gravity.payload is not None:
+        rows = {row[0]: row for row in torques.payload_table(gravity.payload).rows}
+        out.append(
+            f"The payload of the second log weighs {rows['mass'][1]} kg, its centre is at ("
+            + ", ".join(str(rows[f"centre {a}"][1]) for a in "xyz")
+            + ") mm."
+        )
+    return tuple(out)
+
+
+def _validated(validation: Validation) -> str:
+    import numpy as np
+
+    rms, file = validation.rms(validation.error), validation.rms(validation.file_error)
+    said = ", ".join(
+        f"{validation.samples.log.joints[j]} to {rms[j]:.3g} {validation.samples.units[j]} (by the robot file's masses "
+        f"{file[j]:.3g})"
+        for j in validation.heavy()
+        if isfinite(rms[j])
+    )
+    strange = int(np.any(validation.extrapolated(), axis=1).sum())
+    outside = int(np.any(validation.outside(), axis=1).sum())
+    return (
+        f"Fitted on the first part of the log, the last {validation.samples.log.count} samples are predicted, rms: "
+        f"{said}; {strange} of them are extrapolated in one joint or more, {outside} lie outside the poses seen."
+    )
+
+
+def _identifiable(gravity: Gravity) -> str:
+    """How much of the masses the log knows."""
+    n = gravity.groups()
+    return (
+        f"Of {n['parameters']} masses and mass moments the poses tell {n['base']} base parameters apart: {n['alone']} "
+        f"stand alone, {n['parameters'] - n['alone'] - n['silent']} are identifiable in combinations only, "
+        f"{n['silent']} not at all."
+    )
+
+
+def validation_table(validation: Validation) -> Table:
+    """Joint by joint: errors at samples that the fit has not seen, and those of the robot file's masses there."""
+    columns = (
+        Column("joint", "joint"), Column("unit", "unit"), Column("readings", "readings"),
+        Column("rms", "rms error", decimals=3), Column("max", "largest", decimals=3),
+        Column("file_rms", "rms by the file's masses", decimals=3), Column("file_max", "largest", decimals=3),
+        Column("extrapolated", "extrapolated"), Column("outside", "outside the poses seen"),
+        Column("inside_percent", "inside 95 %", "%", 0),
+    )  # fmt: skip
+    extra, outside, inside = (
+        validation.extrapolated().sum(axis=0),
+        validation.outside().sum(axis=0),
+        validation.inside(),
+    )
+    count = validation.readings()
+    own, file = validation.error, validation.file_error
+    numbers = zip(
+        validation.rms(own), validation.largest(own), validation.rms(file), validation.largest(file), strict=True
+    )
+    rows = tuple(
+        (joint, validation.samples.units[j], int(count[j]), *(or_reason(float(v), NO_READING) for v in four),
+         int(extra[j]), int(outside[j]), or_reason(100 * float(inside[j]), NO_READING))
+        for j, (joint, four) in enumerate(zip(validation.samples.log.joints, numbers, strict=True))
+    )  # fmt: skip
+    notes = (
+        "Friction as fitted is taken off both. Extrapolated: known less well than that joint's torque was anywhere in "
+        "the part that was fitted, or moving in a direction not seen there; do not trust these. "
+        "Outside the poses seen: a joint that this torque depends on is beyond "
+        "where it was in the part that was fitted, so nothing has shown that the model and its accuracy hold there.",
+    )
+    return Table("held_out", "", columns, rows, notes)
+
+
+def mass_table(gravity: Gravity) -> Table:
+    found = gravity.arm
+    columns = (
+        Column("parameter", "parameter"), Column("concise", "value (sd)"), Column("unit", "unit"),
+        Column("file", "in the robot file", digits=5), Column("group", "group"),
+        Column("told_percent", "told by the log", "%", 0), Column("value", "value", shown=False),
+        Column("sd", "sd", shown=False), Column("sd_wide", "sd, others unknown", digits=3),
+        Column("reason", "why it is not estimated", footnote=True),
+    )  # fmt: skip
+    return Table("masses", "", columns, tuple(_mass(gravity, n) for n in found.wide.names), _mass_notes(found))
+
+
+def _mass(gravity: Gravity, name: str) -> tuple[Cell, ...]:
+    found, sd = gravity.arm, gravity.arm.sd(name)
+    p = found.model.parameters.rows[found.model.parameters.index(name)]
+    file = gravity.file.parameters.rows[gravity.file.parameters.index(name)].value
+    group, wide = str(found.base.group[found.base.names.index(name)]), found.wide.sd(name)
+    if sd is None:
+        why = next((d.reason for d in found.identification.dropped if d.name == name), _FIXED)
+        return (name, "fixed", p.unit, file, group, 0.0, p.value, Unknown(_FIXED), wide, why)
+    return (name, concise(p.value, sd), p.unit, file, group, 100 * found.told(name), p.value, sd, wide, None)
+
+
+def _mass_notes(found: GravityFit) -> tuple[str, ...]:
+    said = (
+        "Groups by the poses alone: G1 acts on its own, G2 on nothing that was read, G3 only together with others "
+        "(combinations below)."
+    )
+    if found.prior is None:
+        return (f"{said} A value of G3 stands for its combination, with what it absorbs at the robot file's value.",)
+    return (
+        f"{said} Prior: every mass to {100 * found.prior.share:g} % and its centre to "
+        f"{1e3 * found.prior.centre:g} mm; told by the log is the share of that variance which the log has removed.",
+    )
+
+
+def outlier_table(screened: Screened) -> Table:
+    """Masses and mass moments without the outliers, and with them."""
+    columns = (
+        Column("parameter", "parameter"), Column("unit", "unit"), Column("without", "without them", digits=5),
+        Column("with", "with them", digits=5), Column("sd", "sd without", digits=2),
+    )  # fmt: skip
+    without, every = screened.fit.model.parameters, screened.everything.model.parameters
+    rows = tuple(
+        (n, without.rows[without.index(n)].unit, without.rows[without.index(n)].value, every.rows[every.index(n)].value,
+         screened.fit.sd(n))
+        for n in screened.fit.wide.names
+        if n in screened.fit.fit.names
+    )  # fmt: skip
+    return Table("outliers", "", columns, rows, (f"Left out: {screened.text()}.",))
+
+
+def base_table(found: GravityFit) -> Table:
+    table = combination_table(found.base)
+    notes = ("Torques depend on these combinations only; the others are absorbed with the factor shown (SI units).",)
+    return Table("combinations", "", table.columns, table.rows, notes)
+
+
+def friction_table(found: GravityFit) -> Table:
+    from elastocal.procedures.gravity.fit import friction_terms
+
+    columns = (
+        Column("joint", "joint"), Column("term", "term"), Column("concise", "value (sd)"), Column("unit", "unit"),
+        Column("value", "value", shown=False), Column("sd", "sd", shown=False),
+        Column("reason", "why it is unknown", footnote=True),
+    )  # fmt: skip
+    rows = tuple(
+        (t.joint, t.term, concise(t.value, t.sd), t.unit, or_reason(t.value, t.reason), or_reason(t.sd, t.reason),
+         t.reason or None)
+        for t in friction_terms(found)
+    )  # fmt: skip
+    return Table("friction", "", columns, rows)
+
+
+def noise_table(found: GravityFit) -> Table:
+    import numpy as np
+
+    columns = (
+        Column("joint", "joint"), Column("unit", "unit"), Column("from", "from", digits=4),
+        Column("to", "to", digits=4), Column("value_unit", "joint unit"), Column("readings", "readings"),
+        Column("noise", "scatter", digits=3), Column("effective", "worth", digits=3),
+        Column("agreement", "correlation", digits=3),
+    )  # fmt: skip
+    q, count = found.samples.log.q, np.isfinite(found.samples.torque).sum(axis=0)
+    rows = []
+    for j, (joint, force) in enumerate(zip(found.samples.log.joints, found.samples.units, strict=True)):
+        factor, unit = (180 / np.pi, "deg") if force == "N m" else (1e3, "mm")
+        rows.append((
+            joint, force, float(factor * q[:, j].min()), float(factor * q[:, j].max()), unit, int(count[j]),
+            or_reason(float(found.noise[j]), NO_READING), or_reason(float(found.worth[j]), FEW),
+            or_reason(float(found.sense.agreement[j]), "no torque is expected, or none was read"),
+        ))  # fmt: skip
+    notes = (
+        "Worth: how many independent readings these are, by the autocorrelation of what the fit leaves; accuracies "
+        "count so many. Correlation: of the torque read with the one that the robot file's masses let expect.",
+    )
+    return Table("noise", "", columns, tuple(rows), notes)

@@ -1,0 +1,72 @@
+"""Which way is down: the gravity vector in base axes, from the torques of an arm whose masses are known.
+
+Holding torques are linear in gravity, tau = sum_i g_i tau(e_i), so floor, wall, ceiling or a tilted pedestal come out
+of one least-squares fit of three numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.sources.friction import Friction
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.holding import holding_torque
+from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
+from elastocal.spatial.entries import Array
+
+ROUNDS = 3
+LEAST = 1e-5
+"""Smallest singular value (of unit columns) at which directions are told apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mounting:
+    """``gravity`` (3,) in m/s2 with covariance, and the angle (rad) to the direction that the robot file states.
+
+    The length says how far the masses are off altogether; the direction is what the mounting decides.
+    """
+
+    gravity: Array
+    covariance: Array
+    away: float
+
+    @property
+    def direction_sd(self) -> float:
+        """Radians: of the direction, where it is known least."""
+        size = np.linalg.norm(self.gravity)
+        across = np.eye(3) - np.outer(self.gravity, self.gravity) / size**2
+        return float(np.sqrt(max(np.linalg.eigvalsh(across @ self.covariance @ across)[-1], 0.0)) / size)
+
+    def mounted(self, model: RobotModel) -> RobotModel:
+        """The model with this direction and its own size of gravity."""
+        size = float(np.linalg.norm(model.gravity)) or 9.80665
+        return replace(model, gravity=size * self.gravity / np.linalg.norm(self.gravity))
+
+
+def find_gravity(model: RobotModel, samples: Samples, sign: int, friction: Friction | None = None) -> Mounting:
+    """By all torques that count and the model's own masses; each joint weighs as its own scatter says."""
+    kind = samples.kind(model, sign)
+    columns = np.stack([sign * holding_torque(replace(model, gravity=e), kind.q) for e in np.eye(3)], axis=2)
+    used = np.isfinite(samples.torque)
+    if friction is not None:
+        extra = friction.columns(kind, model)
+        columns = np.concatenate([columns, extra[:, :, np.any(extra[used], axis=0)]], axis=2)
+    weight = np.ones(model.n)
+    for _ in range(ROUNDS):
+        a, y = (columns * weight[:, None])[used], (samples.torque * weight)[used]
+        lengths = np.linalg.norm(a, axis=0)
+        if np.min(lengths) == 0 or np.linalg.svd(a / lengths, compute_uv=False)[-1] < LEAST:
+            raise InputError(
+                f"{samples.log.source}: these poses do not tell which way is down; turn the first axes of the arm too"
+            )
+        found = np.linalg.lstsq(a, y, rcond=None)[0]
+        noise, worth = scatter_and_worth(np.where(used, samples.torque - columns @ found, np.nan))
+        crowd = crowding(used.sum(axis=0), worth)
+        weight = 1 / (np.where(np.isfinite(noise), noise, 1.0) * np.sqrt(crowd))
+    gravity, covariance = found[:3], np.linalg.inv(a.T @ a)[:3, :3]
+    down = model.gravity / (np.linalg.norm(model.gravity) or 1.0)
+    cosine = float(gravity @ down / np.linalg.norm(gravity))
+    return Mounting(np.asarray(gravity), np.asarray(covariance), float(np.arccos(np.clip(cosine, -1.0, 1.0))))

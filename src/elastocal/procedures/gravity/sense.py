@@ -1,0 +1,177 @@
+"""Which way the torques of a log count, and whether they stand in the right columns.
+
+Controllers report the torque of their drives, or that of the load which the drives resist.  The masses of the robot
+model tell which: the measured torque goes with the one expected, or against it.  Where it hardly varies (an arm that
+stays near level, with friction on top), its size about zero tells as well, if its variation does not speak against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.holding import holding_torque
+from elastocal.procedures.gravity.samples import Samples
+from elastocal.spatial.entries import Array
+
+CLEAR = 0.8
+"""Correlation that tells a sign, or that two columns are swapped."""
+ALIKE = 0.95
+"""Correlation about zero that tells a sign."""
+SWAPPED = 0.25
+"""Columns are swapped where the other's expected torque leaves less than this share of what their own leaves."""
+NEAR = 0.3
+"""Share of a column that its expected torque may leave, friction and the masses' errors, where sizes tell of a swap."""
+WEIGHED = 0.02
+"""Joints whose expected torque is a smaller share of the largest tell nothing about units and signs."""
+SAID = {1: "the torque of the drives", -1: "the torque of the load, against that of the drives"}
+
+
+@dataclass(frozen=True, eq=False)
+class Sense:
+    """+1: the drives' torque, -1: the load's; ``agreement`` (n,) is the correlation with the expected torque.
+
+    ``ratio`` is how many times larger the torque of the deciding joint is than expected, nan where nothing is expected.
+    ``factors`` (n,) are read over expected torques joint by joint, in the sense of ``sign``: negative where a column
+    counts the other way, nan where it does not follow what is expected closely enough to tell.
+    """
+
+    sign: int
+    agreement: Array
+    ratio: float
+    reason: str
+    factors: Array
+
+
+def torque_sense(model: RobotModel, samples: Samples) -> Sense:
+    """The sign by the joint that the weight moves most; refused where the masses are unknown or nothing goes along."""
+    expected = holding_torque(model, samples.log.q)
+    if not np.any(np.ptp(expected, axis=0) > 1e-9):
+        raise InputError(
+            f"robot {model.name}: no weight is known that would tell whether torques are of the drives or of the load; "
+            "say which"
+        )
+    agreement, best = _deciding(expected, samples)
+    about_zero = _about_zero(expected, samples, best)
+    steady = abs(about_zero) > ALIKE and about_zero * agreement[best] > 0
+    if not (abs(agreement[best]) > CLEAR or steady):
+        row = int(np.argmax(np.abs(np.nan_to_num(samples.torque[:, best]))))
+        raise InputError(
+            f"{samples.log.source}: measured torques do not follow the expected ones (best: {model.joints[best]}, "
+            f"correlation {agreement[best]:.2f}, largest reading {samples.torque[row, best]:.4g} in line "
+            f"{samples.log.lines[row]}); check units and columns, or say whether torques are of the drives or the load"
+        )
+    sign = 1 if agreement[best] > 0 else -1
+    also = "" if abs(agreement[best]) > CLEAR else f" ({about_zero:.3f} about zero)"
+    reason = f"{SAID[sign]}: correlation {agreement[best]:.3f}{also} with the expected torque of {model.joints[best]}"
+    return Sense(sign, agreement, _ratio(expected, samples, best), reason, sign * _factors(expected, samples))
+
+
+def stated_sense(model: RobotModel, samples: Samples, sign: int) -> Sense:
+    """The sign as the user knows it, with what the masses of the model say of it."""
+    expected = holding_torque(model, samples.log.q)
+    agreement, best = _deciding(expected, samples)
+    against = sign * agreement[best] < -CLEAR
+    doubt = f", AGAINST WHICH {model.joints[best]} SPEAKS: correlation {agreement[best]:.3f}" if against else ""
+    factors = sign * _factors(expected, samples)
+    return Sense(sign, agreement, _ratio(expected, samples, best), f"{SAID[sign]}, as stated{doubt}", factors)
+
+
+def check_torque_columns(model: RobotModel, samples: Samples) -> None:
+    """Refuse a log whose torque columns are swapped: two joints that follow each other's expected torque.
+
+    Variation tells, or size: friction spoils the correlation of an arm that moves little, not its mean torque.
+    """
+    expected = holding_torque(model, samples.log.q)
+    cross = _correlations(expected, samples.torque)
+    size = np.abs(np.nan_to_num(cross))
+    left = 1 - size**2
+    for i in range(model.n):
+        for j in range(i + 1, model.n):
+            straight, swapped = min(size[i, i], size[j, j]), min(size[i, j], size[j, i])
+            better = left[i, j] < SWAPPED * left[j, j] and left[j, i] < SWAPPED * left[i, i]
+            if swapped > CLEAR and better:
+                a, b = model.joints[i], model.joints[j]
+                raise InputError(
+                    f"{samples.log.source}: the torques of {a} and {b} follow what is expected of the other "
+                    f"(correlation {swapped:.2f}, their own {straight:.2f}); the columns are swapped, put them right"
+                )
+    _check_sizes(model, expected, samples)
+
+
+def _check_sizes(model: RobotModel, expected: Array, samples: Samples) -> None:
+    """Refuse two columns that are each near the other's expected torque, about zero, and far from their own."""
+    left = np.min([_left(expected, sign * samples.torque) for sign in (1, -1)], axis=0)
+    for i in range(model.n):
+        for j in range(i + 1, model.n):
+            near = max(left[i, j], left[j, i])
+            if near < NEAR and left[i, j] < SWAPPED * left[j, j] and left[j, i] < SWAPPED * left[i, i]:
+                a, b = model.joints[i], model.joints[j]
+                raise InputError(
+                    f"{samples.log.source}: the torques of {a} and {b} are as large as expected of the other (to "
+                    f"{100 * near:.0f} %, of their own to {100 * min(left[i, i], left[j, j]):.0f} %); the columns are "
+                    "swapped, put them right"
+                )
+
+
+def _left(expected: Array, measured: Array) -> Array:
+    """Share (n, n) of the measured torque of joint j that the expected one of joint i leaves; inf without readings."""
+    n = expected.shape[1]
+    out = np.full((n, n), np.inf)
+    for j in range(n):
+        known = np.isfinite(measured[:, j])
+        size = float(np.linalg.norm(measured[known, j]))
+        if size > 0:
+            out[:, j] = np.linalg.norm(measured[known, j][:, None] - expected[known], axis=0) / size
+    return out
+
+
+def _factors(expected: Array, samples: Samples) -> Array:
+    """(n,): read over expected torque about zero, by the same evidence that tells the sign of all."""
+    agreement = np.nan_to_num(np.diag(_correlations(expected, samples.torque)))
+    size = np.sqrt(np.mean(expected**2, axis=0))
+    out = np.full(len(size), np.nan)
+    for j in np.flatnonzero(size > max(WEIGHED * float(size.max()), 1e-9)):
+        about_zero = _about_zero(expected, samples, int(j))
+        steady = abs(about_zero) > ALIKE and about_zero * agreement[j] > 0
+        if abs(agreement[j]) > CLEAR or steady:
+            known = np.isfinite(samples.torque[:, j])
+            read, weight = samples.torque[known, j], expected[known, j]
+            out[j] = np.sign(agreement[j]) * np.linalg.norm(read) / np.linalg.norm(weight)
+    return out
+
+
+def _deciding(expected: Array, samples: Samples) -> tuple[Array, int]:
+    """Agreement (n,) of every joint, and the one whose expected torque varies most in step with what was read."""
+    agreement = np.diag(_correlations(expected, samples.torque)).copy()
+    return agreement, int(np.argmax(np.std(expected, axis=0) * np.abs(np.nan_to_num(agreement))))
+
+
+def _about_zero(expected: Array, samples: Samples, joint: int) -> float:
+    """Correlation without taking the means off."""
+    known = np.isfinite(samples.torque[:, joint])
+    a, b = expected[known, joint], samples.torque[known, joint]
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / size if size > 0 else 0.0
+
+
+def _ratio(expected: Array, samples: Samples, joint: int) -> float:
+    known = np.isfinite(samples.torque[:, joint])
+    size = float(np.std(expected[known, joint])) if known.any() else 0.0
+    return float(np.std(samples.torque[known, joint])) / size if size > 0 else float("nan")
+
+
+def _correlations(expected: Array, measured: Array) -> Array:
+    """Of the expected torque of joint i with the measured one of joint j, (n, n); nan where one is constant."""
+    n = expected.shape[1]
+    out = np.full((n, n), np.nan)
+    for j in range(n):
+        known = np.isfinite(measured[:, j])
+        for i in range(n):
+            a, b = expected[known, i], measured[known, j]
+            if known.sum() > 2 and np.std(a) > 1e-9 and np.std(b) > 1e-9:
+                out[i, j] = np.corrcoef(a, b)[0, 1]
+    return out

@@ -1,0 +1,169 @@
+"""Stretches of a log in which one joint moves and the others are locked, and their torque as a Fourier series.
+
+    tau = a_0 + sum_k (a_k sin k b + b_k cos k b) + c sign(v) + d v                          (001 eq. 14, and friction)
+
+Gravity alone has k = 1; higher terms tell of a compensator, a joint that was not locked, or a load that swings.
+Accuracies and the test of higher terms count the samples for what they are worth (``worth``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.identify.linear import LinearFit, fit_linear
+from elastocal.measure.slow_motion import low_speed
+from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
+from elastocal.spatial.entries import Array, Ints
+
+LOCKED = 0.01
+"""Radians or metres that a locked joint may creep within a sweep."""
+NARROWEST = 0.35
+"""Radians: over less, sine, cosine and constant look alike."""
+SHORTEST = 20
+"""Samples: where two joints move, one of them turns back now and then and leaves the other alone for a moment."""
+HIGHEST = 3
+"""Order up to which higher terms are looked for."""
+CHANCE = 1e-3
+"""A higher term is real where chance would make it as large less often than this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Samples (rows of the log) of one moving joint with the others locked at ``locked`` (n,)."""
+
+    joint: int
+    rows: Ints
+    locked: Array
+
+    def span(self, samples: Samples) -> float:
+        return float(np.ptp(samples.log.q[self.rows, self.joint]))
+
+
+@dataclass(frozen=True, eq=False)
+class FourierSeries:
+    """``sine`` and ``cosine`` (order,) in N m with standard deviations; ``chance`` of each higher order tried.
+
+    ``first`` (2, 2) is the covariance of cosine and sine of the first order.  ``coulomb`` and ``viscous`` are nan where
+    the motion does not show them.
+    """
+
+    joint: str
+    sine: Array
+    cosine: Array
+    sine_sd: Array
+    cosine_sd: Array
+    first: Array
+    constant: float
+    coulomb: float
+    viscous: float
+    scatter: float
+    count: int
+    chance: Array
+
+    @property
+    def order(self) -> int:
+        return len(self.sine)
+
+
+def find_sweeps(samples: Samples) -> tuple[Sweep, ...]:
+    """All sweeps of a log, in order; samples in which two joints move belong to none."""
+    log = samples.log
+    moving = ~low_speed(log, samples.motion).mask
+    alone = np.flatnonzero(moving.sum(axis=1) == 1)
+    out = []
+    for joint in range(log.q.shape[1]):
+        mine = alone[moving[alone, joint]]
+        others = np.delete(np.arange(log.q.shape[1]), joint)
+        while len(mine):
+            near = np.all(np.abs(log.q[mine][:, others] - log.q[mine[0], others]) < LOCKED, axis=1)
+            rows = mine[near]
+            locked = np.median(log.q[rows], axis=0)
+            out.append(Sweep(joint, rows, locked))
+            mine = mine[~near]
+    long = [s for s in out if len(s.rows) >= SHORTEST]
+    wide = [s for s in long if s.span(samples) > NARROWEST]
+    if not wide:
+        best = max((s.span(samples) for s in long), default=0.0)
+        raise InputError(
+            f"{log.source}: the widest sweep of one joint alone is {np.degrees(best):.1f} deg; sweep one joint at "
+            f"a time over {np.degrees(NARROWEST):.0f} deg or more, or fit all joints at once"
+        )
+    return tuple(sorted(wide, key=lambda s: int(s.rows[0])))
+
+
+def fourier(joint: str, angle: Array, torque: Array, velocity: Array, order: int | None = None) -> FourierSeries:
+    """The series of one sweep; without ``order`` terms are added up to ``HIGHEST`` as long as they are real."""
+    from scipy.special import fdtrc
+
+    known = np.isfinite(torque)
+    angle, torque, velocity = angle[known], torque[known], velocity[known]
+    friction, labels = _friction(velocity)
+    chances, n = [], order or 1
+    best = _solve(angle, torque, friction, labels, n)
+    for k in range(2, HIGHEST + 1) if order is None else ():
+        more = _solve(angle, torque, friction, labels, k)
+        freedom = len(torque) / more.crowd - len(more.fit.values)
+        if freedom < 1 or not more.squares > 0:
+            break
+        ratio = ((best.squares - more.squares) / more.crowd / 2) / (more.squares / more.crowd / freedom)
+        chances.append(float(fdtrc(2, freedom, max(ratio, 0.0))))
+        if chances[-1] > CHANCE:
+            break
+        best, n = more, k
+    values, covariance = best.fit.values, best.covariance
+    sd = np.sqrt(np.diag(covariance))
+    extra = dict(zip(labels, values[1 + 2 * n :], strict=True))
+    nan = float("nan")
+    return FourierSeries(
+        joint, values[1 : 1 + n], values[1 + n : 1 + 2 * n], sd[1 : 1 + n], sd[1 + n : 1 + 2 * n],
+        covariance[np.ix_([1 + n, 1], [1 + n, 1])], float(values[0]), float(extra.get("coulomb", nan)),
+        float(extra.get("viscous", nan)), best.fit.scatter, len(torque), np.array(chances),
+    )  # fmt: skip
+
+
+def _friction(velocity: Array) -> tuple[Array, list[str]]:
+    """Columns of friction that the motion shows: Coulomb by two ways, viscous by two speeds."""
+    columns, labels = [], []
+    if np.any(velocity > 0) and np.any(velocity < 0):
+        columns.append(np.sign(velocity))
+        labels.append("coulomb")
+        speed = np.abs(velocity)
+        if np.ptp(speed) > 0.3 * np.max(speed):
+            columns.append(velocity)
+            labels.append("viscous")
+    return np.array(columns).reshape(len(columns), len(velocity)).T, labels
+
+
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """The fit of one order, for noise of one, and how many samples are worth one."""
+
+    fit: LinearFit
+    crowd: float
+
+    @property
+    def squares(self) -> float:
+        return self.fit.scatter**2 * self.fit.freedom
+
+    @property
+    def covariance(self) -> Array:
+        return self.fit.scatter**2 * self.crowd * self.fit.covariance
+
+
+def _solve(angle: Array, torque: Array, friction: Array, labels: Sequence[str], order: int) -> _Solved:
+    k = np.arange(1, order + 1)
+    waves = [np.sin(np.outer(angle, k)), np.cos(np.outer(angle, k))]
+    a = np.concatenate([np.ones((len(angle), 1)), *waves, friction], axis=1)
+    apart = f"{len(a)} samples do not tell {a.shape[1]} terms of a sweep apart; sweep further, or both ways"
+    if len(a) <= a.shape[1]:
+        raise InputError(apart)
+    try:
+        fit = fit_linear(["constant", *(f"sin {i}" for i in k), *(f"cos {i}" for i in k), *labels], a, torque, 1.0)
+    except InputError:
+        raise InputError(apart) from None
+    worth = scatter_and_worth(fit.residuals[:, None])[1]
+    return _Solved(fit, float(crowding(np.array([len(a)]), worth)[0]))

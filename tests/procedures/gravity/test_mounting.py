@@ -1,0 +1,69 @@
+"""Which way is down is found for floor, wall, ceiling and tilted pedestals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracle.logs import logged, sweep, waves
+from scipy.spatial.transform import Rotation
+
+from elastocal.errors import InputError
+from elastocal.files.robot.read import read_robot
+from elastocal.measure.sources.friction import Friction
+from elastocal.procedures.gravity.mounting import find_gravity
+from elastocal.procedures.gravity.samples import slow_samples
+
+KR5 = read_robot("kuka-kr5")
+MIDDLE = np.radians([0, -80, 80, 0, 20, 0])
+DOWN = {
+    "floor": [0, 0, -9.81],
+    "wall": [0, -9.81, 0],
+    "ceiling": [0, 0, 9.81],
+    "tilted": Rotation.from_euler("xy", [12, -25], degrees=True).apply([0, 0, -9.81]),
+}
+
+
+def samples(gravity, seed=0, sense=1, scale=1.0, count=1200):
+    truth = replace(KR5, gravity=np.array(gravity, dtype=float))
+    q, v = waves(6, count, seed=4, size=0.8, rate=0.2)
+    q = q + MIDDLE
+    from elastocal.model.statics.holding import holding_torque
+
+    log = logged(truth, q, v, torque=scale * holding_torque(truth, q), coulomb=3.0, viscous=4.0, noise=1.0, seed=seed,
+                 sense=sense)  # fmt: skip
+    return slow_samples(KR5, log, share=0.5)
+
+
+@pytest.mark.parametrize("way", list(DOWN))
+@pytest.mark.parametrize("sense", [1, -1])
+def test_down_is_found(way, sense):
+    found = find_gravity(KR5, samples(DOWN[way], sense=sense), sense, Friction())
+    sd = np.sqrt(np.diag(found.covariance))
+    np.testing.assert_allclose(found.gravity, DOWN[way], atol=max(4 * sd.max(), 0.02))
+    expected = np.arccos(np.clip(np.dot(DOWN[way], [0, 0, -1]) / 9.81, -1, 1))
+    assert found.away == pytest.approx(expected, abs=0.01)
+    assert found.direction_sd < 0.01
+    np.testing.assert_allclose(found.mounted(KR5).gravity, DOWN[way], atol=0.1)
+
+
+def test_masses_that_are_all_too_light_change_the_length_only():
+    found = find_gravity(KR5, samples(DOWN["tilted"], scale=1.4), 1, Friction())
+    assert np.linalg.norm(found.gravity) == pytest.approx(1.4 * 9.81, rel=0.01)
+    np.testing.assert_allclose(found.mounted(KR5).gravity, DOWN["tilted"], atol=0.1)
+
+
+def test_the_accuracy_is_that_of_repeated_logs():
+    found = [find_gravity(KR5, samples(DOWN["wall"], seed=s, count=400), 1, Friction()) for s in range(40)]
+    spread = np.std([f.gravity for f in found], axis=0)
+    np.testing.assert_allclose(np.mean([np.sqrt(np.diag(f.covariance)) for f in found], axis=0), spread, rtol=0.4)
+    mean = np.mean([f.gravity for f in found], axis=0)
+    turned = [np.linalg.norm(np.cross(f.gravity, mean)) / np.linalg.norm(mean) ** 2 for f in found]
+    assert np.sqrt(np.mean(np.square(turned))) < 2 * np.mean([f.direction_sd for f in found])
+
+
+def test_poses_that_do_not_tell_are_refused():
+    q, v = sweep(np.radians([90, -90, 90, 0, -90, 0]), 4, 1.5, 0.2)
+    with pytest.raises(InputError, match="do not tell which way is down"):
+        find_gravity(KR5, slow_samples(KR5, logged(KR5, q, v, noise=0.1)), 1)
