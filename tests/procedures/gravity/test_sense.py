@@ -73,7 +73,7 @@ def test_what_follows_no_weight_has_no_sign():
     with pytest.raises(InputError, match=r"do not follow the expected ones .*correlation -0\.[1-7]"):
         torque_sense(ARM, mirrored)
     weightless = planar_arm(masses=False)
-    with pytest.raises(InputError, match="no weight is known .* say which"):
+    with pytest.raises(InputError, match=r"no weight is known .* say which"):
         torque_sense(weightless, samples())
     assert np.isnan(stated_sense(weightless, samples(), -1).ratio)
 
