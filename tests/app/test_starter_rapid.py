@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from app.program_desk import answered
-from files.test_rapid_plan import ARM, arm
+from compensate.posts.test_rapid_measuring import ARM, arm
 
-from elastocal.app.starter.program import Square, square_program
-from elastocal.app.starter.square_rapid import rapid_text
+from elastocal.app.starter.program import square_program
+from elastocal.compensate.posts.post import ToolPath
 from elastocal.compensate.posts.rapid import Rapid
 from elastocal.model.kinematics import kinematics
 from elastocal.spatial.pose import Pose
@@ -47,11 +47,10 @@ def test_axes_called_as_on_a_kuka_do_not_make_an_abb_one() -> None:
 
 
 def square_text(degrees: list[float]) -> str:
-    """Of a square of no size at joint values."""
+    """Of a path of one point at joint values."""
     model, q = arm(), np.radians(degrees)
     at = kinematics(model, q[None])
-    corners = np.repeat(at.position, 5, axis=0)
-    return rapid_text(model, Square(q, 0.0, corners, at.rotation[0], Pose()))
+    return Rapid().example(model, ToolPath("square", q, at.position, at.rotation[0], Pose()))["square.mod"]
 
 
 def test_the_load_of_the_tool_is_called_unknown() -> None:
@@ -62,7 +61,7 @@ def test_the_load_of_the_tool_is_called_unknown() -> None:
 
 def test_an_axis_at_zero_is_in_quarter_turn_nought() -> None:
     text = square_text([-1e-9, 20, 10, -1e-9, 60, -1e-9])  # rounded to minus nought
-    assert text.count("],[0,0,0,0],[9E9") == 4
+    assert text.count("],[0,0,0,0],[9E9") == 1
 
 
 def confdata(degrees: list[float]) -> list[list[int]]:
@@ -72,7 +71,7 @@ def confdata(degrees: list[float]) -> list[list[int]]:
 
 def test_confdata_says_how_a_point_is_reached() -> None:
     """Quarter turns of axes 1, 4, 6; cfx as ABB counts: 2 for a wrist behind the lower arm, 1 for axis 5 below zero."""
-    assert confdata([-10, 20, 10, 100, 60, -100]) == [[-1, 1, -2, 0]] * 4
-    assert confdata([10, 20, 10, -5, -60, 190]) == [[0, -1, 2, 1]] * 4
-    assert confdata([10, 60, -150, 5, 30, 5]) == [[0, 0, 0, 2]] * 4
-    assert confdata([10, 60, -150, 5, -30, 5]) == [[0, 0, 0, 3]] * 4
+    assert confdata([-10, 20, 10, 100, 60, -100]) == [[-1, 1, -2, 0]]
+    assert confdata([10, 20, 10, -5, -60, 190]) == [[0, -1, 2, 1]]
+    assert confdata([10, 60, -150, 5, 30, 5]) == [[0, 0, 0, 2]]
+    assert confdata([10, 60, -150, 5, -30, 5]) == [[0, 0, 0, 3]]

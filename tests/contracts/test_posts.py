@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from oracle.programs import PROGRAMS, encoded
 
-from elastocal.compensate.posts.post import post_for, post_kinds
+from elastocal.compensate.posts.post import Stop, ToolPath, post_for, post_kinds
 from elastocal.compensate.program import Changes, Given, Inserted, uncorrected
 from elastocal.compensate.stations import chords
 from elastocal.errors import InputError
+from elastocal.files.robot.read import read_robot
+from elastocal.model.kinematics import kinematics
+from elastocal.spatial.pose import Pose
 
 CASES = [(kind, i) for kind in post_kinds() for i in range(max(len(PROGRAMS.get(kind, [])), 1))]
 UNSUPPORTED = {
@@ -125,6 +128,30 @@ def test_languages_are_found_by_ending() -> None:
     assert post_for("a/b.nc").kind == "gcode"
     with pytest.raises(InputError, match="of no known language"):
         post_for("part.xyz")
+
+
+@pytest.mark.parametrize("kind", post_kinds())
+def test_new_programs_are_read_as_they_were_meant_or_refused_in_a_sentence(kind: str) -> None:
+    model, post = read_robot("kuka-kr270"), post_kinds()[kind]()
+    q = np.radians([[10.0, -80, 95, 5, 40, -20], [-15.0, -70, 80, -30, 50, 10]])
+    stops = [Stop(row, ("read",)) for row in q]
+    at = kinematics(model, q)
+    path = ToolPath("path", q[0], at.position[[0, 1, 0]], at.rotation[0], Pose())
+    if post.hindrance(model, stops):
+        for write in (lambda: post.measuring_program("m", model, stops), lambda: post.example(model, path)):
+            with pytest.raises(InputError, match=post.hindrance(model, stops)):
+                write()
+        return
+    measured, made = (
+        post.read({name: text.encode("ascii") for name, text in texts.items()})
+        for texts in (post.measuring_program("m", model, stops), post.example(model, path))
+    )
+    assert not measured.skipped
+    assert not made.skipped
+    np.testing.assert_allclose(measured.joints, model.controller.to_controller(q), atol=1e-6)
+    ends = [m.end for m in made.moves]
+    np.testing.assert_allclose(made.joints[ends[0]], model.controller.to_controller(q[:1])[0], atol=1e-6)
+    np.testing.assert_allclose(made.positions[ends[1:]], path.positions, atol=1e-7)
 
 
 def rewritten(kind: str, files: dict[str, bytes], shift: np.ndarray) -> dict[str, bytes]:

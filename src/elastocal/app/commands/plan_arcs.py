@@ -116,8 +116,8 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     import numpy as np
 
     from elastocal.app.planning.files import measuring_program
+    from elastocal.compensate.posts.post import Stop
     from elastocal.files.plan.arcs import arc_table_text
-    from elastocal.files.plan.stop import Stop
 
     file, out = result.file, result.request.out
     joint = file.compensator.joint

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from elastocal.app.planning.request import PlanRequest
 
 if TYPE_CHECKING:
+    from elastocal.compensate.posts.post import Stop
     from elastocal.design.candidates import CandidateSet
     from elastocal.design.study import PlannedStudy
     from elastocal.design.sweeping import Sweeping
     from elastocal.files.campaign.readings_entry import Requests
     from elastocal.files.plan.entry import PlanFile
-    from elastocal.files.plan.stop import Stop
     from elastocal.measure.campaign import Campaign
     from elastocal.model.robot import RobotModel
 
@@ -50,39 +50,24 @@ def measuring_program(
     name: str, model: RobotModel, halts: tuple[Stop, ...], wait: float
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Texts by file name in the language of the controller, or why there are none."""
-    from elastocal.files.plan.krl import krl_files
-    from elastocal.files.plan.language import language
-    from elastocal.files.plan.rapid import rapid_files
+    from elastocal.compensate.posts.post import language, post_kinds
 
-    why = _no_program(model, halts)
-    if why:
+    spoken = post_kinds().get(language(model))
+    post = None if spoken is None else spoken()
+    why = _NO_LANGUAGE.format(", ".join(model.controller.axes)) if post is None else post.hindrance(model, halts)
+    if post is None or why:
         return {}, (f"No measuring program is written: {why}.",)
     warning = (
         f"{name}: poses of a calibration campaign",
         "Ways are checked only against what the plan file names: run slowly, watch.",
     )
-    write = krl_files if language(model) == "krl" else rapid_files
-    return write(name, model, halts, warning, wait), ()
+    return post.measuring_program(name, model, halts, warning, wait), ()
 
 
-def _no_program(model: RobotModel, halts: tuple[Stop, ...]) -> str:
-    """Why no language can say it; empty where one can."""
-    from elastocal.files.plan.krl import AXES
-    from elastocal.files.plan.language import language
-
-    axes, spoken = ", ".join(model.controller.axes), language(model)
-    if spoken == "krl":
-        return "" if set(model.controller.axes) <= set(AXES) else f"KRL knows A1 to A6 and E1 to E6, not {axes}"
-    if not spoken:
-        return (
-            f"the controller's axes are {axes}, not A1 to A6; where it speaks KRL or RAPID, say "
-            "'controller: {language: krl}' or 'rapid' in the robot file"
-        )
-    if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
-        return "in RAPID they are written for six revolute axes only"
-    if any(s.speed is not None for s in halts):
-        return "RAPID sets no speed of a single axis, so sweeps are programmed by hand from plan.csv"
-    return ""
+_NO_LANGUAGE = (
+    "the controller's axes are {}, not A1 to A6; where it speaks KRL or RAPID, say "
+    "'controller: {{language: krl}}' or 'rapid' in the robot file"
+)
 
 
 def robot_from(file: PlanFile, out: Path) -> str:

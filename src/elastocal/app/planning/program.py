@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from elastocal.compensate.posts.post import Stop
     from elastocal.design.candidates import CandidateSet
     from elastocal.design.sweeping import Stroke, Sweeping
     from elastocal.design.touching import Touching
-    from elastocal.files.plan.stop import Stop
     from elastocal.spatial.entries import Array
 
 UNRATED = 5.0
@@ -21,7 +21,7 @@ def stops(candidates: CandidateSet, kind: str, repeats: int) -> tuple[Stop, ...]
     What can be carried is put on once: all its poses are first read without it.  Anything else is put on and taken
     off at every pose.
     """
-    from elastocal.files.plan.stop import Stop
+    from elastocal.compensate.posts.post import Stop
 
     times = f" {repeats} times" if repeats > 1 else ""
     out: list[Stop] = []
@@ -70,7 +70,7 @@ def _carried(candidates: CandidateSet, i: int) -> bool:
 
 def contact_stops(method: Touching, candidates: CandidateSet, repeats: int) -> tuple[Stop, ...]:
     """To the front of every place, by hand or force control onto it, and back to its front."""
-    from elastocal.files.plan.stop import Stop
+    from elastocal.compensate.posts.post import Stop
 
     state = method.readings(candidates).touched(candidates.model)
     times = f" {repeats} times" if repeats > 1 else ""
@@ -88,7 +88,7 @@ def sweep_stops(method: Sweeping, candidates: CandidateSet, rated: Array, repeat
     """There and back at the speed of the sweep; ``rated`` (n,) are full speeds of the axes in rad/s, nan if unknown."""
     import numpy as np
 
-    from elastocal.files.plan.stop import Stop
+    from elastocal.compensate.posts.post import Stop
 
     full = dict(zip(candidates.model.joints, rated, strict=True))
     out: list[Stop] = []

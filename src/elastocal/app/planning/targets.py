@@ -10,7 +10,7 @@ from elastocal.errors import InputError
 
 def check_plan_targets(out: Path, name: str, files: tuple[Path, ...]) -> None:
     """Before anything is computed; ``files`` are all that were read, the plan's own first."""
-    from elastocal.files.plan.stop import program_name
+    from elastocal.compensate.posts.post import program_name
     from elastocal.files.write import check_targets
 
     if out.exists() and not out.is_dir():

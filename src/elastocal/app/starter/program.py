@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
+    from elastocal.compensate.posts.post import ToolPath
     from elastocal.model.robot import RobotModel
 
 _SHARE = 0.05
@@ -18,22 +18,10 @@ _INNER = (0.3, 0.4, 0.5, 0.6, 0.7)
 _CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
 
 
-@dataclass(frozen=True, eq=False)
-class Square:
-    """``q`` (6,) where it starts, ``corners`` (5, 3) of the tool in m, its ``rotation``; ``tool`` is on the flange."""
-
-    q: Array
-    side: float
-    corners: Array
-    rotation: Array
-    tool: Pose
-
-
 def square_program(model: RobotModel) -> tuple[str, str] | None:
     """Name and text, or None for a robot that it does not fit: other joints than 6R, or no flange."""
     from elastocal.app.programs.frames import FLANGE
-    from elastocal.app.starter.square_rapid import rapid_text
-    from elastocal.files.plan.language import language
+    from elastocal.compensate.posts.post import language, post_kinds
 
     six = model.n == 6 and all(m.kind == "revolute" for m in model.motions)
     if not six or FLANGE not in model.tree.names or any(m.limits is None for m in model.motions):
@@ -41,10 +29,9 @@ def square_program(model: RobotModel) -> tuple[str, str] | None:
     found = _reachable(model)
     if found is None:
         return None
-    square = _square(model, *found)
-    if language(model) == "rapid":
-        return "square.mod", rapid_text(model, square)
-    return "square.src", _krl_text(model, square)
+    post = post_kinds()["rapid" if language(model) == "rapid" else "krl"]()
+    ((name, text),) = post.example(model, _square(model, *found)).items()
+    return name, text
 
 
 def _reachable(model: RobotModel) -> tuple[Array, float] | None:
@@ -78,41 +65,13 @@ def _reachable(model: RobotModel) -> tuple[Array, float] | None:
     return (start[:, best], side) if margin[best] > 0.02 else None
 
 
-def _square(model: RobotModel, q: Array, side: float) -> Square:
+def _square(model: RobotModel, q: Array, side: float) -> ToolPath:
     from elastocal.app.programs.frames import FLANGE
+    from elastocal.compensate.posts.post import ToolPath
     from elastocal.model.kinematics import rigid_pose
 
     place, turn = (a[..., 0] for a in rigid_pose(model.nominal, model.tool, q[:, None]))
     hand, held = (a[..., 0] for a in rigid_pose(model.nominal, FLANGE, q[:, None]))
     corners = np.array([place + side * np.array([x, y, 0.0]) for x, y in _CORNERS])
-    return Square(q, side, corners, turn, Pose(held.T @ turn, held.T @ (place - hand)))
-
-
-def _krl_text(model: RobotModel, square: Square) -> str:
-    from scipy.spatial.transform import Rotation
-
-    from elastocal.files.plan.stop import windows_lines
-
-    def frame(position: Array, rotation: Array) -> str:
-        numbers = [*(1e3 * position), *Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True)]
-        return "{" + ",".join(f"{k} {round(v, 4) + 0.0:.4f}" for k, v in zip("XYZABC", numbers, strict=True)) + "}"
-
-    axes = np.degrees(model.controller.to_controller(square.q[None])[0])
-    start = ",".join(f"A{i + 1} {round(v, 4) + 0.0:.4f}" for i, v in enumerate(axes))
-    lines = [
-        "DEF SQUARE( )",
-        f"; {said(model, square)}",
-        "$BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}",
-        f"$TOOL={frame(square.tool.translation, square.tool.rotation)}",
-        "$VEL.CP=0.05",
-        f"PTP {{{start}}}",
-        *(f"LIN {frame(corner, square.rotation)}" for corner in square.corners),
-        "END",
-    ]
-    return windows_lines(lines)
-
-
-def said(model: RobotModel, square: Square) -> str:
-    return (
-        f"a square of {1e3 * square.side:g} mm at the tool of {model.name}, to be corrected: replace it by your program"
-    )
+    comment = f"a square of {1e3 * side:g} mm at the tool of {model.name}, to be corrected: replace it by your program"
+    return ToolPath("square", q, corners, turn, Pose(held.T @ turn, held.T @ (place - hand)), comment)

@@ -8,7 +8,7 @@ anew only where ``Changes.turns`` says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,18 +17,30 @@ from scipy.spatial.transform import Rotation
 
 from elastocal.compensate.posts.collect import Collector
 from elastocal.compensate.posts.digits import DECIMALS, Slots, digit_edits, new_text, number_text, turned
-from elastocal.compensate.posts.krl_data import AXES, CARTESIAN, Lookup, Variables, integer_text, stem, variables
+from elastocal.compensate.posts.krl_data import (
+    AXES,
+    CARTESIAN,
+    EXTERNAL,
+    Lookup,
+    Variables,
+    integer_text,
+    stem,
+    variables,
+)
 from elastocal.compensate.posts.krl_read import Walk
 from elastocal.compensate.posts.orientation import euler_near
-from elastocal.compensate.posts.post import Post
+from elastocal.compensate.posts.post import Post, Stop, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensate.posts.text import Edit, Text, opened
 from elastocal.compensate.program import Changes, Given, Inserted, Move, Program
 from elastocal.errors import InputError
+from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
 _POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["deg"]] * 3)
 _DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")
+SPEED = 20
+"""Per cent of the moves of a measuring program."""
 _MOTION = re.compile(r"([ \t]*)([A-Za-z]+)", re.A)
 
 
@@ -99,6 +111,71 @@ class Krl(Post):
             move = program.moves[number]
             edits[move.file].add(*_points(texts[move.file], program, move, points))
         return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+    def hindrance(self, model: RobotModel, stops: Sequence[Stop] = ()) -> str:
+        known = {*AXES, *EXTERNAL}
+        axes = ", ".join(model.controller.axes)
+        return "" if known >= set(model.controller.axes) else f"KRL knows A1 to A6 and E1 to E6, not {axes}"
+
+    def measuring_program(
+        self, name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
+    ) -> dict[str, str]:
+        """One PTP to axis values per stop, a halt where somebody reads or changes the load.
+
+        ``NAME.src`` holds the motions, ``NAME.dat`` the points as E6AXIS.  The messages need KSS 8 or newer.
+        """
+        module = program_name(name)
+        width = max(2, len(str(len(stops))))
+        head = [f"; {line}" for note in notes for line in plain_lines(note)]
+        source = [f"DEF {module}( )", *head, "BAS(#INITMOV, 0)", f"BAS(#VEL_PTP, {SPEED})", ""]
+        points = []
+        for number, stop in enumerate(stops, 1):
+            point = f"XM{number:0{width}d}"
+            points.append(f"DECL E6AXIS {point}={_all_axes(model, stop.q)}")
+            source += [f"; stop {number} of {len(stops)}", *_stop_lines(point, stop, wait), ""]
+        return {
+            f"{module}.src": windows_lines(["&ACCESS RVP", *source, "END"]),
+            f"{module}.dat": windows_lines(["&ACCESS RVP", f"DEFDAT {module}", *points, "ENDDAT"]),
+        }
+
+    def example(self, model: RobotModel, path: ToolPath) -> dict[str, str]:
+        axes = np.degrees(model.controller.to_controller(path.q[None])[0])
+        start = ",".join(f"A{i + 1} {v + 0.0:.4f}" for i, v in enumerate(np.round(axes, 4)))
+        lines = [
+            f"DEF {path.name.upper()}( )",
+            f"; {path.comment}",
+            "$BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}",
+            f"$TOOL={_frame(path.tool)}",
+            "$VEL.CP=0.05",
+            f"PTP {{{start}}}",
+            *(f"LIN {_frame(Pose(path.rotation, p))}" for p in path.positions),
+            "END",
+        ]
+        return {f"{path.name}.src": windows_lines(lines)}
+
+
+def _stop_lines(point: str, stop: Stop, wait: float) -> list[str]:
+    slow = stop.speed is not None
+    lines = [f"; {line}" for line in plain_lines(stop.note)] if stop.note else []
+    lines += [f"BAS(#VEL_PTP, {stop.speed:g})"] if slow else []
+    lines += [f"PTP {point}", *([f"BAS(#VEL_PTP, {SPEED})"] if slow else ()), f"WAIT SEC {wait:g}"]
+    for sentence in stop.sentences:
+        lines += [*(f'MsgNotify("{line}")' for line in plain_lines(sentence)), "HALT"]
+    return lines
+
+
+def _all_axes(model: RobotModel, q: Array) -> str:
+    """Joint values (n,) as E6AXIS, deg and mm."""
+    shown = model.controller.to_controller(q[None])[0]
+    values = {}
+    for axis, value, motion in zip(model.controller.axes, shown, model.motions, strict=True):
+        values[axis] = float(np.degrees(value) if motion.kind == "revolute" else 1e3 * value)
+    return "{" + ",".join(f"{a} {values.get(a, 0.0) + 0.0:.4f}" for a in (*AXES, *EXTERNAL)) + "}"
+
+
+def _frame(pose: Pose) -> str:
+    numbers = [*(1e3 * pose.translation), *Rotation.from_matrix(pose.rotation).as_euler("ZYX", degrees=True)]
+    return "{" + ",".join(f"{k} {round(v, 4) + 0.0:.4f}" for k, v in zip(CARTESIAN, numbers, strict=True)) + "}"
 
 
 def frames_found(modules: Mapping[str, Variables]) -> dict[str, dict[str, Pose]]:

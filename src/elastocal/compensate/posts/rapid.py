@@ -7,7 +7,7 @@ kept.  A quaternion that changes is of unit length and has at least eight decima
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,14 +17,30 @@ from scipy.spatial.transform import Rotation
 from elastocal.compensate.posts.collect import Collector
 from elastocal.compensate.posts.digits import DECIMALS, Slots, digit_edits, numbers_text, turned
 from elastocal.compensate.posts.orientation import quaternion_near
-from elastocal.compensate.posts.post import Post
-from elastocal.compensate.posts.rapid_data import Statements, declared
+from elastocal.compensate.posts.post import Post, Stop, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensate.posts.rapid_data import Statements, declared, quarter_turns
 from elastocal.compensate.posts.rapid_read import Walk
 from elastocal.compensate.posts.text import Edit, Text, opened
 from elastocal.compensate.program import Changes, Given, Inserted, Move, Program
 from elastocal.errors import InputError
+from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.kinematics import rigid_pose
+from elastocal.model.robot import RobotModel
+from elastocal.model.task import task
 from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.pose import Pose
 
+SPEED = "v200"
+LOAD = "tool0 has no load: state the load carried (loaddata, GripLoad) before running, and when it changes"
+NO_EXTERNAL = "[9E9,9E9,9E9,9E9,9E9,9E9]"
+_WORDS = (
+    "alias|and|backward|case|connect|const|default|div|do|else|elseif|endfor|endfunc|endif|endmodule|endproc|endrecord|"
+    "endtest|endtrap|endwhile|error|exit|false|for|from|func|goto|if|inout|local|mod|module|nostepin|not|noview|or|pers|"
+    "proc|raise|readonly|record|retry|return|step|sysmodule|task|test|then|to|trap|true|trynext|undo|var|viewonly|while|"
+    "with|xor"
+)
+"""Words of the language, which no module can be called."""
+FOREARM, UPPER, WRIST = 2, 1, 4
 _POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["quaternion"]] * 4)
 
 
@@ -97,6 +113,90 @@ class Rapid(Post):
             move = program.moves[number]
             edits[move.file].add(*_points(texts, program, layout, move, points))
         return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+    def hindrance(self, model: RobotModel, stops: Sequence[Stop] = ()) -> str:
+        if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
+            return "in RAPID they are written for six revolute axes only"
+        if any(s.speed is not None for s in stops):
+            return "RAPID sets no speed of a single axis, so sweeps are programmed by hand from plan.csv"
+        return ""
+
+    def measuring_program(
+        self, name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
+    ) -> dict[str, str]:
+        """One MoveAbsJ per stop, a Stop where somebody reads or changes the load; ``NAME.mod`` holds all of it."""
+        module = program_name(name)
+        module = f"P_{module}" if re.fullmatch(_WORDS, module, re.IGNORECASE) else module
+        width = max(2, len(str(len(stops))))
+        points, body = [], []
+        for number, stop in enumerate(stops, 1):
+            point = f"jm{number:0{width}d}"
+            points.append(f"  CONST jointtarget {point}:={_jointtarget(model, stop.q)};")
+            body.append(f"    ! stop {number} of {len(stops)}")
+            body += [f"    ! {line}" for line in plain_lines(stop.note)] if stop.note else []
+            body += [f"    MoveAbsJ {point}\\NoEOffs,{SPEED},fine,tool0;", f"    WaitTime {wait:g};"]
+            for sentence in stop.sentences:
+                body += [*(f'    TPWrite "{line}";' for line in plain_lines(sentence)), "    Stop;"]
+        head = [f"  ! {line}" for note in (*notes, LOAD) for line in plain_lines(note)]
+        lines = [f"MODULE {module}", *head, *points, f"  PROC meas_{module}()", *body, "  ENDPROC", "ENDMODULE"]
+        return {f"{module}.mod": windows_lines(lines)}
+
+    def example(self, model: RobotModel, path: ToolPath) -> dict[str, str]:
+        """A module with robtargets, each with the confdata that it is reached with."""
+        name = path.name.capitalize()
+        different = np.unique(path.positions, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(different[1])
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        corners, visits = different[0][order], rank[different[2].ravel()]
+        points = [
+            f"  CONST robtarget p{i + 1}:=[{_posed(Pose(path.rotation, corner))[1:-1]},{conf},{NO_EXTERNAL}];"
+            for i, (corner, conf) in enumerate(zip(corners, _confdata(model, path, corners), strict=True))
+        ]
+        lines = [
+            f"MODULE {name}",
+            f"  ! {path.comment}",
+            "  ! load of the tool is not known: set it before running",
+            f"  PERS tooldata t{name}:=[TRUE,{_posed(path.tool)},[1,[0,0,1],[1,0,0,0],0,0,0]];",
+            f"  CONST jointtarget jStart:={_jointtarget(model, path.q)};",
+            *points,
+            "  PROC main()",
+            f"    MoveAbsJ jStart,v100,fine,t{name};",
+            *(f"    MoveL p{i + 1},v50,fine,t{name};" for i in visits),
+            "  ENDPROC",
+            "ENDMODULE",
+        ]
+        return {f"{path.name}.mod": windows_lines(lines)}
+
+
+def _jointtarget(model: RobotModel, q: Array) -> str:
+    """The literal of joint values (6,)."""
+    shown = np.degrees(model.controller.to_controller(q[None])[0])
+    return f"[[{','.join(f'{v + 0.0:.4f}' for v in shown)}],{NO_EXTERNAL}]"
+
+
+def _posed(pose: Pose) -> str:
+    place = ",".join(f"{v + 0.0:.4f}" for v in np.round(1e3 * pose.translation, 4))
+    turn = Rotation.from_matrix(pose.rotation).as_quat(canonical=True, scalar_first=True)
+    return f"[[{place}],[{','.join(f'{v + 0.0:.8f}' for v in np.round(turn, 8))}]]"
+
+
+def _confdata(model: RobotModel, path: ToolPath, positions: Array) -> list[str]:
+    """[cf1, cf4, cf6, cfx] of positions (k, 3), next to where the path starts.
+
+    cfx counts 4 where the wrist is behind axis 1, which it never is here, 2 where it is behind the lower arm, 1 where
+    axis 5 stands below zero.
+    """
+    turn = np.repeat(path.rotation[:, :, None], len(positions), axis=2)
+    start = np.repeat(path.q[:, None], len(positions), axis=1)
+    found = inverse_kinematics(model.nominal, model.tool, task(model, model.tool), positions.T, turn, start).q
+    shoulder, elbow, wrist = (rigid_pose(model.nominal, model.joints[i], found)[0].T for i in (UPPER, FOREARM, WRIST))
+    ahead = np.cross(elbow - shoulder, wrist - shoulder)
+    forward = np.cross([0.0, 0.0, 1.0], wrist * [1.0, 1.0, 0.0])
+    behind = np.einsum("ni,ni->n", ahead, forward) < 0
+    axes = np.round(model.controller.to_controller(found.T), 9)
+    cfx = 2 * behind + (axes[:, 4] < 0)
+    return [f"[{a:.0f},{b:.0f},{c:.0f},{x}]" for (a, b, c), x in zip(quarter_turns(axes), cfx, strict=True)]
 
 
 def _values(program: Program, changes: Changes, slots: Slots, axes: Bools) -> Array:

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from elastocal.app.planning.files import measuring_program
+from elastocal.compensate.posts.post import Stop, language
 from elastocal.compensate.posts.rapid import Rapid
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
-from elastocal.files.plan.language import language
-from elastocal.files.plan.rapid import rapid_files
-from elastocal.files.plan.stop import Stop
 from elastocal.files.robot.file import build_robot
 from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.write import robot_text
@@ -49,7 +47,7 @@ def arm(title: str = "six axes", controller: str = "language: rapid") -> RobotMo
 def test_the_program_drives_to_the_pendants_values_and_stops_for_every_sentence() -> None:
     model = arm(controller="language: rapid, sign: {J3: -1}, zero_deg: {J1: 5}")
     stops = [Stop(Q, ('put on "60 kg"', "read \\ twice")), Stop(0.5 * Q, note="back")]
-    ((name, text),) = rapid_files("my plan", model, stops, ("careful",), 2.5).items()
+    ((name, text),) = Rapid().measuring_program("my plan", model, stops, ("careful",), 2.5).items()
     assert name == "my_plan.mod"
     program = Rapid().read({name: text.encode("ascii")})
     assert not program.skipped
@@ -68,7 +66,7 @@ def test_the_program_drives_to_the_pendants_values_and_stops_for_every_sentence(
 
 def test_long_sentences_are_said_whole() -> None:
     long = " ".join(f"word{i:02d}" for i in range(30))
-    text = rapid_files("p", arm(), [Stop(Q, (long, "read"), note=long)], (long,), 1)["p.mod"]
+    text = Rapid().measuring_program("p", arm(), [Stop(Q, (long, "read"), note=long)], (long,), 1)["p.mod"]
     messages = re.findall(r'TPWrite "(.*)";', text)
     assert " ".join(messages) == f"{long} read"
     assert max(len(m) for m in messages) <= 80 < len(long)
@@ -78,8 +76,8 @@ def test_long_sentences_are_said_whole() -> None:
 
 
 def test_a_module_is_not_called_like_a_word_of_the_language() -> None:
-    assert list(rapid_files("test", arm(), [], (), 1)) == ["P_test.mod"]
-    assert list(rapid_files("tests", arm(), [], (), 1)) == ["tests.mod"]
+    assert list(Rapid().measuring_program("test", arm(), [], (), 1)) == ["P_test.mod"]
+    assert list(Rapid().measuring_program("tests", arm(), [], (), 1)) == ["tests.mod"]
 
 
 def test_the_robot_file_says_which_language() -> None:

@@ -6,10 +6,9 @@ import re
 
 import numpy as np
 
+from elastocal.compensate.posts.krl import Krl
+from elastocal.compensate.posts.post import Stop, language, program_name
 from elastocal.files.located import parse_yaml
-from elastocal.files.plan.krl import krl_files
-from elastocal.files.plan.language import language
-from elastocal.files.plan.stop import Stop, program_name
 from elastocal.files.robot.file import build_robot
 from elastocal.files.robot.read import read_robot
 
@@ -31,7 +30,9 @@ controller:
 
 def test_axis_values_go_through_the_transmission() -> None:
     model = build_robot(parse_yaml(TURNED, "turned.yaml"))
-    texts = krl_files("my plan", model, [Stop(np.array([np.radians(-20), 0.25]), ("read",))], ("note",), 3)
+    texts = Krl().measuring_program(
+        "my plan", model, [Stop(np.array([np.radians(-20), 0.25]), ("read",))], ("note",), 3
+    )
     assert set(texts) == {"my_plan.src", "my_plan.dat"}
     values = dict(re.findall(r"([AE]\d) (-?[\d.]+)", texts["my_plan.dat"]))
     assert {k: float(v) for k, v in values.items() if float(v)} == {"A1": 30.0, "E1": 250.0}
@@ -42,7 +43,7 @@ def test_axis_values_go_through_the_transmission() -> None:
 def test_the_program_moves_waits_says_and_halts() -> None:
     model = read_robot("kuka-kr270")
     stops = [Stop(np.radians([0, -90, 90, 0, 30, 0]), ('put on "100 kg"', "read")), Stop(np.zeros(6), ())]
-    text = krl_files("p", model, stops, ("careful",), 2.5)["p.src"]
+    text = Krl().measuring_program("p", model, stops, ("careful",), 2.5)["p.src"]
     lines = [line for line in text.split("\r\n") if line]
     assert lines[:3] == ["&ACCESS RVP", "DEF p( )", "; careful"]
     assert [k for k in lines if k.startswith("PTP")] == ["PTP XM01", "PTP XM02"]
@@ -64,7 +65,9 @@ def test_names_and_axes_that_a_kuka_takes() -> None:
 
 def test_long_sentences_are_said_whole_before_one_halt() -> None:
     long = " ".join(f"word{i:02d}" for i in range(30))
-    text = krl_files("p", read_robot("kuka-kr270"), [Stop(np.zeros(6), (long,), note=long)], (long,), 1)["p.src"]
+    text = Krl().measuring_program("p", read_robot("kuka-kr270"), [Stop(np.zeros(6), (long,), note=long)], (long,), 1)[
+        "p.src"
+    ]
     messages = re.findall(r'MsgNotify\("(.*)"\)', text)
     assert " ".join(messages) == long
     assert max(len(m) for m in messages) <= 80 < len(long)
