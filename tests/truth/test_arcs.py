@@ -11,16 +11,15 @@ import pytest
 from scipy.spatial.transform import Rotation
 from scipy.stats import t as student
 
-from elastocal.arcs.circle import angle_gain, fit_circle
-from elastocal.arcs.compensator_geometry import compensator_geometry
-from elastocal.arcs.concentric import fit_concentric
-from elastocal.arcs.design import plan_angles
-from elastocal.arcs.expected import expected_arc
-from elastocal.arcs.known_angles import fit_known_angles
-from elastocal.arcs.marker_design import expected_pivot
-from elastocal.arcs.rigid import fit_common_rotation
-from elastocal.arcs.robust import robust_common_rotation, robust_known_angles
-from elastocal.arcs.variants import tension
+from elastocal.procedures.compensator.angle_design import expected_arc, plan_angles
+from elastocal.procedures.compensator.arcs import angle_gain
+from elastocal.procedures.compensator.concentric import fit_circle, fit_concentric
+from elastocal.procedures.compensator.geometry import compensator_geometry
+from elastocal.procedures.compensator.known_angles import fit_known_angles
+from elastocal.procedures.compensator.marker_design import expected_pivot
+from elastocal.procedures.compensator.rigid_body import fit_common_rotation
+from elastocal.procedures.compensator.robust import robust_common_rotation, robust_known_angles
+from elastocal.procedures.compensator.variants import nested_test
 
 NOISE = 2e-5
 L = 0.185
@@ -110,7 +109,7 @@ def test_the_body_is_unbiased_and_its_covariance_true():
         draws.append(np.linalg.solve(np.linalg.cholesky(NOISE**2 * small), step))
         if i < 60:
             free = fit_concentric(data, method="geometric")
-            probabilities.append(tension(found.estimate, free.estimate).probability)
+            probabilities.append(nested_test(found.estimate, free.estimate).probability)
     assert_white(np.array(draws))
     assert np.mean(probabilities) == pytest.approx(0.5, abs=SIGMAS / np.sqrt(12 * 60))
     assert np.mean(np.array(probabilities) < 0.2) == pytest.approx(0.2, abs=SIGMAS * np.sqrt(0.16 / 60))
@@ -204,11 +203,11 @@ def test_a_planted_gross_point_is_named_with_what_it_should_have_been():
         i, c = int(rng.integers(10)), int(rng.integers(3))
         p[i, c] += 25 * NOISE
         found = robust_known_angles(p, q)
-        right += [(b.pose, b.component) for b in found.bad] == [(i, "xyz"[c])]
-        blamed += any(b.pose != i for b in found.bad)
-        if found.bad and found.bad[0].pose == i:
-            assert abs(found.bad[0].predicted[c] - (p[i, c] - 25 * NOISE)) < 8 * NOISE
-            assert abs(found.rest.radius - L) < 6 * found.rest.radius_sd
+        right += [(b.pose, b.component) for b in found.outliers] == [(i, "xyz"[c])]
+        blamed += any(b.pose != i for b in found.outliers)
+        if found.outliers and found.outliers[0].pose == i:
+            assert abs(found.outliers[0].predicted[c] - (p[i, c] - 25 * NOISE)) < 8 * NOISE
+            assert abs(found.fit.radius - L) < 6 * found.fit.radius_sd
     assert right >= 23
     assert blamed <= 2
     right = 0
@@ -217,7 +216,7 @@ def test_a_planted_gross_point_is_named_with_what_it_should_have_been():
         data = np.stack([z.real, z.imag], axis=2) + NOISE * rng.normal(size=(3, 7, 2))
         j, i, c = int(rng.integers(3)), int(rng.integers(7)), int(rng.integers(2))
         data[j, i, c] += 25 * NOISE
-        bad = robust_common_rotation(list(data)).bad
+        bad = robust_common_rotation(list(data)).outliers
         right += [(b.marker, b.pose, b.component) for b in bad] == [(j, i, "xy"[c])]
     assert right >= 13
 

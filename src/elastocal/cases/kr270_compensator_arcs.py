@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from elastocal.cases.case import Figure, Why
 
 if TYPE_CHECKING:
-    from elastocal.arcs.circle import AngleGain
-    from elastocal.arcs.compensator_geometry import CompensatorGeometry
-    from elastocal.arcs.concentric import ConcentricArcs
-    from elastocal.arcs.variants import Variants
+    from elastocal.procedures.compensator.arcs import AngleGain
+    from elastocal.procedures.compensator.concentric import ConcentricArcs
+    from elastocal.procedures.compensator.geometry import CompensatorGeometry
+    from elastocal.procedures.compensator.variants import Variants
 
 TABLE_1 = (
     (-0.01, (-31.84, 183.86), (-872.10, -125.38), (-813.50, -255.59)),
@@ -42,17 +42,17 @@ class TableOne:
 def fitted() -> TableOne:
     import numpy as np
 
-    from elastocal.arcs.circle import angle_gain
-    from elastocal.arcs.compensator_geometry import compensator_geometry
-    from elastocal.arcs.concentric import fit_concentric
-    from elastocal.arcs.robust import robust_common_rotation, robust_known_angles
-    from elastocal.arcs.variants import compare_variants
+    from elastocal.procedures.compensator.arcs import angle_gain
+    from elastocal.procedures.compensator.concentric import fit_concentric
+    from elastocal.procedures.compensator.geometry import compensator_geometry
+    from elastocal.procedures.compensator.robust import robust_common_rotation, robust_known_angles
+    from elastocal.procedures.compensator.variants import compare_variants
 
     q = np.radians([row[0] for row in TABLE_1])
     p1, p01, p02 = (1e-3 * np.array([row[i] for row in TABLE_1]) for i in (1, 2, 3))
     gain, pivot = angle_gain(p1, q), fit_concentric([p01, p02])
     variants = compare_variants([p01, p02], p1)
-    bad = (*robust_known_angles(p1, q).bad, *robust_common_rotation([p01, p02]).bad)
+    bad = (*robust_known_angles(p1, q).outliers, *robust_common_rotation([p01, p02]).outliers)
     rigid = compensator_geometry(gain.known, variants.models[1].fit)
     return TableOne(gain, pivot, variants, compensator_geometry(gain.known, pivot), rigid, len(bad))
 
@@ -62,7 +62,7 @@ def geometry_figures(found: TableOne) -> tuple[Figure, ...]:
 
     g, rigid, arc = found.geometry, found.rigid, found.gain.known
     sd, rigid_sd = ({k: 1e3 * v for k, v in of.sd.items()} for of in (g, rigid))
-    common, pointing = (m.tension for m in found.variants.models[1:])
+    common, pointing = (m.test for m in found.variants.models[1:])
     assert common is not None
     assert pointing is not None
     return (
@@ -111,7 +111,7 @@ def _off(found: TableOne, name: str, printed: float) -> str:
 
 
 def _rejected(found: TableOne) -> str:
-    pointing = found.variants.models[2].tension
+    pointing = found.variants.models[2].test
     return "reject" if pointing is not None and pointing.rejected else "do not reject"
 
 

@@ -9,8 +9,8 @@ from elastocal.cases.kr270_compensator_arcs import A_X_MM, A_Y_MM, L_MM
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
-    from elastocal.arcs.compensator_geometry import CompensatorGeometry
     from elastocal.model.loads.gravity_compensator import GravityCompensator
+    from elastocal.procedures.compensator.geometry import CompensatorGeometry
     from elastocal.spatial.entries import Array
 
 RANGE_DEG = (-145.0, 0.0)

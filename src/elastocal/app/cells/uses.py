@@ -66,8 +66,6 @@ USES: dict[str, Uses] = {
         (("force", "moment"), ("loads",), ("milling",)),
     ),
     "iso9283": Uses({"measured": "validation"}, (REPORT,)),
-    "arcs": Uses({"points": "points"}, (REPORT,)),
-    "compensator": Uses({"points": "points", "robot": "robot"}, (ROBOT, REPORT)),
     "transmission": Uses(
         {"tables": "counts", "robot": "robot"},
         (ROBOT, Fill("out", "robot", "transmission.yaml", parent=True), REPORT),

@@ -15,7 +15,6 @@ from elastocal.app.cells.in_cell import in_cell
 from elastocal.app.cells.uses import USES
 from elastocal.app.cli.command import COMMANDS, GROUPS, Command, command, on_command_line
 from elastocal.app.cli.compensate import compensate, export, iso9283
-from elastocal.app.cli.compensator import arcs, compensator
 from elastocal.app.cli.contact import kinetostatics
 from elastocal.app.cli.ending import run_to_exit
 from elastocal.app.cli.gravity import gravity
@@ -27,10 +26,10 @@ from elastocal.app.cli.transmission import transmission
 
 _OWN_SIGNATURE = {
     "daily": {2: plan, 3: assess, 8: compensate, 9: export, 10: iso9283},
-    "procedures": {1: gravity, 2: record, 3: arcs, 4: compensator, 5: transmission, 6: loops, 7: kinetostatics},
+    "procedures": {1: gravity, 2: record, 5: transmission, 6: loops, 7: kinetostatics},
 }
 """Commands that still take json and report themselves, and stand in ``app/cli``."""
-_NOT_YET = ("compensator_ahead", "plan_arcs", *(f.__name__ for fs in _OWN_SIGNATURE.values() for f in fs.values()))
+_NOT_YET = ("plan_arcs", *(f.__name__ for fs in _OWN_SIGNATURE.values() for f in fs.values()))
 
 
 def declared() -> tuple[Command, ...]:

@@ -2,66 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.tracking.tracked import (
-    KnownArc,
-    check_known_angles,
-    check_markers,
-    check_same_poses,
-    known_arc,
-)
-from elastocal.app.tracking.tracked_free import FreeArcs, free_arcs
-from elastocal.errors import InputError
+import typer
+
+from elastocal.app.cells.uses import REPORT, Uses
+from elastocal.app.cli.command import command
+from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable
+    from elastocal.procedures.compensator.arcs import Arcs
+    from elastocal.procedures.compensator.free_arcs import MarkerError
     from elastocal.spatial.entries import Array
 
 SENSES = {"with": 1, "against": -1}
-
-
-@dataclass(frozen=True)
-class ArcsRequest:
-    points: Path
-    known: tuple[str, ...] = ()
-    noise_um: float | None = None
-    sense: str | None = None
-    axis: str | None = None
+Noise = Annotated[
+    float | None, typer.Option(metavar="UM", help="Standard deviation of a coordinate (default: from the residuals).")
+]
+Sense = Annotated[
+    str | None, typer.Option(metavar="with|against", help="How the points run with growing angle (default: found).")
+]
+Axis = Annotated[
+    str | None, typer.Option(metavar="X,Y,Z", help="In space: rough direction of the axis that the sense refers to.")
+]
 
 
 @dataclass(frozen=True, eq=False)
 class ArcsResult:
     table: PointTable
-    noise: float | None
-    known: tuple[KnownArc, ...]
-    free: FreeArcs | None
+    arcs: Arcs
     notes: tuple[str, ...]
 
 
-def run(request: ArcsRequest) -> ArcsResult:
+@command("procedures", 3, Uses({"points": "points"}, (REPORT,)), csv=True)
+def arcs(
+    points: Annotated[
+        Path,
+        typer.Argument(
+            metavar="POINTS.csv",
+            help="Tracked points: x_mm,y_mm[,z_mm][,marker][,pose][,q_deg]; or a .yaml that names a table.",
+        ),
+    ],
+    known: Annotated[
+        list[str] | None, typer.Option(metavar="MARKER", help="A marker that turns by the angle column; repeatable.")
+    ] = None,
+    noise_um: Noise = None,
+    sense: Sense = None,
+    axis: Axis = None,
+) -> ArcsResult:
+    """Centre, axis and radius of tracked points, with accuracy.
+
+    Markers whose joint angles are known are fitted with them, all others as arcs about one common axis. Outliers are
+    named.
+
+    \b
+    Example:
+      elastocal arcs points.csv --known P1 --noise-um 20
+    """
     from elastocal.app.threads import one_thread
     from elastocal.files.tables.points import read_points
+    from elastocal.procedures.compensator.arcs import fit_arcs
 
-    noise, sense = noise_of(request.noise_um), sense_from_word(request.sense)
-    table = read_points(request.points)
-    known = _known(table, request.known)
-    axis = axis_of(request.axis, table)
-    if sense is not None and not known:
+    noise, way = noise_of(noise_um), sense_from_word(sense)
+    table = read_points(points)
+    turned = _known(table, tuple(known or ()))
+    direction = axis_of(axis, table)
+    if way is not None and not turned:
         raise InputError("--sense is of markers whose angles are known; name them by --known")
-    if sense is not None and table.dimension == 3 and axis is None:
+    if way is not None and table.dimension == 3 and direction is None:
         raise InputError('--sense: a sense in space refers to an axis; add its rough direction as --axis "X,Y,Z"')
-    rest = tuple(m for m in table.markers if m not in known)
-    check_same_poses(table, rest)
-    for marker in known:
+    check_same_poses(table, [m for m in table.markers if m not in turned])
+    for marker in turned:
         check_known_angles(table, marker)
-    with one_thread():
-        arcs = tuple(known_arc(table, m, noise, sense, axis, table.angles[m]) for m in known)
-        free = free_arcs(table, rest, noise) if rest else None
-    notes = [*table.notes, *(n for a in arcs for n in a.notes), *(free.notes if free else ())]
-    return ArcsResult(table, noise, arcs, free, tuple(notes))
+    with one_thread(), located(table):
+        fit = fit_arcs(table.points, pose_angles(table), known=turned, noise=noise, sense=way, axis=direction)
+    return ArcsResult(table, fit, (*table.notes, *unseen_notes(table, table.markers), *fit.notes))
 
 
 def noise_of(noise_um: float | None) -> float | None:
@@ -73,8 +93,6 @@ def noise_of(noise_um: float | None) -> float | None:
 
 
 def sense_from_word(word: str | None) -> int | None:
-    from elastocal.errors import UnknownNameError
-
     if word is not None and word not in SENSES:
         raise UnknownNameError("sense", word, SENSES, "--sense")
     return None if word is None else SENSES[word]
@@ -95,6 +113,14 @@ def axis_of(text: str | None, table: PointTable) -> Array | None:
     return axis
 
 
+def pose_angles(table: PointTable) -> Array:
+    """(poses,) in rad, nan where no marker gives any; the table has one angle for each pose."""
+    import numpy as np
+
+    rows = np.array([table.angles[m] for m in table.markers])
+    return np.asarray(rows[np.argmax(np.isfinite(rows), axis=0), np.arange(rows.shape[1])])
+
+
 def _known(table: PointTable, asked: tuple[str, ...]) -> tuple[str, ...]:
     """Markers that turn by the angle column: those named, or the only one."""
     check_markers(table, asked, "--known")
@@ -108,3 +134,73 @@ def _known(table: PointTable, asked: tuple[str, ...]) -> tuple[str, ...]:
         f"{table.file}: has angles ({table.angle}) and {len(table.markers)} markers; name those that turn by this "
         f"angle, such as --known {table.markers[0]}, or remove the column"
     )
+
+
+def check_markers(table: PointTable, asked: Sequence[str], option: str) -> None:
+    for name in asked:
+        if name not in table.points:
+            raise UnknownNameError("marker", name, table.markers, f"{option} {name}: {table.file}")
+
+
+def check_same_poses(table: PointTable, markers: Sequence[str]) -> None:
+    """Counted poses need markers of one length; named ones do not."""
+    counts = {m: int((table.lines[m] > 0).sum()) for m in markers}
+    if table.numbered and len(set(counts.values())) > 1:
+        each = ", ".join(f"{m} {n}" for m, n in counts.items())
+        raise InputError(
+            f"{table.file}: the markers have different numbers of rows ({each}), and without a column pose row i of "
+            "each must be pose i; add a column pose or the missing rows"
+        )
+
+
+def check_known_angles(table: PointTable, marker: str) -> None:
+    """Every point of a marker that turns by known angles has one."""
+    import numpy as np
+
+    if table.angle is None:
+        raise InputError(f"{table.file}: there is no column with the joint's angle; add one such as q_deg")
+    lost = np.flatnonzero(np.isnan(table.angles[marker]) & (table.lines[marker] > 0))
+    if len(lost):
+        raise InputError(
+            f"{table.place(marker, int(lost[0]))}, column {table.angle}: is empty, but marker {marker} turns by this "
+            "angle; give it or leave the row out"
+        )
+
+
+def unseen_notes(table: PointTable, markers: Sequence[str]) -> tuple[str, ...]:
+    """Rows without coordinates, by line."""
+    import numpy as np
+
+    lost = [
+        f"{marker} in pose {table.poses[i]} (line {table.lines[marker][i]})"
+        for marker in markers
+        for i in np.flatnonzero(np.isnan(table.points[marker][:, 0]) & (table.lines[marker] > 0))
+    ]
+    return (f"Not seen, the row has no coordinates: {', '.join(lost)}.",) if lost else ()
+
+
+@contextmanager
+def located(table: PointTable) -> Iterator[None]:
+    """Errors about points name the file, and the column of angles in another unit."""
+    from elastocal.procedures.compensator.free_arcs import MarkerError
+
+    try:
+        yield
+    except MarkerError as error:
+        raise InputError(f"{table.file}, {_with_column(table, error)}") from None
+
+
+def _with_column(table: PointTable, error: MarkerError) -> str:
+    from elastocal.procedures.compensator.known_angles import WrongUnitError
+
+    reason = error.reason
+    if not isinstance(reason, WrongUnitError):
+        return str(error)
+    name, unit = table.angle, table.angle_unit
+    marker, column = f"marker {error.markers[0]}", f"the angles of column {name}_{unit} look"
+    other = {"rad": "deg", "deg": "rad"}.get(unit or "", "")
+    if other and (unit == "rad") == (reason.factor < 1):
+        words = {"deg": "degrees", "rad": "radians"}[other]
+        return f"{marker}: {column} like {words}; name it {name}_{other}: {reason.left}"
+    size = "large" if reason.factor < 1 else "small"
+    return f"{marker}: {column} 57.3 times too {size}; check their unit: {reason.left}"

@@ -1,191 +1,225 @@
-"""Geometry of a gravity compensator from tracked points, and what its spring does to a robot's joint."""
+"""Geometry of a gravity compensator from tracked points, or the plan to measure it; its spring on a robot."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.commands.arcs import noise_of, sense_from_word
-from elastocal.app.tracking.tracked import (
-    KnownArc,
+import typer
+
+from elastocal.app.cells.uses import REPORT, ROBOT, Uses
+from elastocal.app.cli.command import command
+from elastocal.app.commands.arcs import (
+    Axis,
+    Noise,
+    Sense,
+    axis_of,
     check_known_angles,
     check_markers,
     check_same_poses,
-    known_arc,
-    said_of,
-    without,
+    located,
+    noise_of,
+    sense_from_word,
+    unseen_notes,
 )
-from elastocal.app.tracking.tracked_free import FreeArcs, free_arcs
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.app.tracking.compensator_plan import PlannedArcs
-    from elastocal.app.tracking.compensator_spring import SpringResult
-    from elastocal.arcs.compensator_geometry import CompensatorGeometry
-    from elastocal.arcs.known_angle_arc import KnownAngleArc
-    from elastocal.arcs.variants import Tension
     from elastocal.files.tables.points import PointTable
+    from elastocal.model.loads.gravity_compensator import GravityCompensator
     from elastocal.model.robot import RobotModel
+    from elastocal.procedures.compensator import Compensator
+    from elastocal.procedures.compensator.plan import ArcPlan
     from elastocal.spatial.entries import Array
 
-
-@dataclass(frozen=True)
-class CompensatorRequest:
-    points: Path
-    moving: str
-    pivots: tuple[str, ...]
-    joint: str
-    robot: str | None = None
-    at: str | None = None
-    plan: int | None = None
-    limits: str | None = None
-    noise_um: float | None = None
-    sense: str | None = None
-    axis: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class PivotModel:
-    """The geometry with one model of the markers on P0; ``tension`` with the freer one before it."""
-
-    name: str
-    geometry: CompensatorGeometry
-    residual_sd: float
-    tension: Tension | None
+MARKERS = 2
+"""On the body about P0, where a plan names none."""
 
 
 @dataclass(frozen=True, eq=False)
 class CompensatorResult:
-    """``models``: the first is the result, the others are tests of it."""
+    """``robot`` as typed."""
 
-    request: CompensatorRequest
     table: PointTable
-    noise: float | None
-    moving: KnownArc
-    pivot: FreeArcs
-    models: tuple[PivotModel, ...]
-    yaml: str
-    spring: SpringResult | None
-    plan: PlannedArcs | None
+    robot: str | None
+    compensator: Compensator
     notes: tuple[str, ...]
 
-    @property
-    def geometry(self) -> CompensatorGeometry:
-        return self.models[0].geometry
+
+@dataclass(frozen=True, eq=False)
+class AheadResult:
+    """A plan before anything is measured; ``spring`` is the element of the robot whose geometry it is for."""
+
+    robot: str
+    model: RobotModel
+    spring: GravityCompensator
+    plan: ArcPlan
+    notes: tuple[str, ...]
 
 
-def run(request: CompensatorRequest) -> CompensatorResult:
+@command("procedures", 4, Uses({"points": "points", "robot": "robot"}, (ROBOT, REPORT)), csv=True)
+def compensator(
+    points: Annotated[
+        Path | None,
+        typer.Argument(metavar="[POINTS.csv]", help="Tracked points as for arcs; none to plan from the robot file."),
+    ] = None,
+    moving: Annotated[
+        str | None, typer.Option(metavar="MARKER", help="The spring's end on the moving link (P1).")
+    ] = None,
+    pivot: Annotated[
+        list[str] | None, typer.Option(metavar="MARKER", help="A marker on the body that turns about P0; repeatable.")
+    ] = None,
+    joint: Annotated[str | None, typer.Option(metavar="JOINT", help="The joint that the angle column is of.")] = None,
+    robot: Annotated[
+        str | None, typer.Option(metavar="ROBOT", help="Also its statics: stiffness of the joint, balancing spring.")
+    ] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="VALUES", help="Controller values of the other axes (default: all zero).")
+    ] = None,
+    plan: Annotated[
+        int | None, typer.Option(metavar="N", help="Also plan the best N angles and marker places.")
+    ] = None,
+    limits: Annotated[
+        str | None, typer.Option(metavar="LOW,HIGH", help="Range of the joint in deg (default: robot's, or measured).")
+    ] = None,
+    noise_um: Noise = None,
+    sense: Sense = None,
+    axis: Axis = None,
+) -> CompensatorResult | AheadResult:
+    """Geometry of a gravity compensator from tracked points.
+
+    The spring's ends, their accuracy, the text for the robot file; with a robot what the spring does to its joint and
+    which spring would balance the arm; with --plan where to measure next time. Without points, the accuracy to expect
+    of the best plan for the robot's own compensator.
+
+    \b
+    Example:
+      elastocal compensator points.csv --moving P1 --pivot P01 --pivot P02 --joint A2 --robot kuka-kr270
+      elastocal compensator --robot kuka-kr270 --plan 6 --noise-um 15
+    """
+    from elastocal.app.configurations import typed
     from elastocal.app.threads import one_thread
-    from elastocal.app.tracking.compensator_plan import planned_arcs
-    from elastocal.app.tracking.compensator_spring import element_text, spring_result
-    from elastocal.arcs.axes_angle import axes_angle
     from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.points import read_points
+    from elastocal.procedures.compensator import identify_compensator
 
-    noise = noise_of(request.noise_um)
-    table = read_points(request.points)
-    _check(table, request)
-    robot = None if request.robot is None else read_robot(request.robot)
-    angles, said = _joint_angles(table, request, robot)
-    with one_thread():
-        arc, pivot = _arcs(table, request, noise, angles)
-        with said_of(table, (request.moving, *request.pivots)):
-            models = _models(arc.rest, pivot)
-        geometry = models[0].geometry
-        spring = None if robot is None else spring_result(robot, request.joint, geometry, request.at, request.limits)
-        plan = planned_arcs(request, arc, pivot, geometry, noise, robot)
-    apart = axes_angle(arc.rest, pivot.rest)
-    notes = (
-        *(robot.notes if robot else ()), *table.notes, *said, *arc.notes, *pivot.notes,
-        *(apart.words() if apart else ()), *(spring.notes if spring else ()),
-    )  # fmt: skip
-    yaml = element_text(request.joint, geometry, spring, table.file)
-    return CompensatorResult(request, table, noise, arc, pivot, models, yaml, spring, plan, notes)
-
-
-def _check(table: PointTable, request: CompensatorRequest) -> None:
-    check_markers(table, (request.moving,), "--moving")
-    check_markers(table, request.pivots, "--pivot")
-    if request.moving in request.pivots:
-        raise InputError(f"--pivot {request.moving}: is also --moving; one marker cannot be on both links")
-    if len(set(request.pivots)) < len(request.pivots):
-        raise InputError(f"--pivot {request.pivots[-1]}: a marker is named twice; name each once")
-    if request.plan is None and request.robot is None and request.limits is not None:
+    pivots = tuple(pivot or ())
+    if points is None:
+        if moving is not None or at is not None or axis is not None:
+            raise InputError("without points there is nothing for --moving, --at or --axis; give POINTS.csv")
+        if robot is None or plan is None or noise_um is None:
+            raise InputError("without points a plan needs --robot, --plan N and --noise-um; else give POINTS.csv")
+        return _ahead(robot, plan, noise_um, joint, len(pivots), limits, sense)
+    if moving is None or not pivots or joint is None:
+        raise InputError("points need their names: add --moving MARKER, --pivot MARKER and --joint JOINT")
+    if plan is None and robot is None and limits is not None:
         raise InputError("--limits: are of a plan or of a robot's joint; add --plan N or --robot ROBOT")
-    if request.robot is None and request.at is not None:
+    if robot is None and at is not None:
         raise InputError("--at: is of a robot's axes; add --robot ROBOT")
-    check_known_angles(table, request.moving)
-    check_same_poses(table, (request.moving, *request.pivots))
+    noise, way = noise_of(noise_um), sense_from_word(sense)
+    table = read_points(points)
+    _check(table, moving, pivots)
+    model = None if robot is None else read_robot(robot)
+    angles, read_as = _joint_angles(table, moving, joint, model)
+    others = None if model is None or at is None else typed(model, (at,)).q[0]
+    with one_thread(), located(table):
+        fit = identify_compensator(
+            table.points, angles, moving=moving, pivots=pivots, joint=joint, robot=model, at=others,
+            limits=_limits(limits), plan=plan, noise=noise, sense=way, axis=axis_of(axis, table),
+        )  # fmt: skip
+    notes = (
+        *(model.notes if model else ()), *table.notes, *read_as, *unseen_notes(table, (moving, *pivots)), *fit.notes
+    )  # fmt: skip
+    return CompensatorResult(table, robot, fit, notes)
+
+
+def _check(table: PointTable, moving: str, pivots: tuple[str, ...]) -> None:
+    check_markers(table, (moving,), "--moving")
+    check_markers(table, pivots, "--pivot")
+    if moving in pivots:
+        raise InputError(f"--pivot {moving}: is also --moving; one marker cannot be on both links")
+    if len(set(pivots)) < len(pivots):
+        raise InputError(f"--pivot {pivots[-1]}: a marker is named twice; name each once")
+    check_known_angles(table, moving)
+    check_same_poses(table, (moving, *pivots))
+
+
+def _limits(text: str | None) -> tuple[float, float] | None:
+    from math import radians
+
+    from elastocal.app.configurations import numbers
+
+    if text is None:
+        return None
+    low, high = numbers(text, 2, f"--limits {text!r}", "low, high in deg")
+    if not low < high:
+        raise InputError(f"--limits {text!r}: the lower limit must stand first")
+    return radians(low), radians(high)
 
 
 def _joint_angles(
-    table: PointTable, request: CompensatorRequest, model: RobotModel | None
+    table: PointTable, moving: str, joint: str, model: RobotModel | None
 ) -> tuple[Array, tuple[str, ...]]:
     """Joint values from the angle column: its own where it is named after no controller axis of the robot."""
     import numpy as np
 
-    angles = table.angles[request.moving]
+    from elastocal.procedures.compensator.spring import joint_values
+
+    angles, column = table.angles[moving], table.angle or ""
     if model is None:
         return angles, ()
-    if model.tree.joint(request.joint).kind != "revolute":
-        raise InputError(f"--joint {request.joint}: is prismatic; a compensator turns with a revolute joint")
-    c, column = model.controller, table.angle or ""
-    row = model.joints.index(request.joint) if request.joint in model.joints else -1
-    if column not in c.axes or row < 0:
+    model.tree.joint(joint)  # whether there is one
+    c = model.controller
+    if column not in c.axes or joint not in model.joints:
         return angles, ()
-    place = c.axes.index(column)
-    factor, others = c.matrix[row, place], np.delete(c.matrix[row], place)
-    if not factor:
-        raise InputError(
-            f"--joint {request.joint}: is not moved by {column}, the angle of {table.file}; name its own joint"
-        )
-    if np.any(others):
-        raise InputError(
-            f"--joint {request.joint}: is moved by several axes; give its own angle as q_deg, not {column}"
-        )
-    said = f"{column} of the file is read as controller value: joint {request.joint} = {factor:g} ({column} - zero)."
-    changed = factor != 1 or c.zero[place] != 0
-    return np.asarray(factor * (angles - c.zero[place])), (said,) if changed else ()
+    values = joint_values(model, joint, column, angles)
+    if np.array_equal(values, angles, equal_nan=True):
+        return angles, ()
+    factor = c.matrix[model.joints.index(joint), c.axes.index(column)]
+    return values, (f"{column} of the file is read as controller value: joint {joint} = {factor:g} ({column} - zero).",)
 
 
-def _arcs(
-    table: PointTable, request: CompensatorRequest, noise: float | None, angles: Array
-) -> tuple[KnownArc, FreeArcs]:
-    from elastocal.app.commands.arcs import axis_of
-
-    axis = axis_of(request.axis, table)
-    sense = sense_from_word(request.sense)
-    arc = known_arc(table, request.moving, noise, sense, axis, angles)
-    target = without(table.points[request.moving], arc.bad, 0)
-    return arc, free_arcs(table, request.pivots, noise, target)
-
-
-def _models(arc: KnownAngleArc, pivot: FreeArcs) -> tuple[PivotModel, ...]:
-    """Algorithm 2 first, then the variants."""
-    from elastocal.arcs.compensator_geometry import compensator_geometry
-
-    axes = plane_axes(arc)
-    out = [PivotModel("common axis", compensator_geometry(arc, pivot.rest, axes), pivot.rest.residual_sd, None)]
-    fits = [("common axis, geometric", pivot.geometric, None)]
-    models = pivot.variants.models[1:] if pivot.variants else ()
-    rest = [(m.name, m.fit, m.tension) for m in models]
-    for name, fit, tension in (*fits, *rest):
-        out.append(PivotModel(name, compensator_geometry(arc, fit, axes), fit.residual_sd, tension))
-    return tuple(out)
-
-
-def plane_axes(arc: KnownAngleArc) -> Array | None:
-    """In space: x of the data (or y, where the axis is along x) laid into the plane of the arc, and the one across.
-
-    The normal is the axis of the arc, so that the sense of rotation is the one about it.
-    """
+def _ahead(
+    robot: str, count: int, noise_um: float, joint: str | None, markers: int, limits: str | None, sense: str | None
+) -> AheadResult:
     import numpy as np
 
-    if arc.dimension == 2:
-        return None
-    normal = arc.axis
-    start = np.eye(3)[1 if abs(normal[0]) > 0.9 else 0]
-    first = start - (start @ normal) * normal
-    first /= np.linalg.norm(first)
-    return np.array([first, np.cross(normal, first)])
+    from elastocal.app.threads import one_thread
+    from elastocal.files.robot.read import read_robot
+    from elastocal.procedures.compensator.geometry import CompensatorGeometry
+    from elastocal.procedures.compensator.plan import plan_arcs
+    from elastocal.procedures.compensator.spring import joint_range
+
+    noise, way = noise_of(noise_um), sense_from_word(sense)
+    assert noise is not None
+    model = read_robot(robot)
+    spring = _spring(model, robot, joint)
+    geometry = CompensatorGeometry.described(spring, way or 1)
+    reach = joint_range(model, spring.joint, _limits(limits), geometry)
+    with one_thread():
+        plan = plan_arcs(geometry, count, reach, np.ones(markers or MARKERS), noise)
+    notes = list(model.notes)
+    if not markers:
+        notes.append(f"{MARKERS} markers about P0 are assumed; name as many as there will be by --pivot.")
+    if way is None:
+        notes.append(
+            "P1 is taken to run with the joint's angle; with --sense against the places and the accuracy of a_x and "
+            "a_y are mirrored."
+        )
+    return AheadResult(robot, model, spring, plan, tuple(notes))
+
+
+def _spring(model: RobotModel, robot: str, joint: str | None) -> GravityCompensator:
+    from elastocal.model.loads.gravity_compensator import GravityCompensator
+
+    springs = [e for e in model.elements if isinstance(e, GravityCompensator) and joint in (None, e.joint)]
+    if len(springs) == 1:
+        return springs[0]
+    at = f" on joint {joint}" if joint else ""
+    if springs:
+        raise InputError(f"--robot {robot}: has several gravity compensators; name one by --joint")
+    raise InputError(
+        f"--robot {robot}: has no gravity_compensator{at} whose geometry could be planned for; add the element "
+        "with rough values, or give measured points"
+    )

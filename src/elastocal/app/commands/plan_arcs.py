@@ -10,8 +10,8 @@ from elastocal.app.planning.request import PlanRequest
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.app.tracking.compensator_plan import PlannedArcs, PlanRow
     from elastocal.files.plan.arcs import ArcPlanFile
+    from elastocal.procedures.compensator.plan import ArcPlan, PlanRow
     from elastocal.spatial.entries import Array
 
 MOVING = "P1"
@@ -23,7 +23,7 @@ class ArcPlanResult:
 
     request: PlanRequest
     file: ArcPlanFile
-    plan: PlannedArcs
+    plan: ArcPlan
     q: Array
     files: dict[Path, str]
     notes: tuple[str, ...]
@@ -53,7 +53,10 @@ def run(request: PlanRequest) -> ArcPlanResult:
     import numpy as np
 
     from elastocal.app.planning.targets import check_plan_targets, check_unfilled
+    from elastocal.app.threads import one_thread
     from elastocal.files.plan.arcs import read_arc_plan
+    from elastocal.procedures.compensator.geometry import CompensatorGeometry
+    from elastocal.procedures.compensator.plan import plan_arcs
 
     _refuse(request)
     file = read_arc_plan(Path(request.source))
@@ -61,9 +64,11 @@ def run(request: PlanRequest) -> ArcPlanResult:
     if file.poses < 3:
         raise InputError(f"--poses {file.poses}: that many angles fit either sense of rotation; give at least 3")
     check_plan_targets(request.out, file.name, file.files)
-    joint_values_at(file, np.array(file.limits))  # whether the other axes may stand where they are
-    plan = compared_arc_plans(file)
-    q = joint_values_at(file, plan.best(file.markers).angles)
+    _configurations(file, np.array(file.limits))  # whether the other axes may stand where they are
+    geometry = CompensatorGeometry.described(file.compensator, file.sense)
+    with one_thread():
+        plan = plan_arcs(geometry, file.poses, file.limits, file.radii, file.noise)
+    q = _configurations(file, plan.best(file.markers).angles)
     result = ArcPlanResult(request, file, plan, q, {}, ())
     files, said = _files(result)
     check_unfilled(files)
@@ -79,36 +84,15 @@ def _refuse(request: PlanRequest) -> None:
             raise InputError(f"--{names.get(name, name)} does not go with measurement: arcs; leave it out")
 
 
-def compared_arc_plans(file: ArcPlanFile) -> PlannedArcs:
-    """Plans of eq. (35) and (36) and of exact covariance, for each model of the markers."""
-    from elastocal.app.threads import one_thread
-    from elastocal.app.tracking.compensator_plan import PlannedArcs, plan_rows
-    from elastocal.arcs.compensator_geometry import CompensatorGeometry
-
-    geometry = CompensatorGeometry.described(file.compensator, file.sense)
-    with one_thread():
-        rows = plan_rows(geometry, file.poses, file.limits, file.radii, file.noise)
-    radii = ", ".join(f"{1e3 * r:g}" for r in file.radii)
-    return PlannedArcs(file.limits, file.noise, True, f"markers {radii} mm from P0", rows)
-
-
-def joint_values_at(file: ArcPlanFile, angles: Array) -> Array:
+def _configurations(file: ArcPlanFile, angles: Array) -> Array:
     """Joint values (m, n) with the compensator's joint at these angles and the other axes where they stand."""
-    import numpy as np
+    from elastocal.procedures.compensator.plan import plan_configurations
 
-    from elastocal.design.poses import programmable
-    from elastocal.model.limits import limit_text
-
-    model, joint = file.model, file.model.joints.index(file.compensator.joint)
-    q = np.repeat(model.controller.to_joints(file.axes[None]), len(angles), axis=0)
-    q[:, joint] = angles
-    beyond = model.beyond_limits(q)
-    if beyond:
-        raise InputError(f"{file.files[0]}: {limit_text(model, *beyond[0][1:])}; say with at_deg where the axes stand")
-    out = programmable(model, q)
-    low, high = file.limits
-    out[:, joint] = np.clip(out[:, joint], low, high)
-    return out
+    at = file.model.controller.to_joints(file.axes[None])[0]
+    try:
+        return plan_configurations(file.model, file.compensator.joint, angles, at, file.limits)
+    except InputError as error:
+        raise InputError(f"{file.files[0]}: {error}; say with at_deg where the axes stand") from None
 
 
 def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:

@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.arcs.marker_design import Model
 from elastocal.errors import UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.file import named_robot
@@ -23,6 +22,7 @@ from elastocal.files.units import declared_units
 from elastocal.model.elements import quantity
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import RobotModel
+from elastocal.procedures.compensator.marker_design import Model
 from elastocal.spatial.entries import Array
 
 ARCS = "arcs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from elastocal.app.commands.plan_arcs import ArcPlanResult
 from elastocal.app.configurations import axes_of
-from elastocal.app.pages.compensator.plan import plan_table
+from elastocal.app.pages.compensator_plan import plan_table
 from elastocal.app.version import VERSION
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
@@ -18,9 +18,10 @@ def page(result: ArcPlanResult) -> Report:
         Fact("joint", "joint", file.compensator.joint, file.compensator.joint),
         Fact("noise_mm", "noise per coordinate", 1e3 * file.noise, f"{1e3 * file.noise:.3g} mm"),
     )
+    radii = ", ".join(f"{1e3 * r:g}" for r in file.radii)
     sections = (
         Section("The plan", (pose_table(result), place_table(result))),
-        Section("Plans compared", (plan_table(result.plan),)),
+        Section("Plans compared", (plan_table(result.plan, f"(stated) and markers {radii} mm from P0"),)),
     )
     best = result.best.expected
     verdict = (

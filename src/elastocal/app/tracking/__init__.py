@@ -1,1 +1,0 @@
-"""From tracked points to a compensator: its arcs, its spring, its next plan."""

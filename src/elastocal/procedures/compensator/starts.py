@@ -1,0 +1,114 @@
+"""Starts for a robust fit: closed-form fits of a few poses each, of which some hold no outlier.
+
+One gross error moves a fit of all points as far as it likes, and a search from there settles where it is wrong.  So
+many small sets of poses are fitted in closed form (Algorithm 1, Algorithm 2), each start is judged by the median
+residual of all points (least median of squares), and only the best are refined; see ``screen``.
+The sets are all triples of poses, or so many evenly chosen ones, and all poses but one; nothing depends on chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.procedures.compensator.concentric import ConcentricProblem, algebraic
+from elastocal.procedures.compensator.known_angle_arc import KnownAngleProblem, procrustes, unit_directions
+from elastocal.procedures.compensator.points import STRAIGHT, AxisFrame, Markers
+from elastocal.procedures.compensator.rigid_body import BodyProblem, arms_of, common_angles
+from elastocal.spatial.entries import Array, Ints
+
+MOST = 120
+"""Triples tried at most."""
+
+
+def pose_sets(poses: Ints) -> Iterator[Ints]:
+    """Triples of poses, and all but one."""
+    triples = np.array(list(combinations(range(len(poses)), 3)), dtype=np.int64).reshape(-1, 3)
+    if len(triples) > MOST:
+        triples = triples[np.round(np.linspace(0, len(triples) - 1, MOST)).astype(np.int64)]
+    yield from poses[triples]
+    if len(poses) > 4:
+        yield from (np.delete(poses, i) for i in range(len(poses)))
+
+
+def known_angle_starts(points: Array, angles: Array, seen: Ints) -> list[KnownAngleProblem]:
+    """Algorithm 1 for sets of the points (m, d), in both senses of rotation."""
+    d, poses, out = points.shape[1], tuple(int(i) for i in seen), []
+    for sense in (1, -1) if d == 2 else (1,):
+        u = unit_directions(angles, sense, d)
+        for rows in (np.arange(len(points)), *pose_sets(np.arange(len(points)))):
+            if not _straight(points[rows]) and not _straight(u[rows, :2]):
+                frame, radius, _ = procrustes(points[rows], u[rows])
+                out.append(KnownAngleProblem(frame, radius, u, points, poses))
+    return out
+
+
+def _straight(points: Array) -> bool:
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return bool(spread[1] <= max(STRAIGHT * spread[0], np.finfo(float).tiny))
+
+
+def axis_starts(markers: Markers) -> list[tuple[ConcentricProblem, Ints]]:
+    """Algorithm 2 for sets of poses, radii and heights of every marker being medians; and the poses used."""
+    out = []
+    for poses in (np.unique(markers.pose), *pose_sets(np.unique(markers.pose))):
+        try:
+            frame = algebraic(_only(markers, poses)).frame
+        except InputError:
+            continue
+        out.append((_medians(frame, markers), poses))
+    return out
+
+
+def _only(markers: Markers, poses: Ints) -> Markers:
+    """The markers that these poses see twice or more, counted anew."""
+    rows = np.flatnonzero(np.isin(markers.pose, poses))
+    often = np.flatnonzero(np.bincount(markers.marker[rows], minlength=markers.count) > 1)
+    rows = rows[np.isin(markers.marker[rows], often)]
+    if not len(often):
+        raise InputError("no marker was seen twice in these poses")
+    place = np.searchsorted(often, markers.marker[rows])
+    return Markers(markers.points[rows], place, markers.pose[rows], len(often), markers.poses)
+
+
+def _medians(frame: AxisFrame, markers: Markers) -> ConcentricProblem:
+    local = frame.local(markers.points)
+    own = [markers.marker == j for j in range(markers.count)]
+    radii = np.array([np.median(np.hypot(*local[rows, :2].T)) for rows in own])
+    heights = np.array([np.median(local[rows, 2]) if frame.spatial else 0.0 for rows in own])
+    return ConcentricProblem(frame, radii, heights, markers)
+
+
+def body_starts(problem: BodyProblem) -> list[BodyProblem]:
+    """The rigid body on each axis of Algorithm 2: its shape from the poses used, then the turn of every pose."""
+    data, out = problem.markers, []
+    for start, poses in axis_starts(data):
+        part = _only(data, poses)
+        if part.count < data.count:
+            continue
+        numbers, pose = np.unique(part.pose, return_inverse=True)
+        small = replace(start, markers=replace(part, pose=pose, poses=len(numbers)))
+        try:
+            arms = arms_of(small, common_angles(small))
+        except InputError:
+            continue
+        turns = _turns(start, arms)
+        out.append(replace(problem, frame=start.frame, arms=arms, heights=start.heights, turns=turns))
+    return out
+
+
+def _turns(start: ConcentricProblem, arms: Array) -> Array:
+    """(poses,): of the turns that put one marker in its place, the one with the least sum of distances."""
+    data = start.markers
+    local, arm = start.frame.local(data.points)[:, :2] @ [1, 1j], arms @ [1, 1j]
+    out = np.zeros(data.poses)
+    for i in range(data.poses):
+        rows = data.pose == i
+        z, b = local[rows], arm[data.marker[rows]]
+        trials = np.angle(z / b)
+        out[i] = trials[np.argmin(np.sum(np.abs(z - b * np.exp(1j * trials[:, None])), axis=1))]
+    return out

@@ -1,0 +1,198 @@
+"""Models of markers about one axis, from the freest to the strictest, and whether the points agree with each.
+
+    own axes          every marker turns about an axis of its own; only tests whether there is a common one
+    concentric        every marker turns by an angle of its own (000 eq. 18)
+    common rotation   all markers turn by one angle per pose: they sit on one rigid body
+    pointing          and that angle is the direction from the axis to the spring's other end
+
+Each is the one before with D fewer unknowns.  If it is true and the noise is normal, the rise of the sum of squares
+follows F = (dS / D) / (S / f) on D and f, with S and f of the freer model; where the noise is stated and the
+freer model agrees with it, chi^2 = dS / noise^2 on D instead, which has more power with few points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elastocal.errors import InputError
+from elastocal.procedures.compensator.concentric import ConcentricArcs, ConcentricProblem, algebraic, fit_concentric
+from elastocal.procedures.compensator.least_squares import FitQuality, minimise
+from elastocal.procedures.compensator.points import Markers
+from elastocal.procedures.compensator.rigid_body import RigidBody, fit_common_rotation, fit_pointing
+from elastocal.spatial.entries import Array
+
+LEVEL = 0.01
+
+
+@dataclass(frozen=True)
+class NestedTest:
+    """A stricter model against a freer one: ``statistic`` of ``kind``, and the probability of more if it is true."""
+
+    kind: str
+    statistic: float
+    added: int
+    freedom: int
+    probability: float
+
+    @property
+    def rejected(self) -> bool:
+        return self.probability < LEVEL
+
+    def text(self) -> str:
+        on = f"{self.added} and {self.freedom}" if self.kind == "F" else f"{self.added}"
+        return f"{self.kind} = {self.statistic:.3g} on {on}, probability {self.probability:.2g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One model fitted; ``test`` against the one before it, None for the first."""
+
+    name: str
+    fit: ConcentricArcs | RigidBody
+    test: NestedTest | None
+
+    @property
+    def centre_sd(self) -> Array:
+        """(d,) of the centre's coordinates."""
+        return np.asarray(np.sqrt(np.diag(self.fit.centre_covariance)))
+
+
+@dataclass(frozen=True, eq=False)
+class Variants:
+    """All models of the same points, the freest first; ``axes``: the test of a common axis, None with one marker.
+
+    Where the points reject a common axis there is only the first model, since the others are on that axis too.
+    """
+
+    models: tuple[Variant, ...]
+    axes: NestedTest | None
+
+    @property
+    def apart(self) -> bool:
+        """Whether the markers do not turn about one axis."""
+        return self.axes is not None and self.axes.rejected
+
+    @property
+    def best(self) -> Variant:
+        """The strictest model that the points agree with, all freer ones included."""
+        out = self.models[0]
+        for model in self.models[1:]:
+            if model.test is None or model.test.rejected:
+                break
+            out = model
+        return out
+
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for each model, lengths in mm."""
+        models = tuple(_sentence(m, b) for m, b in zip(self.models, (None, *self.models), strict=False))
+        return (*self.axes_sentences(), *models)
+
+    def axes_sentences(self) -> tuple[str, ...]:
+        """Whether the markers share an axis."""
+        if self.axes is None:
+            return ()
+        if self.apart:
+            return (
+                f"The markers do not turn about one axis: the points reject it ({self.axes.text()}). Fit markers of "
+                "different bodies apart; as one rigid body they are not tested.",
+            )
+        if np.isnan(self.axes.probability):
+            return ("Whether the markers turn about one axis cannot be told from so few points.",)
+        return (f"The points agree with one axis for all markers ({self.axes.text()}).",)
+
+
+def compare_variants(
+    markers: Sequence[ArrayLike], targets: ArrayLike | None = None, *, noise: float | None = None
+) -> Variants:
+    """Fit all models; the last one only where ``targets`` (m, d), the spring's other end in each pose, are given."""
+    free = fit_concentric(markers, noise=noise, method="geometric")
+    axes = _axes_test(free)
+    if axes is not None and axes.rejected:
+        return Variants((Variant("concentric", free, None),), axes)
+    common = fit_common_rotation(markers, noise=noise)
+    models = [
+        Variant("concentric", free, None),
+        Variant("common rotation", common, nested_test(common.estimate, free.estimate)),
+    ]
+    if targets is not None:
+        pointing = fit_pointing(markers, targets, noise=noise)
+        models.append(Variant("pointing", pointing, nested_test(pointing.estimate, common.estimate)))
+    return Variants(tuple(models), axes)
+
+
+def _axes_test(common: ConcentricArcs) -> NestedTest | None:
+    """Of a common axis with an own one for each marker; nan where a marker has no circle of its own."""
+    if common.problem.markers.count < 2:
+        return None
+    try:
+        return nested_test(common.estimate, own_axes(common))
+    except InputError:
+        return NestedTest("F", float("nan"), 1, 0, float("nan"))
+
+
+def own_axes(common: ConcentricArcs) -> FitQuality:
+    """What is left when every marker has the circle nearest to its own points.
+
+    A marker seen three times or less lies on a circle of its own whatever its points are.  There is no covariance.
+    """
+    data = common.problem.markers
+    squares, freedom = 0.0, 0
+    for j in range(data.count):
+        rows = data.marker == j
+        if np.sum(rows) <= 3:
+            continue
+        one = Markers(data.points[rows], np.zeros(np.sum(rows), dtype=np.int64), data.pose[rows], 1, data.poses)
+        shared = replace(common.problem, radii=common.radii[[j]], heights=common.heights[[j]], markers=one)
+        squares += _least(one, shared)
+        freedom += (data.dimension - 1) * (int(np.sum(rows)) - 3)
+    return FitQuality(np.zeros((0, 0)), squares, freedom, data.points.size, common.estimate.noise)
+
+
+def _least(one: Markers, shared: ConcentricProblem) -> float:
+    """The lower of the minima reached from the marker's own algebraic circle and from the common axis."""
+    left = []
+    for start in (algebraic, lambda _: shared):
+        try:
+            left.append(float(np.sum(minimise(start(one)).residuals() ** 2)))
+        except InputError:
+            continue
+    if not left:
+        raise InputError("a marker has no circle of its own; measure a longer arc")
+    return min(left)
+
+
+def nested_test(strict: FitQuality, free: FitQuality) -> NestedTest:
+    """Test of a model against a freer one for the same points."""
+    from scipy.special import chdtrc, fdtrc
+
+    added = strict.freedom - free.freedom
+    if added < 1:
+        return NestedTest("F", float("nan"), added, free.freedom, float("nan"))
+    rise = max(strict.squares - free.squares, 0.0)
+    if free.noise is not None and not free.disturbed:
+        value = rise / free.noise**2
+        return NestedTest("chi^2", value, added, free.freedom, float(chdtrc(added, value)))
+    if free.freedom < 1:
+        return NestedTest("F", float("nan"), added, free.freedom, float("nan"))
+    value = rise / added / (free.squares / free.freedom)
+    return NestedTest("F", value, added, free.freedom, float(fdtrc(added, free.freedom, value)))
+
+
+def _sentence(model: Variant, before: Variant | None) -> str:
+    sd, centre = model.centre_sd, model.fit.centre
+    place = ", ".join(f"{1e3 * c:.3f} +- {1e3 * s:.2f}" for c, s in zip(centre, sd, strict=True))
+    out = f"{model.name}: residuals {1e3 * model.fit.residual_sd:.3f} mm, centre ({place}) mm"
+    if model.test is None or before is None:
+        return out + "."
+    if model.test.added < 1:
+        return out + "; it demands no more of these points."
+    if np.isnan(model.test.probability):
+        return out + f"; whether the points agree with it cannot be told, {before.name} leaves no equation to spare."
+    ratio = float(np.sqrt(np.sum(sd**2) / np.sum(before.centre_sd**2)))
+    if model.test.rejected:
+        return out + f"; the points reject it ({model.test.text()}), so its accuracy means nothing."
+    return out + f"; the points agree with it ({model.test.text()}), the centre's spread is {ratio:.2f} times as large."
