@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from app.virtual_desk import findings
 from oracle.contact_desk import DISCS, lay_plan
 from oracle.scara import ACTUAL, NAMES
 
@@ -54,7 +55,7 @@ def test_the_twelve_parameters_come_back_with_their_accuracy(desk: Callable[...,
     assert any("e_f (002 eq. 10) falls from 136 N to 0." in line for line in data["verdict"])
     assert data["residuals"]["y"]["unit"] == data["left_out"]["y"]["unit"] == "N"
     assert data["path"][-1]["left_out_N"] == pytest.approx(0.13, abs=0.1)
-    assert not any("OBJECT" in line for line in data["verdict"])
+    assert "object-misplaced" not in findings(data)
     for when, near in (("before", False), ("after", True)):
         picture = {s["name"]: s for s in data[f"contour_{when}"]["series"]}
         assert {"objects", "robot", "contacts"} <= set(picture)
@@ -100,9 +101,11 @@ def test_an_object_moved_by_a_millimetre_is_flagged(desk: Callable[..., Desk]) -
         assert "centre_mm: [200, 400]" in text
         path.write_text(text.replace("centre_mm: [200, 400]", "centre_mm: [201, 400]"))
 
-    said = " ".join(desk(spoil=moved).data["verdict"])
-    assert "OBJECT: disc disc2 seems to lie elsewhere (disc2.x by -" in said
-    assert "NOISE: residuals scatter" in said
+    data = desk(spoil=moved).data
+    said = findings(data)
+    assert (said["object-misplaced"]["object"], said["object-misplaced"]["what"]) == ("disc disc2", "place")
+    assert any("disc2.x by -" in line for line in data["verdict"])
+    assert said["noise-exceeded"]["scatter"] > 1.5
 
 
 def test_a_gross_force_error_is_named_by_row(desk: Callable[..., Desk]) -> None:
@@ -114,7 +117,7 @@ def test_a_gross_force_error_is_named_by_row(desk: Callable[..., Desk]) -> None:
     off = [abs(read - fits) for name, (read, fits) in found.items() if name in ("fx", "fy")]
     assert off == [pytest.approx(15.0, abs=1.5)]
     assert "gross" not in made.data
-    assert "LEFT OUT: readings.csv line " in " ".join(made.data["verdict"])
+    assert findings(made.data)["contact-removed"]["place"] == rows[0]["place"]
 
 
 def test_a_wrong_joint_value_is_named_by_line_and_column(desk: Callable[..., Desk]) -> None:
@@ -132,7 +135,8 @@ def test_a_wrong_joint_value_is_named_by_line_and_column(desk: Callable[..., Des
     assert (row["place"], row["number"]) == ("readings.csv line 21", "J2")
     read, fits = (float(row[k].split()[0]) for k in ("read", "fits"))
     assert read - fits == pytest.approx(np.degrees(5e-3), abs=2e-3)
-    assert "12 of the 12 parameters sought are estimated, each for itself" in " ".join(made.data["verdict"])
+    told = findings(made.data)["estimated"]
+    assert (told["estimated"], told["sought"], told["separately"]) == (12, 12, 12)
 
 
 def test_a_radius_wrong_by_a_millimetre_is_named(desk: Callable[..., Desk]) -> None:
@@ -142,10 +146,11 @@ def test_a_radius_wrong_by_a_millimetre_is_named(desk: Callable[..., Desk]) -> N
         assert "radius_mm: 80" in text
         path.write_text(text.replace("radius_mm: 80", "radius_mm: 81"))
 
-    said = " ".join(desk(spoil=grown).data["verdict"])
-    assert "OBJECT: disc disc3 seems to have another size (disc3.radius by -" in said
-    assert "measure its size again" in said
-    assert "LEFT OUT" not in said
+    data = desk(spoil=grown).data
+    said = findings(data)
+    assert (said["object-misplaced"]["object"], said["object-misplaced"]["what"]) == ("disc disc3", "size")
+    assert any("disc3.radius by -" in line for line in data["verdict"])
+    assert "contact-removed" not in said
 
 
 def test_the_published_plan_is_diagnosed_and_repaired(run: Run, tmp_path: Path) -> None:
@@ -176,8 +181,9 @@ def test_one_force_level_is_identified_as_a_combination(run: Run, tmp_path: Path
     found = run("calibrate", virtual / "campaign.yaml", "--json", "--out", tmp_path / "found.json")
     assert found.code == 0, found.err
     said = " ".join(found.data["verdict"])
-    assert "10 for themselves and 1 for a combination" in said
-    assert "NOT SEPARABLE: only 40 N * gripper.p + gripper.gap is known" in said
+    told = findings(found.data)["estimated"]
+    assert (told["estimated"], told["separately"]) == (11, 10)
+    assert "NOT SEPARATELY IDENTIFIABLE: only 40 N * gripper.p + gripper.gap is known" in said
     assert "REPAIR: all contacts press alike; press some of them with half the force (20 N and 40 N)." in said
     groups = {row["parameter"]: row["group"] for row in found.data["parameters"]}
     assert groups["gripper.p"] == "G3+"

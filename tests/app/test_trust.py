@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from app.virtual_desk import ARM, POSES, TRUTH
+from app.virtual_desk import ARM, POSES, TRUTH, findings
 from scipy.spatial.transform import Rotation
 
 from elastocal.files.robot.read import read_robot
@@ -90,7 +90,7 @@ def test_a_load_that_hangs_elsewhere_is_told_to_all_who_use_the_calibration(run,
     path = lay(tmp_path, campaign=CAMPAIGN + POINT, away=0.1)
     out = tmp_path / "c.json"
     said = verdict(run("calibrate", path, "--out", out))
-    shout = "BEYOND WHAT IS STATED: load point x is off by"
+    shout = "PRIOR CONFLICT: load point x is off by"
     assert shout in said
     kept = json.loads(out.read_text())["warnings"]
     assert any(w.startswith(shout) and "where 1 mm (one sd) is stated" in w for w in kept)
@@ -100,7 +100,7 @@ def test_a_load_that_hangs_elsewhere_is_told_to_all_who_use_the_calibration(run,
     assert f"THE CALIBRATION IS IN DOUBT. {shout}" in verdict(exported)
     data = run("calibrate", path, "--json").data
     row = next(r for r in data["nuisances"] if r["unknown"] == "load point x")
-    assert row["doubt"] == "BEYOND WHAT IS STATED"
+    assert row["doubt"] == "PRIOR CONFLICT"
     assert row["stated"] == pytest.approx(1e-3)
 
 
@@ -113,9 +113,7 @@ def test_a_mass_that_is_wrong_in_the_robot_file_is_asked_for(run, tmp_path):
     assert asked["parameter"] in ("J2.mx", "J2.m")
     assert asked["step"] == pytest.approx(1480 * 0.35, rel=0.5)
     assert asked["chance"] < 1e-3
-    assert any(
-        line.startswith("TAKEN AS EXACT, BUT ASKED FOR: the readings ask for J2.mx (+") for line in data["verdict"]
-    )
+    assert next(iter(findings(data)["omitted-parameter"]["parameters"])) == asked["parameter"]
 
 
 def test_markers_that_are_mixed_up_are_refused_with_the_reason(run, tmp_path):
@@ -159,7 +157,7 @@ def test_positions_that_are_shifted_are_refused_unless_registration_finds_the_sh
     path.write_text(path.read_text() + REGISTRATION)
     said = verdict(run("calibrate", path))
     assert re.search(f"all are shifted by {off}, which registration finds", said)
-    assert "FAR FROM WHERE THEY SHOULD BE" not in said
+    assert "POINTS FAR FROM THE ROBOT FILE" not in said
 
 
 def test_positions_that_are_turned_are_refused_until_their_frame_is_fitted(run, tmp_path):
@@ -174,7 +172,7 @@ def test_positions_that_are_turned_are_refused_until_their_frame_is_fitted(run, 
     )
     assert "xyz_mm" not in said
     path.write_text(path.read_text() + "tracker_frame: fit\n")
-    assert "FAR FROM WHERE THEY SHOULD BE" not in verdict(run("calibrate", path))
+    assert "POINTS FAR FROM THE ROBOT FILE" not in verdict(run("calibrate", path))
 
 
 def test_differences_in_turned_axes_are_refused_with_the_frame_that_puts_them_right(run, tmp_path):
@@ -188,26 +186,27 @@ def test_differences_in_turned_axes_are_refused_with_the_frame_that_puts_them_ri
     assert "registration" not in said
     assert [float(v) for v in frame[2].split(",")] == pytest.approx([0, 0, 0], abs=0.05)
     path.write_text(CAMPAIGN + frame[1] + "\n")
-    assert "FAR FROM WHERE THEY SHOULD BE" not in verdict(run("calibrate", path))
+    assert "POINTS FAR FROM THE ROBOT FILE" not in verdict(run("calibrate", path))
 
 
 def test_a_link_of_another_length_is_shouted_about_and_kept(run, tmp_path):
     path = lay(tmp_path, truth=TRUTH.replace("xyz_mm: [700, 0, 0]", "xyz_mm: [800, 0, 0]"))
     out = tmp_path / "c.json"
     said = verdict(run("calibrate", path, "--out", out))
-    assert "FAR FROM WHERE THEY SHOULD BE: the unloaded points are" in said
+    assert "POINTS FAR FROM THE ROBOT FILE: the unloaded points are" in said
     assert "frame elbow stands [100" in said
-    assert any(w.startswith("FAR FROM WHERE") for w in json.loads(out.read_text())["warnings"])
+    assert any(w.startswith("POINTS FAR FROM") for w in json.loads(out.read_text())["warnings"])
 
 
 def test_a_fit_that_predicts_worse_than_the_file_is_shouted_about_unless_the_file_was_right(run, tmp_path):
     """The robot is as its file says: what noise of a millimetre makes of it can only be worse."""
     unstated = CAMPAIGN.split("errors:")[0] + "reduce: false\n"
     data = run("calibrate", lay(tmp_path, truth=ARM, noise=2e-3, campaign=unstated), "--json").data
-    assert any(line.startswith("WORSE THAN THE ROBOT FILE: a pose") for line in data["verdict"])
+    worse = findings(data)["worse-than-nominal"]
+    assert worse["leave_one_out"] > worse["nominal"]
     sure = CAMPAIGN.replace("sd_um: 15", "sd_mm: 2") + "reduce: false\n"
     data = run("calibrate", lay(tmp_path, truth=ARM, noise=2e-3, campaign=sure), "--json").data
-    assert not any("WORSE" in line for line in data["verdict"])
+    assert "worse-than-nominal" not in findings(data)
 
 
 def test_joint_stiffness_and_the_file_s_value_stand_beside_the_compliance(run, tmp_path):
@@ -222,6 +221,6 @@ def test_joint_stiffness_and_the_file_s_value_stand_beside_the_compliance(run, t
 def test_masses_that_nothing_shows_are_not_to_be_loaded_otherwise(run, tmp_path):
     path = lay(tmp_path, campaign=CAMPAIGN.replace('["J?.k"]', '["J?.k", "J2.m*"]'))
     said = verdict(run("calibrate", path))
-    assert "Not seen at all: J2.m" in said
+    assert "Unobservable: J2.m" in said
     assert "no load helps" in said
     assert "load the arm in other directions" not in said

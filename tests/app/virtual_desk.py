@@ -71,6 +71,11 @@ errors:
 SEED = 3
 
 
+def findings(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Numbers of the verdict of ``calibrate --json``, by code."""
+    return {f["code"]: f["data"] for f in data["findings"]}
+
+
 def lay(folder: Path, plan: str = PLAN) -> Path:
     """The two robots, the poses and the plan in a folder; the plan's path."""
     for name, text in (("arm.yaml", ARM), ("truth.yaml", TRUTH), ("plan.csv", POSES), ("plan.yaml", plan)):

@@ -8,8 +8,8 @@ from math import nan
 import pytest
 from rich.console import Console
 
+from elastocal.quantities import DASH, length, significant, told_apart
 from elastocal.report.blocks import Axis, Cell, Column, Fact, Heatmap, Report, Section, Table
-from elastocal.report.display import DASH, length, significant, told_apart
 from elastocal.report.text import print_report
 
 COLUMNS = (Column("name", "name"), *(Column(f"v{i}", f"value {i}", "N m", 4) for i in range(8)), Column("s", "status"))

@@ -13,6 +13,7 @@ import pytest
 from lxml import html
 from rich.console import Console
 
+from elastocal.quantities import DASH, concise, number
 from elastocal.report.blocks import (
     Axis,
     Code,
@@ -29,7 +30,7 @@ from elastocal.report.blocks import (
     Unknown,
 )
 from elastocal.report.data import as_csv, as_data, as_json
-from elastocal.report.display import DASH, concise, displayed, number, parted
+from elastocal.report.display import displayed, parted
 from elastocal.report.figures import lines
 from elastocal.report.html import as_html
 from elastocal.report.parts import Dots

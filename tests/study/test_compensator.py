@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracle.spring_arm import NAMES, SPRING, TRUTH, campaign, two_joints
 
-from elastocal.app.pages.calibrate.judgement import noise_table
+from elastocal.app.pages.calibrate.trust import noise_table
 from elastocal.errors import InputError
 from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign

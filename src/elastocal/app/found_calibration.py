@@ -14,7 +14,6 @@ def calibration(result: CalibrateResult, out: Path) -> str:
     """The calibration file: every parameter as it was calibrated, and the covariance of those estimated."""
     import numpy as np
 
-    from elastocal.app.pages.calibrate.warnings import warnings
     from elastocal.files.calibration.record import CalibrationRecord, calibration_text
     from elastocal.files.campaign.readings_entry import listed
     from elastocal.files.digest import digests, robot_mark
@@ -45,7 +44,7 @@ def calibration(result: CalibrateResult, out: Path) -> str:
         noise_stated=fit.stated,
         scatter=fit.scatter,
         freedom=fit.freedom,
-        warnings=warnings(result),
+        warnings=tuple(f.text for f in result.judged.warnings),
         inputs=digests(file.files),
         seed=result.seed,
     )
@@ -59,7 +58,7 @@ def _records(result: CalibrateResult) -> tuple[ParameterRecord, ...]:
     study, fit = result.study, result.study.fit
     groups = study.identification.groups
     group = dict(zip(groups.names, (str(g) for g in groups.group), strict=True))
-    group |= dict.fromkeys(result.standing, str(Group.COMBINED))
+    group |= dict.fromkeys(result.judged.combined, str(Group.COMBINED))
     why = {d.name: d.reason for d in study.identification.dropped}
     sd = dict(zip(fit.names, (float(v) for v in fit.sd), strict=True))
     out = []

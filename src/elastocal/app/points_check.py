@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
+    from elastocal.calibrate.warnings import PointsCheck
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.spatial.pose import Pose
-    from elastocal.study.placement import Placement
-    from elastocal.study.slips import Slip
-
-
-@dataclass(frozen=True, eq=False)
-class PointsCheck:
-    """``slip`` is what of the robot file would explain the misfit, if anything; ``worst`` names the farthest point.
-
-    ``differences`` of points are what the campaign is about, not where they are.
-    """
-
-    differences: bool
-    placement: Placement
-    slip: Slip | None
-    worst: str
-
-    @property
-    def what(self) -> str:
-        return "unloaded points" if self.differences else "points"
 
 
 def check_points(file: CampaignFile) -> PointsCheck | None:
     """Refuse points that fit the robot only with a slip undone; None where no points were read, only differences."""
+    from elastocal.calibrate.warnings import PointsCheck
     from elastocal.measure.kind import MarkerMeasurement
     from elastocal.measure.sources.registration import Registration
-    from elastocal.report.display import length
+    from elastocal.quantities import length
     from elastocal.study.placement import placement
     from elastocal.study.slips import likely_slip
 

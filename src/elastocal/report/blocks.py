@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from elastocal.report.parts import Part
 
@@ -172,7 +173,7 @@ class Report:
     """``verdict`` is what a reader must know if he reads nothing else; ``notes`` are assumptions and warnings.
 
     ``inputs`` say what was computed, so that the answer can be had again.  ``contents`` puts a list of the sections on
-    a page.
+    a page; ``data`` are further entries of its JSON.
     """
 
     title: str
@@ -181,6 +182,7 @@ class Report:
     notes: tuple[str, ...] = ()
     inputs: tuple[Fact, ...] = ()
     contents: bool = False
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     def tables(self) -> tuple[Table, ...]:
         return tuple(b for s in self.sections for b in s.blocks if isinstance(b, Table))

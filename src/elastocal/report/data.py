@@ -16,7 +16,7 @@ def as_data(report: Report) -> dict[str, Any]:
     out: dict[str, Any] = {"title": report.title}
     if report.inputs:
         out["inputs"] = {f.key: list(f.value) if isinstance(f.value, tuple) else f.value for f in report.inputs}
-    out |= {"verdict": list(report.verdict), "notes": list(report.notes)}
+    out |= {"verdict": list(report.verdict), "notes": list(report.notes), **report.data}
     for section in report.sections:
         for block in section.blocks:
             if isinstance(block, Paragraphs):

@@ -8,8 +8,9 @@ from math import isfinite, nan
 
 from rich.console import Console
 
+from elastocal.quantities import number, significant
 from elastocal.report.blocks import Block, Code, Fact, Heatmap, Lines, Paragraphs, Report, Scene, Table
-from elastocal.report.display import Shown, displayed, number, parted, significant
+from elastocal.report.display import Shown, displayed, parted
 from elastocal.report.layout import columns_that_fit, laid_out, words
 
 MOST_ROWS = 100

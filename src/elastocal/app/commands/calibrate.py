@@ -19,7 +19,7 @@ from elastocal.report.blocks import Fact
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.app.points_check import PointsCheck
+    from elastocal.calibrate.verdict import Judged
     from elastocal.contacts.judgement import ContactJudgement
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import RobotModel
@@ -32,23 +32,15 @@ STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
 
 @dataclass(frozen=True, eq=False)
 class CalibrateResult:
-    """``residual_rms`` per axis in SI; ``explained`` is the part of the measured deflection that the model explains.
-
-    ``contacts`` judges a calibration by contact, None for other kinds of measurement; ``points`` compares the points
-    read with the robot file, None where only differences were read.
-    """
+    """``judged`` holds estimates, warnings and verdict; correlations above ``correlated`` are listed."""
 
     file: CampaignFile
-    study: Study
+    judged: Judged
     ensemble: Ensemble | None
-    residual_rms: float
-    explained: float
     correlated: float
     seed: int
     facts: tuple[Fact, ...]
     notes: tuple[str, ...]
-    contacts: ContactJudgement | None = None
-    points: PointsCheck | None = None
     files: Mapping[Path, str] = field(default_factory=dict)
 
     @property
@@ -56,9 +48,8 @@ class CalibrateResult:
         return self.file.name
 
     @property
-    def standing(self) -> frozenset[str]:
-        """Names of estimates that stand for a combination with what M3 holds."""
-        return frozenset() if self.contacts is None else frozenset(c.kept for c in self.contacts.standing)
+    def study(self) -> Study:
+        return self.judged.study
 
     @property
     def model(self) -> RobotModel:
@@ -96,6 +87,7 @@ def calibrate(
     from elastocal.app.found_calibration import calibration
     from elastocal.app.points_check import check_points
     from elastocal.app.threads import one_thread
+    from elastocal.calibrate.verdict import Judged
     from elastocal.files.campaign.read import read_campaign
 
     _check_options(correlated, emcee)
@@ -111,11 +103,9 @@ def calibrate(
     if progress is not None:
         progress(100, 100)
     _check_determined(campaign, study)
-    residual, explained = _sizes(study)
-    result = CalibrateResult(
-        file, study, sampled, residual, explained, correlated, seed, _facts(campaign, file, seed),
-        (*file.notes, *_exact(study)), _contacts(file, study), points,
-    )  # fmt: skip
+    judged = Judged(study, file.model, points, _contacts(file, study))
+    notes, facts = (*file.notes, *_exact(study)), _facts(campaign, file, seed)
+    result = CalibrateResult(file, judged, sampled, correlated, seed, facts, notes)
     return result if out is None else replace(result, files={out: calibration(result, out)})
 
 
@@ -179,21 +169,6 @@ def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:
     from elastocal.uncertainty.nonlinear import sample_nonlinear
 
     return sample_nonlinear(found.fit, steps, rng)
-
-
-def _sizes(found: Study) -> tuple[float, float]:
-    """Residual rms per axis in SI; explained share of what was read, for differences only."""
-    import numpy as np
-
-    fit = found.fit
-    kind = fit.campaign.measurement
-    used = fit.problem.used[:, kind.judged]
-    left = fit.residuals[:, kind.judged][used]
-    read = fit.campaign.readings[:, kind.judged][used]
-    residual = float(np.sqrt(np.mean(left**2))) if left.size else float("nan")
-    if kind.states != 2 or not read.size:
-        return residual, float("nan")
-    return residual, 1 - residual / float(np.sqrt(np.mean(read**2)))
 
 
 def _facts(campaign: Path, file: CampaignFile, seed: int) -> tuple[Fact, ...]:

@@ -6,11 +6,11 @@ from math import degrees, isfinite
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages import gravity_torques as torques
-from elastocal.app.pages.calibrate.dropped import combination_table
+from elastocal.app.pages.calibrate.reduction import combination_table
 from elastocal.app.pages.columns import or_reason
 from elastocal.measure.sources.friction import TERMS
+from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
-from elastocal.report.display import concise
 
 if TYPE_CHECKING:
     from elastocal.app.commands.gravity import GravityResult

@@ -6,8 +6,8 @@ from math import degrees
 from typing import TYPE_CHECKING, Any
 
 from elastocal.app.pages.columns import axis_columns, configuration_cells, or_reason
+from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Lines, Series, Table
-from elastocal.report.display import concise
 
 if TYPE_CHECKING:
     from elastocal.app.commands.gravity import GravityResult

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from elastocal.app.commands.simulate import SimulateResult
 from elastocal.app.pages.columns import or_reason
+from elastocal.quantities import length
 from elastocal.report.blocks import Column, Report, Section, Table
-from elastocal.report.display import length
 
 
 def page(result: SimulateResult) -> Report:

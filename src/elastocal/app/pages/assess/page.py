@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from elastocal.app.commands.assess import AssessResult
 from elastocal.app.pages.assess import contacts as assess_contacts
-from elastocal.app.pages.calibrate.dropped import combination_table
-from elastocal.app.pages.calibrate.judgement import budget_table
+from elastocal.app.pages.calibrate.reduction import combination_table
+from elastocal.app.pages.calibrate.trust import budget_table
 from elastocal.identifiability.groups import Group
 from elastocal.identifiability.practical import Practical
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown

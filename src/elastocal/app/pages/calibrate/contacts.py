@@ -2,63 +2,31 @@
 
 from __future__ import annotations
 
-from math import isfinite, pi
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import or_reason
+from elastocal.calibrate.verdict import misread
 from elastocal.report.blocks import Cell, Column, Section, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.report.blocks import Lines
-    from elastocal.study.contact_screen import Misreading, Touched, WrongContact
-
-FEW = 2
-"""Digits of a factor that follows from forces with their scatter."""
+    from elastocal.study.contact_screen import Touched, WrongContact
 
 
 def contact_sections(result: CalibrateResult, complete: bool) -> tuple[Section, ...]:
     """Nothing for other kinds of measurement."""
-    if result.contacts is None:
+    if result.judged.contacts is None:
         return ()
     pictures = (picture(result, "before"), picture(result, "after")) if complete else ()
     tables = (force_table(result), object_table(result), *wrong_tables(result))
     return Section("Contacts", tables), Section("Contour", pictures)
 
 
-def contact_verdict(result: CalibrateResult) -> tuple[str, ...]:
-    found = result.contacts
-    if found is None:
-        return ()
-    lines = [f"The mean force error e_f (002 eq. 10) falls from {found.before:.3g} N to {found.after:.3g} N."]
-    return (*lines, *(wrong_text(w) for w in _doubts(result).wrong), *found.lost, *_standing(result))
-
-
-def object_warnings(result: CalibrateResult) -> list[str]:
-    """An object that does not stand where the campaign file says."""
-    found = () if result.study.touched is None else result.study.touched.objects
-    return [f"OBJECT: {d.text()}; measure its {d.what} again." for d in found[:1] if d.convincing]
-
-
-def _doubts(result: CalibrateResult) -> Touched:
-    doubts = result.study.touched
-    assert doubts is not None
-    return doubts
-
-
-def wrong_text(wrong: WrongContact) -> str:
-    """The contact that was left out, and which of its numbers may be wrong."""
-    said = " or ".join(
-        f"{c.name} = {shown_number(c, c.value)} ({shown_number(c, c.better)} would fit)" for c in wrong.causes
-    )
-    why = f"wrong is {said}" if said else "no single joint value or force component explains it"
-    return f"LEFT OUT: {wrong.place} contradicts the other contacts; {why}."
-
-
-def shown_number(cause: Misreading, value: float) -> str:
-    """As tables have it: degrees, mm, N."""
-    factor, unit, decimals = {"rad": (180 / pi, "deg", 3), "m": (1e3, "mm", 3), "N": (1.0, "N", 2)}[cause.unit]
-    return f"{factor * value:.{decimals}f} {unit}"
+def _touched(result: CalibrateResult) -> Touched:
+    touched = result.study.touched
+    assert touched is not None
+    return touched
 
 
 def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
@@ -70,7 +38,7 @@ def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
         Column("read", "read"),
         Column("fits", "would fit"),
     )
-    rows = tuple(row for w in _doubts(result).wrong for row in _wrong_rows(w))
+    rows = tuple(row for w in _touched(result).wrong for row in _wrong_rows(w))
     notes = (
         "Contacts that the others contradict, judged whole by the gap they leave, and left out; 'outliers: keep' keeps "
         "them. Every joint value and force component is corrected alone: those that leave only noise are listed.",
@@ -78,27 +46,8 @@ def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
     return (Table("wrong_contacts", "", columns, rows, notes),) if rows else ()
 
 
-def _standing(result: CalibrateResult) -> list[str]:
-    """What the contacts give only together, and what would part it."""
-    from elastocal.contacts.combined import written
-
-    found = result.contacts
-    if found is None or not found.standing:
-        return []
-    units = {p.name: p.unit for p in result.study.fit.model.parameters}
-    lines = [
-        f"NOT SEPARABLE: only {written(c, units, FEW)} is known; the value of {c.kept} holds only if "
-        f"{', '.join(n for n, _ in c.absorbed)} is what the robot file says."
-        for c in found.standing
-    ]
-    if isfinite(found.level):
-        both = f"{found.level / 2:.3g} N and {found.level:.3g} N"
-        return [*lines, f"REPAIR: all contacts press alike; press some of them with half the force ({both})."]
-    return [*lines, "REPAIR: press at forces that differ more, or touch other places (see assess)."]
-
-
 def force_table(result: CalibrateResult) -> Table:
-    found = result.contacts
+    found = result.judged.contacts
     assert found is not None
     columns = (Column("model", "model"), Column("e_f_N", "e_f", "N", digits=4))
     why = "no contact has a determined state"
@@ -116,9 +65,7 @@ def _wrong_rows(wrong: WrongContact) -> list[tuple[Cell, ...]]:
     nothing = Unknown("no single number explains it")
     if not wrong.causes:
         return [(wrong.place, wrong.chance, nothing, nothing, nothing)]
-    return [
-        (wrong.place, wrong.chance, c.name, shown_number(c, c.value), shown_number(c, c.better)) for c in wrong.causes
-    ]
+    return [(wrong.place, wrong.chance, c.name, misread(c, c.value), misread(c, c.better)) for c in wrong.causes]
 
 
 def object_table(result: CalibrateResult) -> Table:
@@ -132,7 +79,7 @@ def object_table(result: CalibrateResult) -> Table:
     )
     rows: list[tuple[Cell, ...]] = [
         (d.name, d.what, 100 * d.share, d.probability, ", ".join(f"{n} {1e3 * v:+.3g} m{u}" for n, u, v in d.changes))
-        for d in _doubts(result).objects
+        for d in _touched(result).objects
     ]
     notes = (
         "How much of the misfit goes away when one object may lie elsewhere, or have another size. Noise gives every "

@@ -1,21 +1,12 @@
-"""An identification as a report: verdict first, then what was found, what was dropped and how far to trust it."""
+"""A calibration as a report: verdict first, then estimates, what was dropped and how far to trust it."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.calibrate import CalibrateResult
-from elastocal.app.pages.calibrate import contacts as contacts
-from elastocal.app.pages.calibrate import doubts as doubts
-from elastocal.app.pages.calibrate import dropped as dropped
-from elastocal.app.pages.calibrate import exact as exact
-from elastocal.app.pages.calibrate import judgement as judge
-from elastocal.app.pages.calibrate import parameters as tables
-from elastocal.app.pages.calibrate import residuals as residuals
-from elastocal.app.pages.calibrate import springs as springs
-from elastocal.app.pages.calibrate.scene import scenes
-from elastocal.app.pages.calibrate.verdict import verdict
-from elastocal.app.pages.calibrate.workspace import workspace_section
+from elastocal.app.pages.calibrate import contacts, estimates, pictures, reduction, trust
 from elastocal.report.blocks import Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -29,7 +20,7 @@ def page(result: CalibrateResult) -> Report:
 
 def table(result: CalibrateResult) -> Table:
     """Of the parameters."""
-    return tables.parameter_table(result.study, result.ensemble, result.standing)
+    return estimates.parameter_table(result.study, result.ensemble, result.judged.combined)
 
 
 def screen(result: CalibrateResult) -> Report:
@@ -39,36 +30,39 @@ def screen(result: CalibrateResult) -> Report:
 def _report(result: CalibrateResult, complete: bool) -> Report:
     study = result.study
     found = study.identification
-    gone, physical = dropped.dropped_table(study), dropped.physical_table(study)
-    related = judge.correlation_table(study, result.correlated)
+    together, doubted = reduction.combination_table(found.groups), trust.suspect_table(study)
+    gone, physical = reduction.dropped_table(study), reduction.physical_table(study)
+    related = trust.correlation_table(study, result.correlated)
     sections = [
-        Section("Before and after", (residuals.held_out_lines(result),) if complete else ()),
-        Section("Robot and campaign", scenes(result) if complete else ()),
-        Section("From everything to what the data support", (dropped.path_table(study),)),
+        Section("Before and after", (pictures.held_out_lines(result),) if complete else ()),
+        Section("Robot and campaign", pictures.scenes(result) if complete else ()),
+        Section("From everything to what the data support", (reduction.path_table(study),)),
         Section("Parameters", (table(result),)),
-        Section("Nuisances", (tables.nuisance_table(study),) if study.fit.problem.nuisance else ()),
-        Section("Taken as exact", (exact.exact_table(study),) if _asked(study, complete) else ()),
+        Section("Nuisance parameters", (estimates.nuisance_table(study),) if study.fit.problem.nuisance else ()),
+        Section("Fixed parameters: score tests", (estimates.exact_table(study),) if _asked(study, complete) else ()),
         Section("Not estimated", (gone,) if gone.rows else (Paragraphs((_ALL,)),)),
-        Section("What acts together", (dropped.combination_table(found.groups),) if found.groups.subgroups else ()),
+        Section("Not separately identifiable", (together,) if together.rows else ()),
         *contacts.contact_sections(result, complete),
-        Section("Noise and model", (judge.noise_table(study),)),
-        Section("Error budget", (judge.budget_table(study.budget),)),
-        Section("What the reduction costs", (judge.cost_table(study),) if study.costs else ()),
-        Section("Left out", (doubts.gross_table(study),) if found.gross else ()),
-        Section("Doubtful readings", (doubts.suspect_table(study),) if study.suspects else (Paragraphs((_CLEAN,)),)),
+        Section("Noise and model", (trust.noise_table(study),)),
+        Section("Error budget", (trust.budget_table(study.budget),)),
+        Section("What the reduction costs", (trust.cost_table(study),) if study.costs else ()),
+        Section("Outliers removed", (trust.gross_table(study),) if found.gross else ()),
+        Section("Outliers still in the fit", (doubted,) if doubted.rows else (Paragraphs((_CLEAN,)),)),
         Section("Correlations", (related,) if related.rows else (Paragraphs((_unrelated(result),)),)),
     ]
     if complete:
         sections += [
             Section("Taken away on physical grounds", (physical,) if physical.rows else ()),
-            Section("Readings that decide most", (judge.leverage_table(study),)),
-            Section("Residuals", (residuals.residual_lines(study),)),
-            workspace_section(result),
+            Section("Leverage", (trust.leverage_table(study),)),
+            Section("Residuals", (pictures.residual_lines(study),)),
+            pictures.workspace_section(result),
             *_springs(study),
         ]
     title = f"Calibration of {result.model.name}: {result.name}"
     kept = tuple(s for s in sections if s.blocks)
-    return Report(title, verdict(result), kept, (*result.notes, *study.missing), result.facts)
+    verdict = tuple(f.text for f in result.judged.verdict)
+    findings = {"findings": [asdict(f) for f in result.judged.verdict]}
+    return Report(title, verdict, kept, (*result.notes, *study.missing), result.facts, data=findings)
 
 
 def _asked(study: Study, complete: bool) -> bool:
@@ -76,7 +70,7 @@ def _asked(study: Study, complete: bool) -> bool:
     return bool(study.unsought) and (complete or study.unsought[0].asked)
 
 
-_CLEAN = "No reading lies more than 5 standard deviations from what the others predict."
+_CLEAN = "No reading in the fit lies more than 5 standard deviations from what the others predict."
 
 
 _ALL = "Everything sought is estimated."
@@ -87,10 +81,10 @@ def _unrelated(result: CalibrateResult) -> str:
 
 
 def _springs(study: Study) -> list[Section]:
-    rebuilt, checks = springs.rebuilt_table(study), springs.check_table(study)
-    possible = () if study.springs is None else (springs.spring_table(study.springs),)
+    rebuilt, checks = reduction.rebuilt_table(study), reduction.check_table(study)
+    possible = () if study.springs is None else (reduction.spring_table(study.springs),)
     return [
         Section("Springs that physics allows", possible),
-        Section("Elements rebuilt", (rebuilt,) if rebuilt.rows else ()),
+        Section("Elements derived", (rebuilt,) if rebuilt.rows else ()),
         Section("Elements against a beam", (checks,) if checks.rows else ()),
     ]

@@ -13,8 +13,8 @@ from elastocal.app.pages.compensate.tables import (
     summary_table,
     target_table,
 )
+from elastocal.quantities import length
 from elastocal.report.blocks import Block, Fact, Report, Section
-from elastocal.report.display import length
 
 MOST_ROWS = 2000
 ON_SCREEN = 40

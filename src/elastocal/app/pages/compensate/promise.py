@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.commands.compensate import CompensateResult
 from elastocal.app.pages.compensate.tables import half_width
 from elastocal.app.taken_as_exact import MASSES, MOST, assumed_masses, exact_in
-from elastocal.report.display import length
+from elastocal.quantities import length
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,6 @@ from elastocal.app.commands.demo import DemoResult
 from elastocal.app.demo_cell.contents import SEED
 from elastocal.app.pages import simulate
 from elastocal.app.pages.calibrate import page as calibrate
-from elastocal.app.pages.calibrate.verdict import verdict as found_verdict
 from elastocal.app.pages.compensate import page as compensate
 from elastocal.app.pages.compensate.figures import error_lines
 from elastocal.app.pages.compensate.promise import expected
@@ -67,7 +66,7 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
         f"{1e3 * expected(result.corrected):.3f} mm rms was expected by the calibration alone, which knows nothing "
         "of the truth.",
         gross_found(result),
-        found_verdict(result.found)[0],
+        result.found.judged.verdict[0].text,
     )
 
 

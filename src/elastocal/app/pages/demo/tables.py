@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.compensate.promise import expected
+from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Table, Unknown
-from elastocal.report.display import concise
 
 if TYPE_CHECKING:
     from elastocal.app.commands.demo import DemoResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.plan import PlanResult
-from elastocal.app.pages.calibrate.judgement import budget_table
+from elastocal.app.pages.calibrate.trust import budget_table
 from elastocal.app.pages.plan.kinds import COUNTED, noun
 from elastocal.app.pages.plan.pictures import curve, pictures
 from elastocal.app.pages.plan.scene import scenes

@@ -8,8 +8,8 @@ from elastocal.app.commands.predict import PredictResult
 from elastocal.app.pages.columns import axis_columns, configuration_cells, or_reason
 from elastocal.app.pages.deflect.page import WRENCH_UNITS
 from elastocal.app.pages.predict.scene import scenes
+from elastocal.quantities import length
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
-from elastocal.report.display import length
 
 _LOST = "no determined state there, with or without the load"
 

@@ -1,4 +1,4 @@
-"""How far an identification can be trusted: noise, error budget, cost of the reduction, correlations, leverage."""
+"""How far a calibration can be trusted: noise, error budget, cost of reduction, correlations, leverage, outliers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import or_reason
+from elastocal.measure.reading_unit import small_unit
 from elastocal.report.blocks import Cell, Column, Table
 
 if TYPE_CHECKING:
     from elastocal.identify.budget import Budget
+    from elastocal.identify.outliers import Suspect
     from elastocal.study.whole import Study
 
 
@@ -145,3 +147,35 @@ def leverage_table(study: Study) -> Table:
         "other: its errors go straight into a parameter.",
     )
     return Table("leverage", "", columns, rows, notes)
+
+
+def gross_table(study: Study) -> Table:
+    """Numbers that were left out."""
+    notes = ("Found by Cauchy's loss before anything was judged by the scatter; 'outliers: keep' keeps them.",)
+    return _outlier_table(study, "gross", study.identification.gross, notes)
+
+
+def suspect_table(study: Study) -> Table:
+    notes = (
+        "By Cauchy's loss, which lets go of readings that do not belong; limit 5 standard deviations. Check these "
+        "rows, then correct or leave them out, or set loss: huber in the campaign file.",
+    )
+    return _outlier_table(study, "suspects", study.suspects, notes)
+
+
+def _outlier_table(study: Study, key: str, outliers: tuple[Suspect, ...], notes: tuple[str, ...]) -> Table:
+    columns = (
+        Column("place", "reading"),
+        Column("value", "read", "", 4),
+        Column("predicted", "the others predict", "", 4),
+        Column("unit", "unit"),
+        Column("sigmas", "away by", "sd", 1),
+    )
+    rows = tuple((s.place, *_small(study, s), s.sigmas) for s in outliers)
+    return Table(key, "", columns, rows, notes)
+
+
+def _small(study: Study, outlier: Suspect) -> tuple[float, float, str]:
+    """Read and predicted, in mm or mrad, else in SI."""
+    factor, unit = small_unit(study.fit.campaign.measurement.rows[outlier.row].unit)
+    return factor * outlier.value, factor * outlier.predicted, unit

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from elastocal.report.display import length
-
-if TYPE_CHECKING:
-    from elastocal.measure.kind import Measurement
+from elastocal.measure.kind import Measurement
+from elastocal.quantities import length
 
 
 @dataclass(frozen=True)
@@ -41,3 +38,8 @@ def reading_unit(kind: Measurement) -> ReadingUnit:
     si = kind.rows[0].unit
     factor, unit = {"m": (1e6, "um"), "rad": (1e6, "urad")}.get(si, (1.0, si))
     return ReadingUnit(factor, unit, tuple(kind.judged))
+
+
+def small_unit(si: str) -> tuple[float, str]:
+    """Single readings in mm and mrad, the rest in SI: the factor and the unit."""
+    return (1e3, f"m{si}") if si in ("m", "rad") else (1.0, si)

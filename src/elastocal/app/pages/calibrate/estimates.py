@@ -1,4 +1,4 @@
-"""What an identification found: parameters with their accuracy by every route, and nuisances."""
+"""What a calibration estimated: parameters with their accuracy by every route, nuisance parameters, score tests."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from elastocal.app.pages.columns import or_reason
 from elastocal.identifiability.groups import Group
 from elastocal.identifiability.practical import practical
+from elastocal.identify.unsought import LIKELY
+from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Table, Unknown
-from elastocal.report.display import concise
 
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
     from elastocal.study.whole import Study
     from elastocal.uncertainty.ensemble import Ensemble
+
 
 NO_NOISE = "no noise was stated"
 NOT_SAMPLED = "not sampled, see the notes"
@@ -163,5 +165,35 @@ def _nuisance(study: Study, i: int) -> tuple[Cell, ...]:
     factor, word = (100.0, "%") if unit == "1" else (1.0, unit)
     known = next((s for s in study.stated if s.name == name), None)
     beyond: tuple[Cell, ...] = (None, None, None) if known is None else (factor * known.sd, known.sigmas, known.chance)
-    doubt = "BEYOND WHAT IS STATED" if known is not None and known.strayed else None
+    doubt = "PRIOR CONFLICT" if known is not None and known.strayed else None
     return (name, concise(factor * value, factor * sd), word, *beyond, doubt, value, sd)
+
+
+MOST = 12
+
+
+def exact_table(study: Study) -> Table:
+    """Those that were not sought and that the readings see, the one that is asked for most first."""
+    columns = (
+        Column("parameter", "parameter"),
+        Column("value", "robot file", digits=4),
+        Column("unit", "unit"),
+        Column("step", "readings ask for", digits=3),
+        Column("step_percent", "of it", "%", 1),
+        Column("step_sd", "sd", digits=2),
+        Column("sigmas", "step / sd", "", 1),
+        Column("chance", "by chance", digits=2),
+    )
+    rows = tuple(
+        (u.name, u.value, u.unit, u.step, 100 * u.step / abs(u.value) if u.value else None, u.sd, u.sigmas, u.chance)
+        for u in study.unsought[:MOST]
+    )
+    notes = [
+        "What a fit that sought this parameter too would add to it, to first order; each alone. 'By chance': that any "
+        "of them all is asked for so strongly while every value is right. Lengths and directions of the robot file are "
+        f"taken as exact too, where it has no element that lets them err. A step beyond {100 * LIKELY:.0f} % is no "
+        "likely one: then the model lacks something else."
+    ]
+    if len(study.unsought) > MOST:
+        notes.append(f"{len(study.unsought) - MOST} more are asked for less.")
+    return Table("taken_as_exact", "", columns, rows, tuple(notes))

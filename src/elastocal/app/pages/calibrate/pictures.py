@@ -1,0 +1,246 @@
+"""Pictures of a calibration: errors before and after, residuals, the campaign as a scene, maps of the workspace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from elastocal.app.drawing import MOST_ARMS, MOST_MARKS, enlargement, spread_out, thinned, times
+from elastocal.app.marker_moves import MarkerMoves, flagged_readings, marker_moves
+from elastocal.app.pages.robot_scene import (
+    UNIT,
+    arm_parts,
+    arrows,
+    dots,
+    drawn_words,
+    force_arrows,
+    force_scale,
+    load_forces,
+)
+from elastocal.app.pages.workspace_maps import workspace_blocks
+from elastocal.app.workspace import section, workspace
+from elastocal.calibrate.warnings import nominal_errors
+from elastocal.errors import InputError
+from elastocal.measure.kind import MarkerMeasurement
+from elastocal.measure.reading_unit import reading_unit
+from elastocal.report.blocks import Lines, Paragraphs, Scene, Section, Series
+from elastocal.report.parts import Look, Part
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.calibrate import CalibrateResult
+    from elastocal.model.skeleton import Skeleton
+    from elastocal.spatial.entries import Array, Bools, Ints
+    from elastocal.study.whole import Study
+
+
+EDGE = 2.0
+"""Times the largest residual of the fit: a doubtful reading that is farther off is drawn there."""
+COUNTED = "Readings are counted from 1; each mark names its line in the file where one points at it."
+
+
+def residual_lines(study: Study) -> Lines:
+    """Residuals of every reading, per axis of each marker; readings left out or doubtful are marked."""
+    import numpy as np
+
+    fit = study.fit
+    campaign, count = fit.campaign, len(fit.residuals)
+    shown = reading_unit(campaign.measurement)
+    series = [
+        Series(
+            row.name,
+            _numbers(count),
+            _shown(shown.factor * fit.residuals[:, j]),
+            points=True,
+            words=tuple(campaign.place(i, j) for i in range(count)),
+        )
+        for j, row in enumerate(campaign.measurement.rows)
+        if j in shown.rows
+    ]
+    odd = [s for s in (*study.identification.gross, *study.suspects) if s.row in shown.rows]
+    off = shown.factor * np.array([s.value - s.predicted for s in odd])
+    edge = EDGE * shown.factor * float(np.nanmax(np.abs(fit.residuals[:, list(shown.rows)]), initial=0.0))
+    notes = ["Read minus calibrated model.", COUNTED]
+    if odd:
+        drawn = np.clip(off, -edge, edge) if edge else off
+        series.append(
+            Series(
+                "left out or doubtful",
+                tuple(s.reading + 1.0 for s in odd),
+                _shown(drawn),
+                points=True,
+                warning=True,
+                words=tuple(s.place for s in odd),
+            )
+        )
+        beyond = int(np.sum(np.abs(off) > np.abs(drawn)))
+        if beyond:
+            lie = "marked number lies" if beyond == 1 else "marked numbers lie"
+            notes.append(f"{beyond} {lie} farther off, by up to {shown.text(float(np.abs(off).max()) / shown.factor)}.")
+    return Lines("residuals", "Residuals", "reading", "", "read minus model", shown.unit, tuple(series), tuple(notes))
+
+
+def held_out_lines(result: CalibrateResult) -> Lines:
+    """Every reading as the robot file predicts it, and as the model does that was fitted without its pose."""
+    study, fit = result.study, result.study.fit
+    shown = reading_unit(fit.campaign.measurement)
+    judged = list(shown.rows)
+    errors = {
+        "before, robot file": nominal_errors(result.study, result.model)[:, judged],
+        "after, this pose in the fit": fit.residuals[:, judged],
+        "after, this pose left out": study.influence.left_out[:, judged],
+    }
+    words = tuple(fit.campaign.line(i) for i in range(len(fit.residuals)))
+    series = tuple(
+        Series(name, _numbers(len(values)), _shown(shown.factor * _rms(values)), points=True, words=words)
+        for name, values in errors.items()
+    )
+    notes = (
+        "Each pose is predicted by the model fitted to all other poses; root mean square of the reading's axes.",
+        COUNTED,
+    )
+    title = "Before and after, on poses that took no part in the fit"
+    return Lines("left_out", title, "reading", "", "error per axis", shown.unit, series, notes)
+
+
+def _numbers(count: int) -> tuple[float, ...]:
+    return tuple(float(i + 1) for i in range(count))
+
+
+def _shown(values: Array) -> tuple[float, ...]:
+    return tuple(float(v) for v in values)
+
+
+def _rms(values: Array) -> Array:
+    """Root mean square of each reading, nan where nothing was read."""
+    import numpy as np
+
+    known = np.isfinite(values)
+    total = np.sum(np.where(known, values, 0.0) ** 2, axis=1)
+    count = known.sum(axis=1)
+    return np.asarray(np.where(count, np.sqrt(total / np.maximum(count, 1)), np.nan))
+
+
+ALL = "all poses"
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Everything of a campaign that is drawn; ``bent`` are the arms of ``rows`` under load, enlarged by ``factor``."""
+
+    moves: MarkerMoves
+    arms: Skeleton
+    rows: Ints
+    bent: Skeleton
+    starts: Array
+    forces: Array
+    scale: float
+    factor: float
+
+
+def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
+    """All poses at once, then some of them one by one, doubtful ones before others; nothing without markers."""
+    from elastocal.model.skeleton import skeleton
+
+    moves = marker_moves(result)
+    if moves is None:
+        return ()
+    where, model = result.file.campaign.measurement.setup, result.study.fit.model
+    arms = skeleton(model, where.q)
+    factor = enlargement(arms.extent, moves.longest)
+    rows = spread_out(arms.tip, MOST_ARMS, flagged_readings(moves).tolist())
+    starts, forces = load_forces(model, where.q, where.load)
+    scale, said = force_scale(forces, arms.extent)
+    drawn = _Drawn(moves, arms, rows, _bent(result, rows, factor), starts, forces, scale, factor)
+    marks = thinned(where.count, MOST_MARKS)
+    parts = [*_all(drawn, marks), *(p for n in range(len(rows)) for p in _single(drawn, n))]
+    notes = [f"The vectors {moves.words[0]} and {moves.words[1]} are drawn {times(factor)}.", said]
+    if moves.cut:
+        notes.append(f"{moves.cut} doubtful vectors are far longer and are cut.")
+    if len(marks) < where.count:
+        notes.append(f"{len(marks)} of {where.count} readings are drawn.")
+    notes += drawn_words(len(rows), len(set(where.pose.tolist())), "arms")
+    return (Scene("scene", "Poses, loads and what moved", UNIT, tuple(parts), tuple(notes)),)
+
+
+def _bent(result: CalibrateResult, rows: Ints, factor: float) -> Skeleton:
+    """The calibrated arms under their loads, enlarged from where they are without."""
+    from elastocal.model.skeleton import skeleton
+    from elastocal.model.statics.equilibrium import equilibrium
+
+    model, where = result.study.fit.model, result.file.campaign.measurement.setup.picked(rows)
+    rest = skeleton(model, where.q, equilibrium(model, where.q))
+    return rest.enlarged(skeleton(model, where.q, equilibrium(model, where.q, [where.load])), factor)
+
+
+def _all(drawn: _Drawn, marks: Ints) -> list[Part]:
+    names = [_name(int(i)) for i in marks]
+    return [
+        *arm_parts(drawn.arms.picked(drawn.rows), "some of the arms", ALL, "faint"),
+        dots("tool", drawn.arms.tip[marks], names, ALL, "cell"),
+        force_arrows(drawn.starts[marks], drawn.forces[marks], drawn.scale, ALL),
+        *_vectors(drawn, marks, ALL),
+    ]
+
+
+def _single(drawn: _Drawn, n: int) -> list[Part]:
+    import numpy as np
+
+    row = drawn.rows[[n]]
+    view = _name(int(row[0]))
+    return [
+        *arm_parts(drawn.arms.picked(row), "at rest", view, "faint"),
+        *arm_parts(drawn.bent.picked(np.array([n])), f"calibrated arm, {times(drawn.factor)}", view),
+        force_arrows(drawn.starts[row], drawn.forces[row], drawn.scale, view),
+        *_vectors(drawn, row, view),
+    ]
+
+
+def _vectors(drawn: _Drawn, rows: Ints, view: str) -> list[Part]:
+    """Both vectors of every marker; those first ones that are doubtful stand out."""
+    import numpy as np
+
+    moves, enlarged = drawn.moves, times(drawn.factor)
+    flagged = moves.flagged[rows].reshape(-1)
+    at, first, second = (v[rows].reshape(-1, 3) for v in (moves.at, moves.first, moves.second))
+    kinds: tuple[tuple[str, Array, Bools, Look], ...] = (
+        (f"{moves.words[0]}, {enlarged}", first, ~flagged, "plain"),
+        (f"{moves.words[1]}, {enlarged}", second, np.ones_like(flagged), "plain"),
+        ("left out or doubtful", first, flagged, "warning"),
+    )
+    return [
+        arrows(name, at, np.where(kept[:, None], vectors, np.nan), drawn.factor, _sizes(vectors), view, look)
+        for name, vectors, kept, look in kinds
+    ]
+
+
+def _sizes(vectors: Array) -> list[str]:
+    import numpy as np
+
+    return [f"{1e3 * size:.4g} mm" for size in np.linalg.norm(vectors, axis=1)]
+
+
+def _name(row: int) -> str:
+    return f"reading {row + 1}"
+
+
+TITLE = "The calibrated robot over a section of its workspace"
+
+
+def workspace_section(result: CalibrateResult) -> Section:
+    """Under the largest force of the campaign; empty for kinds without loads and for robots with one axis."""
+    import numpy as np
+
+    from elastocal.model.loads.wrench import AppliedWrenches
+
+    kind, model = result.file.campaign.measurement, result.study.fit.model
+    if model.n < 2 or not isinstance(kind, MarkerMeasurement) or not kind.setup.wrenches[:, :3].any():
+        return Section("", ())
+    where = kind.setup
+    row = int(np.argmax(np.linalg.norm(where.wrenches[:, :3], axis=1)))
+    load = AppliedWrenches(where.load.frame, where.wrenches[[row]], where.load.follows)
+    force = ", ".join(f"{v:.4g}" for v in where.wrenches[row, :3])
+    try:
+        found = workspace(model, section(model, where.q), load)
+    except InputError as error:  # estimates may violate physics
+        return Section(TITLE, (Paragraphs((f"There are no maps: {error}.",)),))
+    return Section(TITLE, workspace_blocks(found, f"Force ({force}) N, as in reading {row + 1},"))

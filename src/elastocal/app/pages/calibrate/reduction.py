@@ -1,0 +1,188 @@
+"""From everything sought to what the data support: the path of the reduction, what was dropped, what is not separately
+identifiable, and elements of springs that are derived.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elastocal.app.pages.columns import or_reason
+from elastocal.identifiability.groups import Group
+from elastocal.measure.reading_unit import reading_unit
+from elastocal.quantities import concise
+from elastocal.report.blocks import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from elastocal.identifiability.groups import Groups
+    from elastocal.study.whole import Study
+    from elastocal.uncertainty.springs import PossibleSprings
+
+
+def path_table(study: Study) -> Table:
+    shown = reading_unit(study.fit.campaign.measurement)
+    columns = (
+        Column("stage", "stage"),
+        Column("parameters", "unknowns"),
+        Column("identifiable", "identifiable"),
+        Column("scatter", "residuals / noise", "", 3),
+        Column(shown.key("left_out"), "leave-one-out error", shown.unit, shown.decimals, digits=shown.digits),
+        Column("action", "what it does"),
+    )
+    rows = tuple(
+        (
+            s.name,
+            s.parameters,
+            s.identifiable,
+            or_reason(s.scatter, _SAME if s.name == "algebraic" else "no spare equations"),
+            or_reason(shown.factor * s.left_out, _SAME if s.name == "algebraic" else _ALONE),
+            s.action,
+        )
+        for s in study.identification.stages
+    )
+    notes = (
+        "Unknowns count nuisance parameters too. Leave-one-out error: root mean square, per axis, of predicting a pose "
+        "from all others. A model with more unknowns fits better and may predict worse: that is overfitting.",
+    )
+    return Table("path", "", columns, rows, notes)
+
+
+_SAME = "the fit is that of the next row"
+_ALONE = "a pose alone holds up a parameter, or nothing was measured twice"
+
+
+def physical_table(study: Study) -> Table:
+    """What symmetry and template took away: many, and all alike."""
+    columns = (
+        Column("place", "spring"),
+        Column("stage", "stage"),
+        Column("count", "count"),
+        Column("elements", "elements"),
+    )
+    gone: dict[tuple[str, str], list[str]] = {}
+    for d in study.identification.dropped:
+        if d.stage not in _OWN:
+            place, symbol = d.name.rsplit(".", 1)
+            gone.setdefault((place, d.stage), []).append(symbol)
+    rows = tuple((place, stage, len(names), " ".join(names)) for (place, stage), names in gone.items())
+    notes = ("M1: equal to the mirrored element. M2: zero in the template of a beam along x.",)
+    return Table("physical", "", columns, rows, notes)
+
+
+_OWN = ("algebraic", "resolved", "M3")
+
+
+def dropped_table(study: Study) -> Table:
+    """What the readings do not give; unknowns of the set-up have no estimate of their own and are not listed."""
+    columns = (
+        Column("parameter", "parameter"),
+        Column("stage", "stage"),
+        Column("group", "group before M3"),
+        Column("concise", "estimate (sd)"),
+        Column("unit", "unit"),
+        Column("value", "estimate", shown=False),
+        Column("sd", "sd", shown=False),
+        Column("ratio", "value / sd", "", 2),
+        Column("held_at", "fixed at", digits=4),
+        Column("reason", "why it is not estimated"),
+    )
+    why = "not estimated on its own"
+    units = {p.name: p.unit for p in study.identification.sought.parameters.rows}
+    rows = tuple(
+        (d.name, d.stage, _group(study, d.name), concise(d.value, d.sd), units[d.name], or_reason(d.value, why),
+         or_reason(d.sd, why), or_reason(d.ratio, why), or_reason(d.held_at, "follows from the description"), d.reason)
+        for d in study.identification.dropped
+        if d.stage in _OWN and d.name in units
+    )  # fmt: skip
+    return Table("dropped", "", columns, rows, ("Fixed at: the value that the robot file gives, in the same unit.",))
+
+
+def _group(study: Study, name: str) -> str:
+    """Practical subgroup (G1+, G1~, G1-) before M3 of what was determined alone, else the theoretical group."""
+    found = study.identification
+    group = found.groups.group[found.groups.names.index(name)]
+    kind = found.kinds.get(name)
+    if kind is None:
+        return str(group)
+    return str(kind) if group is Group.IDENTIFIABLE else f"{group}{str(kind)[2:]}"
+
+
+def combination_table(groups: Groups) -> Table:
+    columns = (Column("subgroup", "subgroup"), Column("acts_as", "acts as"), Column("combination", "combination"))
+    rows: list[tuple[Cell, ...]] = []
+    for number, subgroup in enumerate(groups.subgroups, 1):
+        for c in subgroup.combinations:
+            rows.append((number, f"{len(subgroup.members)} as {len(subgroup.combinations)}", c.text()))
+    notes = (
+        "Parameters of a subgroup act only through these combinations. Kept are the actuated joints first, then the "
+        "order of the robot file; the others are absorbed with the factor shown (SI units).",
+    )
+    return Table("combinations", "", columns, tuple(rows), notes)
+
+
+def spring_table(found: PossibleSprings) -> Table:
+    """Matrices that physics allows, element by element in SI."""
+    columns = (
+        Column("place", "spring"),
+        Column("smallest_free", "smallest eigenvalue, free fit", digits=3),
+        Column("smallest", "smallest eigenvalue, possible", digits=3),
+        Column("constrained", "held at the edge"),
+        *(Column(f"k{i}{j}", f"k{i}{j}", digits=3, part=1 if i < 3 else 2) for i in range(1, 7) for j in range(i, 7)),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for s in found.springs:
+        if s.matrix.shape == (6, 6):
+            entries = (float(s.matrix[i, j]) for i in range(6) for j in range(i, 6))
+            rows.append((s.place, s.smallest_free, s.smallest, s.constrained, *entries))
+    notes = [
+        "Least squares of the symmetric model with every matrix positive semidefinite, before algebraic reduction; "
+        "what the readings do not determine stays near the robot file by a weak prior. Eigenvalues of the matrix "
+        "scaled by its nominal diagonal; elements in SI units.",
+        "No accuracy is stated here: at the edge an interval would not cover what it says.",
+        f"The constraints raise the sum of squares by {found.cost:.3g}, in units of the noise squared.",
+    ]
+    if not found.converged:
+        notes.append("The constrained fit stopped before it was as close as wanted: take the matrices as approximate.")
+    return Table("springs", "", columns, tuple(rows), tuple(notes))
+
+
+def rebuilt_table(study: Study) -> Table:
+    columns = (
+        Column("parameter", "element"),
+        Column("concise", "value (sd)"),
+        Column("value", "value", shown=False),
+        Column("sd", "sd", shown=False),
+        Column("relation", "rebuilt from"),
+        Column("conflict", "other ways differ by", "sd", 1),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for spring in study.rebuilt:
+        for r in spring.rebuilding.rebuilt:
+            value, sd = or_reason(r.value, "nothing leads to it"), or_reason(r.sd, "nothing leads to it")
+            other = or_reason(r.conflict, "there is no other way")
+            rows.append((f"{spring.place}.{r.symbol}", concise(r.value, r.sd), value, sd, r.relation, other))
+    notes = ("Reconstructed by beam relations with the nominal section's ratios, not measured.",)
+    return Table("rebuilt", "", columns, tuple(rows), notes)
+
+
+def check_table(study: Study) -> Table:
+    """Relations between elements that were all found: they show where a section is not the nominal one."""
+    columns = (
+        Column("parameter", "element"),
+        Column("measured", "found", digits=4),
+        Column("expected", "expected", digits=4),
+        Column("deviation", "differs by", "sd", 1),
+        Column("relation", "relation"),
+    )
+    rows = tuple(
+        (
+            f"{spring.place}.{c.symbol}",
+            c.measured,
+            c.expected,
+            or_reason(c.deviation, "both are without error"),
+            c.relation,
+        )
+        for spring in study.rebuilt
+        for c in spring.rebuilding.checks
+    )
+    notes = ("Beyond 3 sd the link is not the beam that the robot file describes: do not rebuild elements with it.",)
+    return Table("beam_checks", "", columns, rows, notes)

@@ -1,0 +1,226 @@
+"""What a calibration gives and whether to trust it, in order of importance: findings with numbers and text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elastocal.calibrate.warnings import Finding, PointsCheck, calibration_warnings, nominal_rms
+from elastocal.contacts.combined import written
+from elastocal.contacts.judgement import ContactJudgement
+from elastocal.identifiability.groups import Group
+from elastocal.measure.reading_unit import reading_unit, small_unit
+from elastocal.model.robot import RobotModel
+from elastocal.quantities import length, told_apart
+from elastocal.study.contact_screen import Misreading, WrongContact
+from elastocal.study.whole import Study
+
+FEW = 2
+"""Digits of a factor that follows from forces with their scatter."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A study with what it is judged by: the robot of the file, its points, and contacts where there are some.
+
+    ``points`` compares the points read with the robot file, None where only differences were read; ``contacts`` is
+    None for other kinds of measurement.
+    """
+
+    study: Study
+    described: RobotModel
+    points: PointsCheck | None = None
+    contacts: ContactJudgement | None = None
+
+    @property
+    def combined(self) -> frozenset[str]:
+        """Names of estimates that stand for a combination with what M3 fixes."""
+        return frozenset() if self.contacts is None else frozenset(c.kept for c in self.contacts.standing)
+
+    @property
+    def residual_rms(self) -> float:
+        """Per axis in SI, of the numbers that predictions are judged by; nan where there are none."""
+        return _rms(self.study, self.study.fit.residuals)
+
+    @property
+    def r_squared(self) -> float:
+        """Share of the mean square of what was read that the model explains; nan but for differences."""
+        if self.study.fit.campaign.measurement.states != 2:
+            return float("nan")
+        read = _rms(self.study, self.study.fit.campaign.readings)
+        return 1 - (self.residual_rms / read) ** 2 if read else float("nan")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        return calibration_warnings(self.study, self.described, self.points)
+
+    @property
+    def verdict(self) -> tuple[Finding, ...]:
+        """All findings, warnings among them."""
+        study = self.study
+        return (
+            _estimated(self), _errors(self), *_points(self.points), *_contacts(self), *_removed(study), *self.warnings,
+            *_sources(study), *_unobservable(study),
+        )  # fmt: skip
+
+
+def _rms(study: Study, values: Any) -> float:
+    judged = study.fit.campaign.measurement.judged
+    used = values[:, judged][study.fit.problem.used[:, judged]]
+    return float(np.sqrt(np.mean(used**2))) if used.size else float("nan")
+
+
+def _note(code: str, text: str, **data: Any) -> Finding:
+    return Finding(code, "note", text, data)
+
+
+def _estimated(judged: Judged) -> Finding:
+    fit, found = judged.study.fit, judged.study.identification
+    names = fit.names[: fit.problem.parameters]
+    count = len(names)
+    group = dict(zip(found.groups.names, found.groups.group, strict=True))
+    alone = sum(group[n] is Group.IDENTIFIABLE and n not in judged.combined for n in names)
+    nuisance = sum(n not in found.sought.parameters.names for n in found.groups.names)
+    sought = found.stages[0].parameters - nuisance
+    significant = sum(float(v) > found.thresholds[0] for v in fit.ratios[:count])
+    text = (
+        f"{count} of the {sought} parameters sought {'is' if count == 1 else 'are'} estimated, "
+        f"{_separately(alone, count)}, from {fit.problem.readings} numbers; "
+        f"{_all_of(significant, count)} significant (abs(value)/sd >= {found.thresholds[0]:g})."
+    )
+    return _note(
+        "estimated", text, estimated=count, sought=sought, separately=alone, significant=significant,
+        threshold=found.thresholds[0], numbers=fit.problem.readings,
+    )  # fmt: skip
+
+
+def _separately(alone: int, count: int) -> str:
+    if alone == count:
+        return "each separately"
+    return f"{alone} separately and {count - alone} as a combination" if alone else "all as combinations"
+
+
+def _all_of(some: int, count: int) -> str:
+    if some == count:
+        return "it is" if count == 1 else "all are"
+    return f"{some or 'none'} {'are' if some > 1 else 'is'}"
+
+
+def _errors(judged: Judged) -> Finding:
+    shown = reading_unit(judged.study.fit.campaign.measurement)
+    residual, r2 = judged.residual_rms, judged.r_squared
+    left_out, nominal = judged.study.identification.stages[-1].left_out, nominal_rms(judged.study, judged.described)
+    share = f" (R2 {100 * r2:.2f} %)" if math.isfinite(r2) else ""
+    unseen = shown.text(left_out) if math.isfinite(left_out) else "not known (one pose alone determines a parameter)"
+    before = f"; error of the robot file {shown.text(nominal)}" if math.isfinite(nominal) else ""
+    text = f"RMS residual {shown.text(residual)} per axis{share}; leave-one-out error {unseen}{before}."
+    return _note("errors", text, rms_residual=residual, r_squared=r2, leave_one_out=left_out, nominal=nominal)
+
+
+def _points(check: PointsCheck | None) -> Iterator[Finding]:
+    """The points against the robot file, in one line."""
+    if check is None:
+        return
+    at = check.placement
+    moved = ""
+    if at.fitted is not None:
+        moved = f"; {length(at.fitted[1])} after the shift and turn ({math.degrees(at.turn):.2g} deg) that fit best"
+    off = float((at.shift**2).sum() ** 0.5)
+    unseen = "differences do not see" if check.differences else "registration finds"
+    shift = f" (all are shifted by {length(off)}, which {unseen})" if off > at.rms else ""
+    farthest = float(at.away[at.worst])
+    worst = f"worst {length(farthest)}: {check.worst}"
+    text = f"{check.what.capitalize()} against the robot file: rms {length(at.rms)}, {worst}{moved}{shift}."
+    yield _note("points", text, rms=at.rms, worst=check.worst, farthest=farthest, shift=off)
+
+
+def _contacts(judged: Judged) -> Iterator[Finding]:
+    contacts, touched = judged.contacts, judged.study.touched
+    if contacts is None or touched is None:
+        return
+    text = f"The mean force error e_f (002 eq. 10) falls from {contacts.before:.3g} N to {contacts.after:.3g} N."
+    yield _note("force-error", text, before=contacts.before, after=contacts.after)
+    for wrong in touched.wrong:
+        yield _note("contact-removed", removed_contact(wrong), place=wrong.place, probability=wrong.chance)
+    for lost in contacts.lost:
+        yield _note("contact-lost", lost)
+    yield from _not_separable(judged, contacts)
+
+
+def removed_contact(wrong: WrongContact) -> str:
+    """The contact that was left out, and which of its numbers may be wrong."""
+    causes = " or ".join(f"{c.name} = {misread(c, c.value)} ({misread(c, c.better)} would fit)" for c in wrong.causes)
+    why = f"wrong is {causes}" if causes else "no single joint value or force component explains it"
+    return f"OUTLIER REMOVED: {wrong.place} contradicts the other contacts; {why}."
+
+
+def misread(cause: Misreading, value: float) -> str:
+    """As tables have it: degrees, mm, N."""
+    factor, unit, decimals = {"rad": (180 / math.pi, "deg", 3), "m": (1e3, "mm", 3), "N": (1.0, "N", 2)}[cause.unit]
+    return f"{factor * value:.{decimals}f} {unit}"
+
+
+def _not_separable(judged: Judged, contacts: ContactJudgement) -> Iterator[Finding]:
+    """What the contacts give only as a combination, and what would separate it."""
+    units = {p.name: p.unit for p in judged.study.fit.model.parameters}
+    for c in contacts.standing:
+        absorbed = [n for n, _ in c.absorbed]
+        text = (
+            f"NOT SEPARATELY IDENTIFIABLE: only {written(c, units, FEW)} is known; the value of {c.kept} holds only if "
+            f"{', '.join(absorbed)} is what the robot file says."
+        )
+        yield _note("not-separable", text, kept=c.kept, absorbed=absorbed)
+    if not contacts.standing:
+        return
+    if math.isfinite(contacts.level):
+        both = f"{contacts.level / 2:.3g} N and {contacts.level:.3g} N"
+        text = f"REPAIR: all contacts press alike; press some of them with half the force ({both})."
+    else:
+        text = "REPAIR: press at forces that differ more, or touch other places."
+    yield _note("repair", text, level=contacts.level)
+
+
+def _removed(study: Study) -> Iterator[Finding]:
+    gross = study.identification.gross
+    if not gross:
+        return
+    worst = gross[0]
+    factor, unit = small_unit(study.fit.campaign.measurement.rows[worst.row].unit)
+    read, others = told_apart(factor * worst.value, factor * worst.predicted)
+    text = (
+        f"OUTLIERS REMOVED: {len(gross)}; the worst is {worst.place}: read {read} {unit}, the others predict {others}."
+    )
+    yield _note("outliers-removed", text, places=[g.place for g in gross], sigmas=worst.sigmas)
+
+
+def _sources(study: Study) -> Iterator[Finding]:
+    source, share = study.budget.overall()[0]
+    text = f"The largest error source is {source} ({100 * share:.0f} % of the variance on average)."
+    yield _note("error-source", text, source=source, share=share)
+    if not study.identification.groups.rank.clear:
+        yield _note("rank-unclear", "The rank is not clear-cut; add configurations that differ more.")
+
+
+def _unobservable(study: Study) -> Iterator[Finding]:
+    """What no reading sees: masses, which no other load shows, and the rest."""
+    kinds = {p.name: p.kind for p in study.identification.sought.parameters}
+    unseen = [d.name for d in study.identification.dropped if d.reason.startswith("G2") and d.name in kinds]
+    masses = [n for n in unseen if kinds[n] in ("link_mass", "payload")]
+    others = [n for n in unseen if n not in masses]
+    if others:
+        text = f"Unobservable: {_named(others)}; load the arm in other directions to see them."
+        yield _note("unobservable", text, parameters=others)
+    if masses:
+        text = (
+            f"Unobservable: {_named(masses)}; their weight bends nothing that was read, so no load helps and no "
+            "prediction needs them: leave them out of seek, or find them from joint torques."
+        )
+        yield _note("unobservable-mass", text, parameters=masses)
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (" ..." if len(names) > 8 else "")
