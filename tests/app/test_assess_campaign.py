@@ -51,7 +51,7 @@ def test_vertical_loads_alone_do_not_show_axis_1_and_it_says_so(tmp_path: Path) 
     silent = {name for name, group in groups.items() if group == "G2"}
     assert {"A1.k", "base.k66"} <= silent
     assert not {"A2.k", "A3.k", "A5.k"} & silent
-    said = next(line for line in told["verdict"] if line.startswith("Not seen at all"))
+    said = next(line for line in told["verdict"] if line.startswith("Unobservable"))
     assert "A1.k" in said
     assert "base.k66" in said
     assert "load other directions" in said
@@ -64,12 +64,12 @@ def test_a_side_load_mends_it(tmp_path: Path) -> None:
     found = rows(told)
     silent = {name for name, row in found.items() if row["group"] == "G2"}
     assert silent == {"base.k11"}  # a push along x is still missing
-    assert not any("A1.k" in line for line in told["verdict"] if line.startswith("Not seen at all"))
+    assert not any("A1.k" in line for line in told["verdict"] if line.startswith("Unobservable"))
     assert found["A1.k"]["group"] == "G3+"  # the foundation turns about the same axis
     assert any(row["combination"] == "A1.k + 1 base.k66" for row in told["combinations"])
     assert found["A1.k"]["sd"] < 0.02 * 3e-7
     both = asked("assess", kr270(tmp_path, DOWN, SIDE, (2500, 0, 0)))
-    assert not any(line.startswith("Not seen at all") for line in both["verdict"])
+    assert not any(line.startswith("Unobservable") for line in both["verdict"])
 
 
 def test_what_it_expects_is_what_identify_then_has(chained: Chain) -> None:
@@ -134,7 +134,7 @@ def test_text_csv_and_html_hold_the_same(run: Run, chained: Chain, tmp_path: Pat
     tree = html.fromstring(page.read_text(encoding="utf-8"))
     assert [p.text_content() for p in tree.xpath("//div[@class='verdict']/p")] == told["verdict"]
     heads = [h.text_content() for h in tree.xpath("//h2")]
-    assert "Where the uncertainty would come from" in heads
+    assert "Uncertainty budget" in heads
     words = " ".join(got.out.split())
     assert all(" ".join(line.split()) in words for line in told["verdict"])
 

@@ -11,9 +11,9 @@ from oracle.logs import G, planar_arm
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.collision import Obstacles
 from elastocal.design.obstacles.obstacle import SphereObstacle
+from elastocal.design.planning import best_plan
 from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem, possible
-from elastocal.design.study import planned_study
 from elastocal.design.sweeping import Stroke, Sweeping
 from elastocal.design.task import PlanTask
 from elastocal.errors import InputError
@@ -59,12 +59,12 @@ def test_rows_of_a_planar_arm_by_hand() -> None:
 
 def test_expected_accuracy_is_that_of_fits_to_drawn_readings() -> None:
     rng = np.random.default_rng(3)
-    found = planned_study(design_problem(TASK, rng), rng, restarts=2)
+    found = best_plan(design_problem(TASK, rng), rng, restarts=2)
     candidates = found.chosen
     a = np.concatenate([columns(candidates, i) for i in range(len(candidates))])
     truth = np.array([1.5, 0.2, 1.2, -0.4, 2.0, 5.0, 1.0, 3.0])
     draws = np.array([np.linalg.lstsq(a, a @ truth + SD * rng.normal(size=len(a)), rcond=None)[0] for _ in range(600)])
-    np.testing.assert_allclose(draws.std(axis=0), found.plan.known.sd, rtol=0.12)
+    np.testing.assert_allclose(draws.std(axis=0), found.selection.known.sd, rtol=0.12)
     speeds = {(candidates.options[o].joint, candidates.options[o].speed) for o in candidates.option}
     assert speeds == {(j, v) for j in (0, 1) for v in SPEEDS}  # viscous friction needs both speeds of each joint
     torque = np.array([[G * np.cos(0.3), -G * np.sin(0.3), G * np.cos(0.8), -G * np.sin(0.8)]])
@@ -77,7 +77,7 @@ def test_one_speed_cannot_tell_coulomb_from_viscous_friction() -> None:
     slow = replace(TASK, measuring=replace(SWEEPING, speeds=(0.1,)))
     problem = design_problem(slow, np.random.default_rng(3))
     with pytest.raises(InputError, match=r"J1 coulomb, J1 viscous, J2 coulomb, J2 viscous apart"):
-        planned_study(problem, np.random.default_rng(3), restarts=1)
+        best_plan(problem, np.random.default_rng(3), restarts=1)
 
 
 def test_the_whole_way_must_be_free() -> None:
@@ -129,6 +129,6 @@ def test_sweeps_fit_into_the_limits_and_a_joint_without_weight_is_left_out() -> 
 def test_sizes_that_leave_friction_open_are_not_on_the_curve() -> None:
     """Coulomb and viscous friction of two joints need four sweeps at least, whatever equations three would give."""
     rng = np.random.default_rng(3)
-    found = planned_study(design_problem(TASK, rng), rng, counts=(3, 4, 8), restarts=2)
+    found = best_plan(design_problem(TASK, rng), rng, counts=(3, 4, 8), restarts=2)
     assert [p.count for p in found.curve] == [4, 8]
     assert np.all(found.curve[1].sd < found.curve[0].sd)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from elastocal.design.knowledge import Knowledge
     from elastocal.design.problem import DesignProblem
-    from elastocal.design.study import PlannedStudy
+    from elastocal.design.result import Plan
     from elastocal.design.task import PlanTask
     from elastocal.measure.sources.source import ErrorSource
     from elastocal.spatial.entries import Array
@@ -80,17 +80,17 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
     import numpy as np
 
     from elastocal.design.criteria.test_pose import TestPose
+    from elastocal.design.planning import best_plan
     from elastocal.design.problem import design_problem
-    from elastocal.design.study import planned_study
 
     by_d = design_problem(task(sources, rng), rng)
     by_tests = replace(by_d, criterion=TestPose(by_d.derivatives))
     counts = COUNTS if curves else ()
     found = {
-        "d": planned_study(by_d, rng, counts=counts, restarts=RESTARTS),
-        "test_pose": planned_study(by_tests, rng, counts=counts, restarts=RESTARTS),
+        "d": best_plan(by_d, rng, counts=counts, restarts=RESTARTS),
+        "test_pose": best_plan(by_tests, rng, counts=counts, restarts=RESTARTS),
     }
-    known = {name: [plan.plan.known] for name, plan in found.items()}
+    known = {name: [plan.selection.known] for name, plan in found.items()}
     known["random"] = random_plans(by_d, POSES, rng)
     errors = {n: [by_d.errors(k) for k in each] for n, each in known.items()}
     lines = {n: tuple(rms(by_d.errors(p.plan.known)) for p in plan.curve) for n, plan in found.items() if curves}
@@ -128,6 +128,6 @@ def _percent(problem: DesignProblem, sd: Array) -> dict[str, float]:
     }
 
 
-def _efficiency(plan: PlannedStudy) -> float:
+def _efficiency(plan: Plan) -> float:
     assert plan.certificate is not None
     return plan.certificate.efficiency

@@ -25,6 +25,11 @@ class Choice(ABC):
         """On the robot in base axes, (C, 3)."""
         return np.zeros((len(poses), 3))
 
+    @property
+    def carried(self) -> bool:
+        """True where the arm can move with it on."""
+        return True
+
     def possible(self, poses: Poses) -> Bools:
         """(C,)"""
         return np.ones(len(poses), dtype=bool)
@@ -92,6 +97,9 @@ class CandidateSet:
         """Some candidates, with the configurations that they need."""
         used, at = np.unique(self.at[rows], return_inverse=True)
         return CandidateSet(self.poses.picked(used), self.options, self.frame, at.reshape(-1), self.option[rows])
+
+    def carried(self, i: int) -> bool:
+        return self.options[int(self.option[i])].carried
 
     def label(self, i: int) -> str:
         return self.options[int(self.option[i])].name if self.options else "no load"

@@ -30,7 +30,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
-from elastocal.design.exchange import Plan, check
+from elastocal.design.exchange import Selection, check
 from elastocal.design.information import CandidateRows, Space, space_of
 from elastocal.design.knowledge import Knowledge, known
 from elastocal.design.rules import Rules
@@ -179,7 +179,7 @@ def certify(
     candidates: CandidateRows,
     criterion: Criterion,
     rules: Rules,
-    plan: Plan,
+    plan: Selection,
     *,
     tolerance: float = 1e-4,
     space: Space | None = None,

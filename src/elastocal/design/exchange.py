@@ -168,7 +168,7 @@ def _gains(criterion: Criterion, trials: Trials, may: Bools, floor: float) -> Ar
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Selection:
     """``chosen`` ascending, a candidate as often as it is to be measured; ``value`` in the unit of the criterion.
 
     ``climbs`` are the restarts in order, the first from the greedy plan.
@@ -195,7 +195,7 @@ def search(
     restarts: int = 10,
     executor: Executor | None = None,
     space: Space | None = None,
-) -> Plan:
+) -> Selection:
     """The best plan found; ``space`` may be given where the same candidates were searched before."""
     if restarts < 1:
         raise InputError(f"{restarts} restarts: give at least 1; 10 is usual")
@@ -217,14 +217,14 @@ def check(candidates: CandidateRows, criterion: Criterion, rules: Rules) -> None
         )
 
 
-def best_climb(candidates: CandidateRows, criterion: Criterion, climbs: tuple[Climb, ...], space: Space) -> Plan:
+def best_climb(candidates: CandidateRows, criterion: Criterion, climbs: tuple[Climb, ...], space: Space) -> Selection:
     """The best of some climbs, the first of equals."""
     able = [c for c in climbs if not c.open] or climbs
     top = max(c.gain for c in able)
     best = next(c for c in able if c.gain > top - SAME)
     chosen = tuple(sorted(best.members))
     known = known_by_rows(candidates, chosen, space.coordinates)
-    return Plan(chosen, criterion.gain(known), criterion.value(known), known, climbs)
+    return Selection(chosen, criterion.gain(known), criterion.value(known), known, climbs)
 
 
 def _climb(search: Search, number: int, rng: np.random.Generator) -> Climb:

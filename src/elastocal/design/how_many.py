@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
-from elastocal.design.exchange import Plan, Search, best_climb, climbed, grown, search
+from elastocal.design.exchange import Search, Selection, best_climb, climbed, grown, search
 from elastocal.design.information import CandidateRows, OpenPlanError, space_of
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
@@ -47,7 +47,7 @@ class Point:
     """A plan on the curve; ``ratio`` is the largest error in units of its limit, nan without a requirement."""
 
     count: int
-    plan: Plan
+    plan: Selection
     ratio: float
 
     @property

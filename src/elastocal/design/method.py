@@ -33,8 +33,23 @@ if TYPE_CHECKING:
     from elastocal.design.task import PlanTask
 
 
+@dataclass(frozen=True, eq=False)
+class Stop:
+    """One stop of a measuring program (n,) in joint values, and what is to be done there, one halt for each sentence.
+
+    ``speed`` is that of the move to it in per cent, None: as usual; ``note`` is a comment.
+    """
+
+    q: Array
+    sentences: tuple[str, ...] = ()
+    speed: float | None = None
+    note: str = ""
+
+
 class Method(ABC):
     """``counted`` is the unit of what the task asks for: an error of place (m) or of torque (N m).
+
+    ``noun`` is what a plan consists of, and ``letter`` the first of their labels.
 
     ``errors_sought``: unknowns common to the campaign (friction) count in the criterion like parameters.
     """
@@ -42,6 +57,8 @@ class Method(ABC):
     kind: str
     sources: tuple[ErrorSource, ...]
     counted: ClassVar[str] = "m"
+    noun: ClassVar[str] = "poses"
+    letter: ClassVar[str] = "P"
     errors_sought: ClassVar[bool] = False
 
     @abstractmethod
@@ -71,6 +88,14 @@ class Method(ABC):
     def owner(self, candidates: CandidateSet) -> Ints | None:
         """The candidate of every reading where several are taken as one; None: each is its own."""
         return None
+
+    def route(self, chosen: CandidateSet) -> tuple[int, ...]:
+        """Candidates in the order in which the program comes to them, one perhaps more than once."""
+        return tuple(range(len(chosen)))
+
+    @abstractmethod
+    def program(self, chosen: CandidateSet, repeats: int, rated: Array) -> tuple[Stop, ...]:
+        """What the cell does, stop by stop; ``rated`` (n,) are full speeds of the axes in rad/s, nan if unknown."""
 
     def determined(self, candidates: CandidateSet) -> Bools:
         """(N,) candidates whose state is determined."""
@@ -113,3 +138,43 @@ class Measuring(Method):
 
     def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
         return self.at(q, load, (Marker(frame),)).derivative(model, names)
+
+    def route(self, chosen: CandidateSet) -> tuple[int, ...]:
+        """Under a load that is carried a deflection is read twice, first everywhere without the load."""
+        blocks = load_blocks(chosen)
+        return tuple(i for b in blocks for _ in range(1 + self._first_without(chosen, b[0])) for i in b)
+
+    def program(self, chosen: CandidateSet, repeats: int, rated: Array) -> tuple[Stop, ...]:
+        """A deflection needs a reading without and one with the load.
+
+        What can be carried is put on once: all its poses are first read without it.  Anything else is put on and taken
+        off at every pose.
+        """
+        return tuple(s for block in load_blocks(chosen) for s in self._block(chosen, block, repeats))
+
+    def _block(self, chosen: CandidateSet, block: range, repeats: int) -> list[Stop]:
+        times = f" {repeats} times" if repeats > 1 else ""
+        load, q = chosen.label(block[0]), chosen.q
+        if not chosen.options:
+            return [Stop(q[i], (f"P{i + 1}: read{times}",)) for i in block]
+        free = {i: f"P{i + 1}: read without load{times}" for i in block}
+        under = {i: f"P{i + 1}: read under {load}{times}" for i in block}
+        if not chosen.carried(block[0]):
+            first = self.kind == "deflection"
+            on = (f"put on {load}", "take the load off")
+            return [Stop(q[i], (*((free[i],) if first else ()), on[0], under[i], on[1])) for i in block]
+        out = [Stop(q[i], (free[i],)) for i in block] if self._first_without(chosen, block[0]) else []
+        for i in block:
+            put = (f"put on {load}",) if i == block[0] else ()
+            off = (f"take off {load}",) if i == block[-1] else ()
+            out.append(Stop(q[i], (*put, under[i], *off)))
+        return out
+
+    def _first_without(self, chosen: CandidateSet, i: int) -> bool:
+        return self.kind == "deflection" and bool(chosen.options) and chosen.carried(i)
+
+
+def load_blocks(chosen: CandidateSet) -> tuple[range, ...]:
+    """Candidates that follow one another under one load."""
+    ends = [i for i in range(1, len(chosen)) if chosen.option[i] != chosen.option[i - 1]]
+    return tuple(range(a, b) for a, b in zip([0, *ends], [*ends, len(chosen)], strict=True))

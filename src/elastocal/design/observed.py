@@ -96,6 +96,21 @@ def earlier_information(campaign: Campaign, model: RobotModel, names: Sequence[s
     return np.asarray(last.T @ last)
 
 
+def information_of(known: Sequence[str], covariance: Array, names: Sequence[str]) -> Array:
+    """Information (p, p) on the parameters ``names`` from the covariance of a calibration of those ``known``.
+
+    Parameters that were calibrated but are not sought now are as uncertain as the calibration says.
+    """
+    out = np.zeros((len(names), len(names)))
+    both = [n for n in names if n in known]
+    at, to = [list(known).index(n) for n in both], [list(names).index(n) for n in both]
+    spread = covariance[np.ix_(at, at)]
+    size = np.sqrt(np.diag(spread))
+    inverse = np.linalg.inv(spread / np.outer(size, size)) / np.outer(size, size)
+    out[np.ix_(to, to)] = (inverse + inverse.T) / 2
+    return out
+
+
 def independent(
     measurement: Measurement,
     sources: tuple[ErrorSource, ...],

@@ -15,7 +15,7 @@ import numpy as np
 
 from elastocal.design.candidates import CandidateSet, Choice
 from elastocal.design.feasibility.filter import Removed
-from elastocal.design.method import Method
+from elastocal.design.method import Method, Stop
 from elastocal.design.poses import Poses, drawn, joint_ranges, programmable
 from elastocal.design.route import STEP_ANGLE
 from elastocal.errors import InputError
@@ -29,6 +29,8 @@ from elastocal.spatial.entries import Array, Bools, Ints
 if TYPE_CHECKING:
     from elastocal.design.task import PlanTask
 
+UNRATED = 5.0
+"""Per cent of an axis' speed where that is not known."""
 ACTS = 1e-9
 """Of the largest: a joint whose torque depends less on the masses is not moved by them."""
 
@@ -50,6 +52,8 @@ class Sweeping(Method):
 
     kind: str = field(default="joint_torque", init=False)
     counted: ClassVar[str] = "N m"
+    noun: ClassVar[str] = "sweeps"
+    letter: ClassVar[str] = "S"
     errors_sought: ClassVar[bool] = True
     spans: tuple[float, ...]
     speeds: tuple[float, ...]
@@ -128,6 +132,24 @@ class Sweeping(Method):
         velocity = self.readings(candidates).velocity
         assert velocity is not None
         return np.asarray(velocity != 0)
+
+    def stroke(self, candidates: CandidateSet, i: int) -> Stroke:
+        """The sweep of candidate i."""
+        option = candidates.options[int(candidates.option[i])]
+        assert isinstance(option, Stroke)
+        return option
+
+    def program(self, chosen: CandidateSet, repeats: int, rated: Array) -> tuple[Stop, ...]:
+        """There and back at the speed of the sweep."""
+        out: list[Stop] = []
+        for i, (start, turn) in enumerate(zip(chosen.q, self.ends(chosen), strict=True)):
+            stroke = self.stroke(chosen, i)
+            most = rated[stroke.joint]
+            share = UNRATED if np.isnan(most) else float(np.clip(100 * stroke.speed / most, 1, 100))
+            out.append(Stop(start, (f"S{i + 1}: log while {chosen.label(i)} and back",)))
+            for _ in range(repeats):
+                out += [Stop(turn, (), share, f"S{i + 1} there"), Stop(start, (), share, f"S{i + 1} back")]
+        return tuple(out)
 
     def owner(self, candidates: CandidateSet) -> Ints:
         return np.repeat(np.arange(len(candidates)), 2 * self.samples)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from elastocal.design.candidates import CandidateSet, Choice
 from elastocal.design.feasibility.filter import Removed, nothing_left
-from elastocal.design.method import Method
+from elastocal.design.method import Method, Stop
 from elastocal.design.poses import Poses, drawn, programmable, reached
 from elastocal.errors import InputError
 from elastocal.measure.contact_force import ContactForce
@@ -129,6 +129,7 @@ class Touching(Method):
     """``frame`` presses on ``surfaces`` with one of ``levels`` (N); ``axes`` of the force are read."""
 
     kind: str = field(default="contact", init=False)
+    noun: ClassVar[str] = "contacts"
     surfaces: tuple[Surface, ...]
     levels: tuple[float, ...]
     frame: str
@@ -167,6 +168,19 @@ class Touching(Method):
 
     def stops(self, candidates: CandidateSet) -> Array:
         return self._approached(candidates)[0]
+
+    def program(self, chosen: CandidateSet, repeats: int, rated: Array) -> tuple[Stop, ...]:
+        """To the front of every place, by hand or force control onto it, and back to its front."""
+        state = self.readings(chosen).touched(chosen.model)
+        times = f" {repeats} times" if repeats > 1 else ""
+        out: list[Stop] = []
+        for i, front in enumerate(self.stops(chosen)):
+            x, y, z = 1e3 * state.point[i]
+            u, v, w = -state.normal[i] + 0.0
+            ask = f"P{i + 1}: press {chosen.label(i)} along ({u:.2f}, {v:.2f}, {w:.2f}), read{times}"
+            note = f"in front of ({x:.2f}, {y:.2f}, {z:.2f}) mm; axes and force are read in contact"
+            out += [Stop(front, (ask,), note=note), Stop(front, note="back off before the next contact")]
+        return tuple(out)
 
     def _approached(self, candidates: CandidateSet) -> tuple[Array, Bools]:
         """Joint values (N, n) that put the unloaded tip in front of the place touched, and where there are any."""

@@ -7,7 +7,8 @@ import re
 import numpy as np
 
 from elastocal.compensate.posts.krl import Krl
-from elastocal.compensate.posts.post import Stop, language, program_name
+from elastocal.compensate.posts.post import language, program_name
+from elastocal.design.method import Stop
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
 from elastocal.files.robot.read import read_robot

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from elastocal.app.planning.files import measuring_program
-from elastocal.compensate.posts.post import Stop, language
+from elastocal.compensate.posts.post import language
 from elastocal.compensate.posts.rapid import Rapid
+from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot

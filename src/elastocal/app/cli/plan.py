@@ -73,8 +73,8 @@ def plan(
     from elastocal.app.cli.progress import progress
     from elastocal.app.commands import plan as command
     from elastocal.app.commands import plan_arcs as arcs
-    from elastocal.app.pages.plan import arcs as arc_pages
-    from elastocal.app.pages.plan import page as pages
+    from elastocal.app.pages import plan as pages
+    from elastocal.app.pages import plan_arcs as arc_pages
     from elastocal.app.planning.request import PlanRequest
     from elastocal.files.write import check_targets, make_folder
     from elastocal.report.blocks import Report

@@ -55,7 +55,7 @@ def assess(
     """
     from elastocal.app.cli.output import deliver, warn
     from elastocal.app.commands import assess as command
-    from elastocal.app.pages.assess import page as pages
+    from elastocal.app.pages import assess as pages
     from elastocal.app.pushing import LoadRequest
     from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets

@@ -19,9 +19,8 @@ from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
     from elastocal.contacts.repair import Repair
+    from elastocal.design.assessing import Assessment
     from elastocal.files.campaign.file import CampaignFile
-    from elastocal.identify.expectation import Expected
-    from elastocal.measure.campaign import Campaign
     from elastocal.model.compliant.link_compliance import Form
     from elastocal.model.robot import RobotModel
     from elastocal.model.statics.observation import Marker
@@ -56,9 +55,7 @@ class AssessRequest:
 class AssessResult:
     """``load_text`` and ``noise_text`` are the load and the errors in words; ``repair`` is for plans of contacts."""
 
-    model: RobotModel
-    campaign: Campaign
-    expected: Expected
+    assessment: Assessment
     load_text: str
     noise_text: str
     facts: tuple[Fact, ...]
@@ -73,9 +70,9 @@ def run(request: AssessRequest) -> AssessResult:
 def _campaign(request: AssessRequest) -> AssessResult:
     """The plan of a campaign file, with all its sources of error."""
     from elastocal.app.campaign_inputs import given_by
+    from elastocal.design.assessing import assess
     from elastocal.files.campaign.read import read_plan
     from elastocal.files.write import check_targets
-    from elastocal.identify.expectation import expected
     from elastocal.identify.reduction import sought_names
     from elastocal.model.descriptions import in_form
 
@@ -91,7 +88,7 @@ def _campaign(request: AssessRequest) -> AssessResult:
     names = sought_names(file.campaign.measurement, model, asked.seek, asked.hold)
     with one_thread():
         repair = _repair(model, file, names)
-        found = expected(model, file.campaign, names, asked.thresholds)
+        found = assess(model, file.campaign, names, thresholds=asked.thresholds)
     noise = "; ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
     facts = (
         VERSION,
@@ -99,7 +96,7 @@ def _campaign(request: AssessRequest) -> AssessResult:
         Fact("robot", "robot", model.name, model.name),
     )
     load = f"as in the table, at {_load_frame(file)}"
-    return AssessResult(model, file.campaign, found, load, f"Errors: {noise}.", facts, file.notes, repair)
+    return AssessResult(found, load, f"Errors: {noise}.", facts, file.notes, repair)
 
 
 def _load_frame(file: CampaignFile) -> str:
@@ -144,7 +141,7 @@ def _check_options(request: AssessRequest) -> None:
 
 def _table(request: AssessRequest, plan: Path) -> AssessResult:
     """Compliances from deflections, with the instrument's noise alone."""
-    from elastocal.identify.expectation import expected
+    from elastocal.design.assessing import assess
     from elastocal.measure.campaign import Campaign
     from elastocal.measure.deflection import Deflection
     from elastocal.measure.setup import Setup
@@ -162,11 +159,11 @@ def _table(request: AssessRequest, plan: Path) -> AssessResult:
     kind = Deflection(Setup(at.q, load.applied, markers), "linear")
     campaign = Campaign(kind, kind.predict(model), (Reading(sd=sd, turn_sd=turn_sd),))
     with one_thread():
-        found = expected(model, campaign, kind.names(model, request.parameters or None), request.thresholds)
+        found = assess(model, campaign, request.parameters or None, thresholds=request.thresholds)
     watched = ", ".join(m.frame for m in markers)
     inputs = inputs_of(request.robot, model, load, watched, _STATE, request.without, str(plan))
     notes = (*robot.notes, *at.notes, *load.notes)
-    return AssessResult(model, campaign, found, load.text, _noise_text(request), inputs.facts(), notes)
+    return AssessResult(found, load.text, _noise_text(request), inputs.facts(), notes)
 
 
 _STATE = "linear model of the unloaded arm, weights not counted"

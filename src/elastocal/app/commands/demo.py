@@ -139,7 +139,7 @@ def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: s
 
 def _plan(cell: CellFolder, watch: Watch) -> PlanResult:
     from elastocal.app.commands import plan
-    from elastocal.app.pages.plan.page import page
+    from elastocal.app.pages.plan import page
     from elastocal.app.planning.request import PlanRequest
 
     with _step(cell, ("plan", "."), ("plan", "planned")) as write, watch("planning") as progress:

@@ -52,7 +52,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
 
     import numpy as np
 
-    from elastocal.app.planning.targets import check_plan_targets, check_unfilled
+    from elastocal.app.planning.files import check_plan_targets, check_unfilled
     from elastocal.app.threads import one_thread
     from elastocal.files.plan.arcs import read_arc_plan
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
@@ -100,7 +100,7 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     import numpy as np
 
     from elastocal.app.planning.files import measuring_program
-    from elastocal.compensate.posts.post import Stop
+    from elastocal.design.method import Stop
     from elastocal.files.plan.arcs import arc_table_text
 
     file, out = result.file, result.request.out

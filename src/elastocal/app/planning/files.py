@@ -1,16 +1,21 @@
-"""What a plan is measured by: a table and a campaign file that the other commands read, and a program."""
+"""What a plan is measured by: a table and a campaign file that the other commands read, and a program.
+
+These files never replace what the plan was read from, nor readings.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elastocal.app.planning.request import PlanRequest
+from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.compensate.posts.post import Stop
     from elastocal.design.candidates import CandidateSet
-    from elastocal.design.study import PlannedStudy
+    from elastocal.design.method import Stop
+    from elastocal.design.result import Plan
     from elastocal.design.sweeping import Sweeping
     from elastocal.files.campaign.readings_entry import Requests
     from elastocal.files.plan.entry import PlanFile
@@ -20,30 +25,21 @@ if TYPE_CHECKING:
 TABLE = "plan.csv"
 
 
-def plan_files(
-    request: PlanRequest, file: PlanFile, found: PlannedStudy, candidates: CandidateSet
-) -> tuple[dict[Path, str], tuple[str, ...]]:
+def plan_files(request: PlanRequest, file: PlanFile, plan: Plan) -> tuple[dict[Path, str], tuple[str, ...]]:
     """Texts by path, and what is to be said of them; a program only where the controller's language is known."""
-    from elastocal.app.planning.program import contact_stops, stops, sweep_stops, unrated
     from elastocal.design.sweeping import Sweeping
     from elastocal.design.touching import Touching
 
-    task, out = found.problem.task, request.out
-    method = task.measuring
-    texts: dict[str, str] = {}
+    method = plan.task.measuring
     said: tuple[str, ...] = ()
     if isinstance(method, Touching):
-        texts, halts = _contact_texts(request, file, found, candidates), contact_stops(method, candidates, task.repeats)
+        texts = _contact_texts(request, file, plan)
     elif isinstance(method, Sweeping):
-        texts, halts = (
-            {TABLE: _sweep_table(method, candidates)},
-            sweep_stops(method, candidates, file.speeds, task.repeats),
-        )
-        said = (_gravity_words(method, file), *unrated(candidates, file.speeds))
+        texts, said = {TABLE: _sweep_table(method, plan.chosen)}, (_gravity_words(method, file),)
     else:
-        texts, halts = _marker_texts(request, file, found, candidates), stops(candidates, method.kind, task.repeats)
-    program, more = measuring_program(file.name, task.model, halts, request.wait)
-    return {out / name: text for name, text in (texts | program).items()}, (*said, *more)
+        texts = _marker_texts(request, file, plan)
+    program, more = measuring_program(file.name, plan.task.model, plan.program, request.wait)
+    return {request.out / name: text for name, text in (texts | program).items()}, (*said, *more)
 
 
 def measuring_program(
@@ -81,53 +77,49 @@ def robot_from(file: PlanFile, out: Path) -> str:
     return seen_from(file.folder / own if file.located else own, out)
 
 
-def _unread(found: PlannedStudy, candidates: CandidateSet) -> tuple[Campaign, CandidateSet]:
+def _unread(plan: Plan) -> tuple[Campaign, CandidateSet]:
     """The campaign without its readings, and its candidates, each as often as it is read."""
     import numpy as np
 
     from elastocal.measure.campaign import Campaign
 
-    task = found.problem.task
-    each = candidates.picked(np.repeat(np.arange(len(candidates)), task.repeats))
+    task = plan.task
+    each = plan.chosen.picked(np.repeat(np.arange(len(plan.chosen)), task.repeats))
     kind = task.measuring.readings(each)
     return Campaign(kind, np.full((kind.count, len(kind.rows)), np.nan), task.measuring.sources), each
 
 
-def _requests(file: PlanFile, found: PlannedStudy) -> Requests:
+def _requests(file: PlanFile, plan: Plan) -> Requests:
     from elastocal.files.campaign.readings_entry import Requests
 
-    return Requests(found.problem.names, (), file.form)
+    return Requests(plan.problem.names, (), file.form)
 
 
-def _marker_texts(
-    request: PlanRequest, file: PlanFile, found: PlannedStudy, candidates: CandidateSet
-) -> dict[str, str]:
+def _marker_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str, str]:
     from elastocal.files.campaign.write import campaign_text, table_text
 
-    campaign, each = _unread(found, candidates)
-    model, times = found.problem.task.model, found.problem.task.repeats
+    campaign, each = _unread(plan)
+    model, times = plan.task.model, plan.task.repeats
     text = campaign_text(
         campaign, model, name=file.name, robot=robot_from(file, request.out), table=TABLE,
-        requests=_requests(file, found), tool=file.tool, without=file.without,
+        requests=_requests(file, plan), tool=file.tool, without=file.without,
     )  # fmt: skip
     names = [f"P{i // times + 1}" for i in range(len(each))]
     return {"campaign.yaml": text, TABLE: table_text(campaign, model, names)}
 
 
-def _contact_texts(
-    request: PlanRequest, file: PlanFile, found: PlannedStudy, candidates: CandidateSet
-) -> dict[str, str]:
+def _contact_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str, str]:
     from elastocal.files.contact.write import contact_table_text, contact_text
     from elastocal.files.yaml_text import FlowList
     from elastocal.measure.contact_force import ContactForce
 
-    campaign, each = _unread(found, candidates)
-    kind, model, times = campaign.measurement, found.problem.task.model, found.problem.task.repeats
+    campaign, each = _unread(plan)
+    kind, model, times = campaign.measurement, plan.task.model, plan.task.repeats
     assert isinstance(kind, ContactForce)
     head: dict[str, Any] = {"name": file.name, "robot": robot_from(file, request.out)}
     head |= {} if file.tool is None else {"tool": file.tool}
     head |= {"without": FlowList(file.without)} if file.without else {}
-    text = contact_text(campaign, kind, model, head, TABLE, _requests(file, found))
+    text = contact_text(campaign, kind, model, head, TABLE, _requests(file, plan))
     names = [f"P{i // times + 1}: {each.label(i)}" for i in range(len(each))]
     return {"campaign.yaml": text, TABLE: contact_table_text(campaign, kind, model, names)}
 
@@ -165,3 +157,26 @@ def _gravity_words(method: Sweeping, file: PlanFile) -> str:
         "Log joint values and torques while the program runs, from the start of the first sweep to the end of the "
         f"last, then: elastocal gravity LOG {file.robot}{tool} --friction {terms}"
     )
+
+
+def check_plan_targets(out: Path, name: str, files: tuple[Path, ...]) -> None:
+    """Before anything is computed; ``files`` are all that were read, the plan's own first."""
+    from elastocal.compensate.posts.post import program_name
+    from elastocal.files.write import check_targets
+
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out}: is a file; name a folder")
+    if out.is_dir():
+        program = program_name(name)
+        names = ("plan.csv", "campaign.yaml", "report.html", *(f"{program}.{end}" for end in ("src", "dat", "mod")))
+        inputs = {f"PLAN.yaml as {p.name}" if i else "PLAN.yaml": p for i, p in enumerate(files)}
+        check_targets({f"--out ({name})": out / name for name in names}, inputs)
+
+
+def check_unfilled(files: Mapping[Path, str]) -> None:
+    """Before they are written: no table stands there that somebody has filled in."""
+    from elastocal.files.plan.filled import check_cells_empty
+
+    for path, text in files.items():
+        if path.suffix == ".csv":
+            check_cells_empty(path, text)

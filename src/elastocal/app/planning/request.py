@@ -1,4 +1,4 @@
-"""What the command line asks of a plan beside its file, and the task of a robot without a plan file."""
+"""What the command line asks of a plan beside its file, the task of a robot without one, and what is known before."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.design.loading.loading import Loading
-    from elastocal.design.task import Limits, PlanTask, TestPlan
+    from elastocal.design.task import Earlier, Limits, PlanTask, TestPlan
     from elastocal.files.plan.entry import PlanFile
     from elastocal.model.robot import RobotModel
 
@@ -60,7 +60,7 @@ def plan_file(request: PlanRequest) -> PlanFile:
             if value:
                 raise InputError(f"{option} goes with a robot; write it into the plan file {request.source} instead")
     file = read_plan_file(path) if own else _bare(request)
-    return replace(file, task=_asked(file.task, request))
+    return replace(file, task=_with_earlier(_asked(file.task, request), file))
 
 
 def _asked(task: PlanTask, request: PlanRequest) -> PlanTask:
@@ -87,34 +87,23 @@ def _asked(task: PlanTask, request: PlanRequest) -> PlanTask:
 
 
 def _bare(request: PlanRequest) -> PlanFile:
-    """A robot without a cell: joint limits and the load are all that is known."""
+    """A robot without a cell of its own."""
     import numpy as np
 
-    from elastocal.design.cell import Cell
-    from elastocal.design.method import Measuring
-    from elastocal.design.task import PlanTask
+    from elastocal.design.planning import marker_task
     from elastocal.files.plan.entry import PlanFile
     from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
-    from elastocal.measure.sources.reading import Reading
     from elastocal.model.descriptions import in_form
-    from elastocal.model.statics.observation import Marker
 
     robot = read_robot(request.source)
     model = in_form(without_kinds(robot, request.without), "beam")
     selected(model, request.seek)
     loads = _typed_loads(request)
-    for frame in request.markers:
-        model.tree.frame(frame)
     noise = 0.03 if request.noise is None else request.noise
     if not noise > 0:
         raise InputError("--noise-mm must be positive; a reading without noise does not exist")
-    markers = tuple(Marker(m) for m in request.markers or (model.tool,))
-    measuring = Measuring("deflection", markers, (Reading(sd=1e-3 * noise),))
+    task = replace(marker_task(model, None, loads, request.markers, 1e-3 * noise), names=request.seek or None)
     own = robot_file(request.source)
-    task = PlanTask(
-        model, measuring, request.seek or None, (), loads, model.tool,
-        cell=Cell(markers=tuple(m.frame for m in markers)),
-    )  # fmt: skip
     notes = (
         *robot.notes,
         "No plan file is given: no obstacle, no line of sight and no instrument other than its noise is known.",
@@ -180,3 +169,42 @@ def limits_of(words: tuple[str, ...], counted: str = "m") -> Limits | None:
         else:
             share[name] = value / 100
     return Limits(share, error) if words else None
+
+
+def _with_earlier(task: PlanTask, file: PlanFile) -> PlanTask:
+    """With the information of the campaigns and calibrations that the plan file names; the model takes their values."""
+    from elastocal.files.place import path_of
+
+    words = () if file.located is None else file.located.data.get("earlier") or ()
+    for word in (words,) if isinstance(words, str) else words:
+        path = file.folder / path_of(word)
+        if path.suffix.lower() == ".json":
+            task, known = _calibration(task, path)
+        else:
+            known = _campaign(task, path)
+        task = replace(task, earlier=(*task.earlier, known))
+    return task
+
+
+def _calibration(task: PlanTask, path: Path) -> tuple[PlanTask, Earlier]:
+    from elastocal.design.observed import information_of
+    from elastocal.files.calibration.read import read_calibration
+
+    record = read_calibration(path)
+    values = {p.name: p.value for p in record.parameters if p.name in task.model.parameters.names}
+    if not set(record.names) & set(values):
+        raise InputError(f"{path}: calibrates nothing that robot {task.model.name} has; give a calibration of it")
+    covariance = record.covariance
+    return replace(task, model=task.model.with_parameters(values)), lambda names: information_of(
+        record.names, covariance, names
+    )
+
+
+def _campaign(task: PlanTask, path: Path) -> Earlier:
+    from elastocal.design.observed import earlier_information
+    from elastocal.files.campaign.read import read_campaign
+
+    file, model = read_campaign(path), task.model
+    if file.model.joints != model.joints:
+        raise InputError(f"{path}: its robot has other joints than {model.name}; give a campaign of this robot")
+    return lambda names: earlier_information(file.campaign, model, names)

@@ -29,9 +29,10 @@ from elastocal.compensate.posts.krl_data import (
 )
 from elastocal.compensate.posts.krl_read import Walk
 from elastocal.compensate.posts.orientation import euler_near
-from elastocal.compensate.posts.post import Post, Stop, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensate.posts.post import Post, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensate.posts.text import Edit, Text, opened
 from elastocal.compensate.program import Changes, Given, Inserted, Move, Program
+from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array

@@ -19,6 +19,7 @@ from pathlib import PurePath
 from typing import ClassVar
 
 from elastocal.compensate.program import Changes, Given, Program
+from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
 from elastocal.model.robot import RobotModel
@@ -33,19 +34,6 @@ DEVICES = r"con|prn|aux|nul|(com|lpt)\d"
 """Names that no file can have on Windows, whatever its ending; controllers run on it."""
 _ABB = r"(?<![a-z])(abb|irb)(?![a-z])"
 _KUKA = (*(f"A{i}" for i in range(1, 7)), *(f"E{i}" for i in range(1, 7)))
-
-
-@dataclass(frozen=True, eq=False)
-class Stop:
-    """One stop of a measuring program (n,) in joint values, and what is to be done there, a halt for each sentence.
-
-    ``speed`` is that of the move to it in per cent, None: as usual; ``note`` is a comment.
-    """
-
-    q: Array
-    sentences: tuple[str, ...] = ()
-    speed: float | None = None
-    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)

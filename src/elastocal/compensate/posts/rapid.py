@@ -17,11 +17,12 @@ from scipy.spatial.transform import Rotation
 from elastocal.compensate.posts.collect import Collector
 from elastocal.compensate.posts.digits import DECIMALS, Slots, digit_edits, numbers_text, turned
 from elastocal.compensate.posts.orientation import quaternion_near
-from elastocal.compensate.posts.post import Post, Stop, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensate.posts.post import Post, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensate.posts.rapid_data import Statements, declared, quarter_turns
 from elastocal.compensate.posts.rapid_read import Walk
 from elastocal.compensate.posts.text import Edit, Text, opened
 from elastocal.compensate.program import Changes, Given, Inserted, Move, Program
+from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.model.inverse_kinematics import inverse_kinematics
 from elastocal.model.kinematics import rigid_pose

@@ -38,6 +38,10 @@ class LoadOption(Choice):
     def forces(self, poses: Poses) -> Array:
         return self.loading.forces(poses, self)
 
+    @property
+    def carried(self) -> bool:
+        return self.loading.carried
+
     def possible(self, poses: Poses) -> Bools:
         return self.loading.possible(poses, self)
 

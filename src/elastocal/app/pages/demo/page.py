@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.demo import DemoResult
 from elastocal.app.demo_cell.contents import SEED
+from elastocal.app.pages import plan as plan
 from elastocal.app.pages import simulate
 from elastocal.app.pages.calibrate import page as calibrate
 from elastocal.app.pages.compensate import page as compensate
@@ -16,7 +17,6 @@ from elastocal.app.pages.compensate.figures import error_lines
 from elastocal.app.pages.compensate.promise import expected
 from elastocal.app.pages.compensate.scene import scenes
 from elastocal.app.pages.demo.tables import gross_found, summary_table, truth_table
-from elastocal.app.pages.plan import page as plan
 from elastocal.report.blocks import Block, Fact, Paragraphs, Report, Section
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from design.cell_desk import arm, cylindrical
 
-from elastocal.design import study
+from elastocal.design import planning
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.feasibility.reach import ToolBox
 from elastocal.design.loading.loading import Actuator
 from elastocal.design.method import Measuring
+from elastocal.design.planning import best_plan
 from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem
-from elastocal.design.study import planned_study
 from elastocal.design.task import Limits, PlanTask, Tests
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.measure.sources.load import LoadSize
@@ -37,7 +37,7 @@ def rng() -> np.random.Generator:
 
 
 def planned_for(task: PlanTask, **more):
-    return planned_study(design_problem(task, rng()), rng(), restarts=4, **more)
+    return best_plan(design_problem(task, rng()), rng(), restarts=4, **more)
 
 
 def test_the_largest_loads_and_the_longest_arm_are_chosen() -> None:
@@ -52,7 +52,7 @@ def test_the_largest_loads_and_the_longest_arm_are_chosen() -> None:
     counts = [np.sum(np.abs(f[:, 2]) > 0), np.sum(across), 12 - np.sum(np.abs(f[:, 2]) > 0) - np.sum(across)]
     assert counts == [4, 4, 4]  # equal weights
     limit = 1e-5 * np.sqrt(2 / 4) / 1000
-    np.testing.assert_allclose(found.plan.known.sd, limit * np.ones(3), rtol=0.1)
+    np.testing.assert_allclose(found.selection.known.sd, limit * np.ones(3), rtol=0.1)
     assert found.by_determinant.efficiency > 0.97
     assert found.certificate is found.by_determinant
 
@@ -72,7 +72,7 @@ def test_expected_accuracy_is_that_of_many_virtual_campaigns() -> None:
     draw = np.random.default_rng(8)
     drawn = [virtual_campaign(task.model, kind, sources, draw).campaign.readings.reshape(-1) for _ in range(400)]
     fits = np.array(drawn) @ solve.T
-    np.testing.assert_allclose(found.plan.known.sd[:3], np.std(fits, axis=0), rtol=0.11)  # three standard errors
+    np.testing.assert_allclose(found.selection.known.sd[:3], np.std(fits, axis=0), rtol=0.11)  # three standard errors
     errors = found.problem.derivatives[:, :, :3] @ (fits - np.mean(fits, axis=0)).T
     np.testing.assert_allclose(found.errors, np.sqrt(np.mean(np.sum(errors**2, axis=1), axis=1)), rtol=0.12)
 
@@ -85,15 +85,15 @@ def test_each_plan_is_best_by_its_own_criterion() -> None:
     plans = {}
     for kind in ("d", "a", "e", "condition", "test_pose"):
         of = design_problem(replace(TASK, tests=tests, weights={kind: 1.0}), rng())
-        plans[kind] = (of, planned_study(of, rng(), restarts=3))
+        plans[kind] = (of, best_plan(of, rng(), restarts=3))
     for kind, (of, own) in plans.items():
-        gains = {k: of.criterion.gain(p.plan.known) for k, (_, p) in plans.items()}
+        gains = {k: of.criterion.gain(p.selection.known) for k, (_, p) in plans.items()}
         assert gains[kind] >= max(gains.values()) - 1e-6, kind
         assert (own.certificate is None) == (kind in ("e", "condition"))
-        assert own.by_determinant.gain == pytest.approx(Determinant().gain(own.plan.known))
+        assert own.by_determinant.gain == pytest.approx(Determinant().gain(own.selection.known))
         assert own.by_determinant.gain <= own.by_determinant.bound
     by_tests, by_d = plans["test_pose"][1], plans["d"][1]
-    assert problem.errors(by_tests.plan.known).max() < 0.85 * problem.errors(by_d.plan.known).max()
+    assert problem.errors(by_tests.selection.known).max() < 0.85 * problem.errors(by_d.selection.known).max()
 
 
 def test_weighted_criteria_lie_between() -> None:
@@ -103,7 +103,7 @@ def test_weighted_criteria_lie_between() -> None:
     value = {}
     for weights in ({"d": 1.0}, {"d": 1.0, "test_pose": 1.0}, {"test_pose": 1.0}):
         found = planned_for(replace(TASK, tests=tests, weights=weights))
-        value[len(weights), "d" in weights] = (found.plan.known.log_determinant, found.errors[0])
+        value[len(weights), "d" in weights] = (found.selection.known.log_determinant, found.errors[0])
     assert value[1, False][0] < value[2, True][0] < value[1, True][0]
     assert value[1, False][1] < value[2, True][1] < value[1, True][1]
 
@@ -112,12 +112,12 @@ def test_the_smallest_plan_that_meets_what_is_required() -> None:
     """sd(k1) = sigma sqrt(2/m) / F falls with the poses that push along z: 1 % of 1e-6 m/N needs two."""
     limits = Limits({"q1.k": 0.011, "q[23].k": 0.02})
     found = planned_for(TASK, limits=limits)
-    sd = found.plan.known.sd / found.problem.values
+    sd = found.selection.known.sd / found.problem.values
     assert np.all(sd <= [0.011, 0.02, 0.02])
     assert found.needed is not None
-    fewer = design_problem(replace(TASK, count=len(found.plan.chosen) - 1), rng())
-    assert fewer.requirement(limits).ratio(planned_study(fewer, rng(), restarts=6).plan.known) > 1
-    assert len(found.plan.climbs) == 4  # the restarts asked for, not those that sizes are compared with
+    fewer = design_problem(replace(TASK, count=len(found.selection.chosen) - 1), rng())
+    assert fewer.requirement(limits).ratio(best_plan(fewer, rng(), restarts=6).selection.known) > 1
+    assert len(found.selection.climbs) == 4  # the restarts asked for, not those that sizes are compared with
     with pytest.raises(InputError, match=r"4 poses do not meet .* allow more poses"):
         planned_for(TASK, limits=Limits({"q1.k": 1e-4}), most=4)
     few = replace(TASK, draw=Draw(2))
@@ -130,18 +130,18 @@ def test_the_better_plan_counts_only_if_it_meets_what_is_required(monkeypatch) -
     limits = Limits({"q1.k": 0.011, "q[23].k": 0.02})
     problem = design_problem(TASK, rng())
     wish = problem.requirement(limits)
-    worse = study.search(problem.rows, Determinant(), problem.rules(3), rng=rng(), restarts=1)
+    worse = planning.search(problem.rows, Determinant(), problem.rules(3), rng=rng(), restarts=1)
     assert wish.ratio(worse.known) > 1
-    monkeypatch.setattr(study, "search", lambda *_, **__: worse)
-    found = planned_study(problem, rng(), limits=limits)
-    assert wish.ratio(found.plan.known) <= 1
+    monkeypatch.setattr(planning, "search", lambda *_, **__: worse)
+    found = best_plan(problem, rng(), limits=limits)
+    assert wish.ratio(found.selection.known) <= 1
 
 
 def test_a_required_error_at_test_poses() -> None:
     problem = design_problem(TASK, rng())
-    limit = 0.8 * float(problem.errors(planned_study(problem, rng(), restarts=2).plan.known).max())
-    found = planned_study(problem, rng(), limits=Limits(error=limit))
-    assert len(found.plan.chosen) > 12
+    limit = 0.8 * float(problem.errors(best_plan(problem, rng(), restarts=2).selection.known).max())
+    found = best_plan(problem, rng(), limits=Limits(error=limit))
+    assert len(found.selection.chosen) > 12
     assert found.errors.max() <= limit
 
 
@@ -170,7 +170,7 @@ def test_quotas_of_loads_are_kept() -> None:
 
 def test_repeated_poses_where_they_are_allowed() -> None:
     found = planned_for(replace(TASK, may_repeat=True))
-    assert len(set(found.plan.chosen)) < len(found.plan.chosen)
+    assert len(set(found.selection.chosen)) < len(found.selection.chosen)
 
 
 def test_earlier_information_moves_the_plan_to_what_is_unknown() -> None:
@@ -179,7 +179,7 @@ def test_earlier_information_moves_the_plan_to_what_is_unknown() -> None:
 
     plain, after = planned_for(TASK), planned_for(replace(TASK, earlier=(known,)))
     assert np.sum(after.chosen.wrenches[:, 2] > 0) < np.sum(plain.chosen.wrenches[:, 2] > 0)
-    assert after.plan.known.sd[0] < 1.0e-12 * 1.01
+    assert after.selection.known.sd[0] < 1.0e-12 * 1.01
 
 
 def test_what_cannot_be_planned() -> None:
@@ -210,3 +210,33 @@ def test_everything_that_can_be_told_apart_is_sought_where_nothing_is_named() ->
     up = Actuator(sizes=(1.0,), directions=((0, 0, 1),))
     less = design_problem(replace(TASK, names=None, loadings=(up,)), rng())
     assert (less.names, less.left_out) == (("q1.k",), ("q2.k", "q3.k"))
+
+
+def test_a_plan_from_python_says_what_it_is_in_a_few_lines() -> None:
+    """No file: a robot, loads and markers; the result has poses as the controller shows them."""
+    import elastocal.design as design
+    from elastocal.design.result import Plan
+    from elastocal.measure.campaign import Campaign
+    from elastocal.measure.deflection import Deflection
+
+    robot = cylindrical()
+    loads = [Actuator(sizes=(300.0, 1000.0), directions=((1, 0, 0), (0, 1, 0), (0, 0, 1)))]
+    found = design.plan(robot, loads=loads, seek=["q*.k"], poses=9, restarts=2)
+    assert isinstance(found, Plan)
+    assert found.axes.shape == (9, robot.n)
+    np.testing.assert_allclose(robot.controller.to_joints(found.axes), found.chosen.q)
+    assert {p.name for p in found.parameters} == set(NAMES)
+    assert all(p.determined and 0 < p.share < 1 for p in found.parameters)
+    assert found.rms_error <= found.errors.max()
+    assert all(w.code and w.text for w in found.warnings)
+    lines = repr(found).splitlines()
+    assert len(lines) < 20
+    assert max(len(line) for line in lines) < 300
+    again = design.plan(robot, found.task, restarts=2, poses=9)
+    np.testing.assert_array_equal(again.chosen.q, found.chosen.q)
+    kind = found.task.measuring.readings(found.chosen)
+    assert isinstance(kind, Deflection)
+    told = design.assess(robot, Campaign(kind, kind.predict(robot), found.task.measuring.sources), NAMES)
+    assert {e.name for e in told.expected.expectations} == set(NAMES)
+    assert told.unobservable == ()
+    assert len(repr(told).splitlines()) < 12

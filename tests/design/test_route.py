@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from design.cell_desk import arm, candidates_of
 
-from elastocal.app.commands.plan import _ways
-from elastocal.app.planning.program import route, stops
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.collision import Obstacles
 from elastocal.design.loading.loading import Actuator, Hanging
 from elastocal.design.method import Measuring
 from elastocal.design.obstacles.obstacle import SphereObstacle
 from elastocal.design.task import PlanTask
+from elastocal.design.warnings import blocked_ways
 from elastocal.model.statics.observation import Marker
 
 WEIGHT, JACK = Hanging(masses=(5.0,)), Actuator(sizes=(50.0,), directions=((0, 1, 0),))
@@ -23,12 +22,13 @@ def test_the_route_is_that_of_the_stops() -> None:
     both = candidates_of(arm(), FOLDED, WEIGHT, JACK).picked(
         np.array([0, 2, 5, 7])
     )  # two under the weight, two under the jack
-    assert route(both, "deflection") == (0, 1, 0, 1, 2, 3)
-    assert route(both, "position") == (0, 1, 2, 3)
-    assert route(candidates_of(arm(), FOLDED), "deflection") == (0, 1, 2, 3)
-    for kind in ("deflection", "position"):
-        halts = stops(both, kind, 1)
-        np.testing.assert_array_equal([s.q for s in halts], both.q[list(route(both, kind))])
+    deflection, position = (Measuring(kind, (Marker("tool"),)) for kind in ("deflection", "position"))
+    assert deflection.route(both) == (0, 1, 0, 1, 2, 3)
+    assert position.route(both) == (0, 1, 2, 3)
+    assert deflection.route(candidates_of(arm(), FOLDED)) == (0, 1, 2, 3)
+    for method in (deflection, position):
+        halts = method.program(both, 1, np.full(2, np.nan))
+        np.testing.assert_array_equal([s.q for s in halts], both.q[list(method.route(both))])
 
 
 def test_the_way_back_to_the_first_pose_is_looked_at() -> None:
@@ -36,6 +36,7 @@ def test_the_way_back_to_the_first_pose_is_looked_at() -> None:
     post = SphereObstacle(centre=(1.45 * np.cos(0.6), 1.45 * np.sin(0.6), 0.0), radius=0.02)
     cell = Cell((Link("q1", "elbow", 0.05), Link("q2", "tool", 0.05)), (post,))
     task = PlanTask(arm(), Measuring("deflection", (Marker("tool"),)), None, cell=cell, filters=(Obstacles(),))
-    (said,) = _ways(candidates_of(arm(), FOLDED, WEIGHT), task)
-    assert "from P4 to P1 is not free (obstacles)" in said
-    assert _ways(candidates_of(arm(), FOLDED, JACK), task) == ()
+    (warning,) = blocked_ways(task, candidates_of(arm(), FOLDED, WEIGHT))
+    assert warning.code == "way_blocked"
+    assert warning.data == {"from": "P4", "to": "P1", "filter": "obstacles"}
+    assert blocked_ways(task, candidates_of(arm(), FOLDED, JACK)) == ()

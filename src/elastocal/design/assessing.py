@@ -1,0 +1,93 @@
+"""What a campaign would tell, before anything is measured: which parameters it determines, and how well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from elastocal.design.warnings import PlanWarning
+from elastocal.identifiability.groups import Group
+from elastocal.identifiability.practical import ABOVE, BELOW, Expectation, Practical
+from elastocal.identify.expectation import Expected, expected
+from elastocal.measure.campaign import Campaign
+from elastocal.model.robot import RobotModel
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Assessment:
+    """``expected`` groups the parameters sought and gives their accuracy; nuisances take part in what is separable."""
+
+    robot: RobotModel
+    campaign: Campaign
+    expected: Expected
+
+    @property
+    def nuisances(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.expected.parameters if p.kind == "nuisance")
+
+    @property
+    def unobservable(self) -> tuple[str, ...]:
+        """Parameters that nothing measured depends on."""
+        groups = self.expected.groups
+        return tuple(n for n, kind in zip(groups.names, groups.group, strict=True) if kind is Group.SILENT)
+
+    @cached_property
+    def practical(self) -> dict[Practical, tuple[Expectation, ...]]:
+        """Parameters of the robot by what the noise leaves of them."""
+        own = [e for e in self.expected.expectations if e.name not in self.nuisances]
+        return {kind: tuple(e for e in own if e.group is kind) for kind in Practical}
+
+    @cached_property
+    def warnings(self) -> tuple[PlanWarning, ...]:
+        found, groups = self.expected, self.expected.groups
+        out = []
+        if found.lost:
+            text = (
+                f"NO STATE: {found.lost} readings of the plan have no determined loaded state (a load that the arm "
+                "cannot hold, or backlash without force); they would be lost."
+            )
+            out.append(PlanWarning("no_state", text, {"readings": found.lost}))
+        if not groups.rank.clear:
+            text = (
+                f"The rank is not clear-cut: the singular values fall by a factor of only {groups.rank.gap:.0f} there; "
+                "add configurations that differ more."
+            )
+            out.append(PlanWarning("rank_not_clear", text, {"gap": groups.rank.gap}))
+        if found.equations < len(groups.names):
+            text = f"{found.equations} equations for {len(groups.names)} parameters: add configurations or markers."
+            data = {"equations": found.equations, "parameters": len(groups.names)}
+            out.append(PlanWarning("too_few_equations", text, data))
+        hidden = self.unobservable
+        if hidden:
+            named = f"{', '.join(hidden[:8])}{' ...' if len(hidden) > 8 else ''}"
+            text = f"Unobservable: {named}; load other directions."
+            out.append(PlanWarning("unobservable", text, {"parameters": hidden}))
+        return tuple(out)
+
+    def __repr__(self) -> str:
+        groups, sizes = self.expected.groups, {kind: len(each) for kind, each in self.practical.items()}
+        lines = [
+            f"Assessment of {self.campaign.measurement.count} readings of {self.robot.name}: "
+            f"{groups.rank.rank} combinations of {len(groups.names)} parameters, "
+            + ", ".join(f"{n} {kind}" for kind, n in sizes.items()),
+            *(f"  {e.name:<16} {e.group} sd {e.sd:.3g}, value / sd {e.ratio:.3g}" for e in self.expected.expectations),
+            *(f"  warning {w.code}: {w.text}" for w in self.warnings),
+        ]
+        return "\n".join(lines)
+
+
+def assess(
+    robot: RobotModel,
+    campaign: Campaign,
+    names: Sequence[str] | None = None,
+    *,
+    thresholds: tuple[float, float] = (ABOVE, BELOW),
+) -> Assessment:
+    """What a campaign tells of the parameters ``names`` (patterns; default all that its measurement can sense).
+
+    Its readings are not used, only where and under which errors they are taken; ``thresholds`` of value over standard
+    deviation part what is identifiable in practice from what hardly is.
+    """
+    sought = campaign.measurement.names(robot, None if names is None else tuple(names))
+    return Assessment(robot, campaign, expected(robot, campaign, sought, thresholds))

@@ -1,0 +1,178 @@
+"""The plan of a campaign: the best candidates of a task, or as few as meet what is required."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+
+import numpy as np
+
+from elastocal.design.cell import Cell
+from elastocal.design.certificate import certify
+from elastocal.design.criteria.criterion import criterion_class
+from elastocal.design.criteria.d import Determinant
+from elastocal.design.exchange import search
+from elastocal.design.how_many import HowMany, Point, accuracy_curve, how_many
+from elastocal.design.loading.loading import Loading
+from elastocal.design.method import Measuring
+from elastocal.design.problem import DesignProblem, design_problem
+from elastocal.design.result import Plan
+from elastocal.design.rules import Rules
+from elastocal.design.task import Limits, PlanTask, TestPlan, placed_tests
+from elastocal.errors import InputError
+from elastocal.measure.sources.reading import Reading
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.observation import Marker
+from elastocal.spatial.entries import Array
+
+FEW = 3
+"""Searches at every size where sizes are compared."""
+CURVE = (0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0)
+"""Sizes of the plans on the curve, as parts of the one asked for."""
+
+
+def plan(
+    robot: RobotModel,
+    work: PlanTask | Cell | None = None,
+    *,
+    loads: Sequence[Loading] = (),
+    markers: Sequence[str] = (),
+    seek: Sequence[str] | None = None,
+    noise: float = 3e-5,
+    tests: TestPlan | None = None,
+    poses: int | None = None,
+    criterion: str | None = None,
+    limits: Limits | None = None,
+    most: int = 60,
+    curve: bool = False,
+    restarts: int = 10,
+    seed: int = 1,
+    speeds: Array | None = None,
+    change: float | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Plan:
+    """What to measure: the best plan found for a task, or for a robot in a cell under ``loads``.
+
+    Without a task, deflections of ``markers`` (default the tool) are read with ``noise`` (m) per axis.  ``tests`` are
+    poses where the accuracy counts; with ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
+    """
+    say = progress or (lambda done, total: None)
+    task = replace(work, model=robot) if isinstance(work, PlanTask) else marker_task(robot, work, loads, markers, noise)
+    task = replace(
+        task,
+        names=task.names if seek is None else tuple(seek),
+        count=poses or task.count,
+        weights=task.weights if criterion is None else {criterion_class(criterion).kind: 1.0},
+    )
+    rng = np.random.default_rng(seed)
+    if tests is not None:
+        if tests.wrenches is None and task.measuring.kind == "deflection":
+            raise InputError("the test poses have no load, so that nothing bends; add columns such as fz_N, or force_N")
+        task = replace(task, tests=placed_tests(tests, robot, task.load_frame or robot.tool, rng))
+    say(0, 3)
+    problem = design_problem(task, rng)
+    say(1, 3)
+    sizes = _sizes(problem) if curve else ()
+    found = best_plan(problem, rng, limits=limits, most=most, counts=sizes, restarts=restarts, executor=executor)
+    say(2, 3)
+    return replace(found, speeds=speeds, change=change)
+
+
+def marker_task(
+    robot: RobotModel, cell: Cell | None, loads: Sequence[Loading], markers: Sequence[str], noise: float
+) -> PlanTask:
+    """Deflections of markers (default the tool) under loads, each number read with a standard deviation ``noise``."""
+    if not loads:
+        raise InputError("no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool")
+    frames = tuple(markers) or (robot.tool,)
+    for frame in frames:
+        robot.tree.frame(frame)
+    if not noise > 0:
+        raise InputError("the noise must be positive; a reading without noise does not exist")
+    method = Measuring("deflection", tuple(Marker(f) for f in frames), (Reading(sd=noise),))
+    where = replace(cell or Cell(), markers=frames)
+    return PlanTask(robot, method, None, (), tuple(loads), robot.tool, cell=where)
+
+
+def best_plan(
+    problem: DesignProblem,
+    rng: np.random.Generator,
+    *,
+    limits: Limits | None = None,
+    most: int = 60,
+    counts: Sequence[int] = (),
+    restarts: int = 10,
+    executor: Executor | None = None,
+) -> Plan:
+    """The best plan found; with ``limits`` the smallest that meets them; ``counts`` give the curve."""
+    task, space, needed = problem.task, problem.space, None
+    if (limits or counts) and any(load.poses is not None for load in task.loadings):
+        raise InputError(
+            "loads with poses of their own fix the size of the plan: it cannot be sought, nor is there a curve; leave "
+            "those poses out"
+        )
+    smallest: Point | None = None
+    if limits:
+        needed, smallest = _needed(problem, limits, rng, most, min(restarts, FEW), executor)
+    rules = problem.rules(task.count if smallest is None else smallest.count)
+    rows, criterion = problem.rows, problem.criterion
+    best = search(rows, criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
+    if limits and smallest is not None and not problem.requirement(limits).ratio(best.known) <= 1:
+        best = smallest.plan  # a better criterion, but not what is required
+    curve = _curve(problem, counts, rng, limits, min(restarts, FEW), executor) if counts else ()
+    own = certify(rows, criterion, rules, best, space=space) if criterion.certifiable else None
+    d = Determinant()
+    judged = replace(best, gain=d.gain(best.known), value=d.value(best.known))
+    by_d = own if own is not None and criterion.kind == d.kind else None
+    by_d = by_d or certify(rows, d, rules, judged, space=space)
+    return Plan(problem, best, own, by_d, curve, needed)
+
+
+def _sizes(problem: DesignProblem) -> tuple[int, ...]:
+    """Of the plans on the curve."""
+    least = -(-problem.rows.parameters // problem.rows.blocks.shape[1]) + 1
+    most = 10**6 if problem.task.may_repeat else len(problem.candidates)
+    return tuple(sorted({min(most, max(least, round(c * problem.task.count))) for c in CURVE}))
+
+
+def _needed(
+    problem: DesignProblem,
+    limits: Limits,
+    rng: np.random.Generator,
+    most: int,
+    restarts: int,
+    executor: Executor | None,
+) -> tuple[HowMany, Point]:
+    """The smallest plan that meets the limits."""
+    again = problem.task.may_repeat
+    found = how_many(
+        problem.rows, problem.criterion, problem.requirement(limits), rng=rng, most=most, rules=Rules(1, again),
+        restarts=restarts, executor=executor,
+    )  # fmt: skip
+    if found.smallest is None:
+        worst = min((p.ratio for p in found.tried), default=float("nan"))
+        allowed = most if again else min(most, len(problem.candidates))
+        raise InputError(
+            f"{allowed} poses do not meet what is required (the largest error is still {worst:.3g} times its limit); "
+            f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less"
+        )
+    return found, found.smallest
+
+
+def _curve(
+    problem: DesignProblem,
+    counts: Sequence[int],
+    rng: np.random.Generator,
+    limits: Limits | None,
+    restarts: int,
+    executor: Executor | None,
+) -> tuple[Point, ...]:
+    """Each plan is also climbed to from the one before, so that few searches do."""
+    wish = problem.requirement(limits) if limits else None
+    rules = Rules(1, problem.task.may_repeat)
+    return accuracy_curve(
+        problem.rows, problem.criterion, counts, rng=rng, requirement=wish, rules=rules, restarts=restarts,
+        executor=executor,
+    )  # fmt: skip

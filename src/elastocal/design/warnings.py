@@ -1,0 +1,132 @@
+"""What a user of a plan must know beside its numbers, each with a code and its data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from elastocal.design.candidates import CandidateSet
+from elastocal.design.feasibility.collision import SelfCollision, blurred
+from elastocal.design.feasibility.filter import PayloadLimit
+from elastocal.design.poses import Poses
+from elastocal.design.route import blocked
+from elastocal.design.sweeping import UNRATED, Sweeping
+from elastocal.model.loads.payload import Payload
+
+if TYPE_CHECKING:
+    from elastocal.design.problem import DesignProblem
+    from elastocal.design.result import Plan
+    from elastocal.design.task import PlanTask
+
+SHOWN = 8
+"""Names that a sentence lists."""
+
+
+@dataclass(frozen=True)
+class PlanWarning:
+    """``code`` says what it is about, ``text`` says it in words, ``data`` are its numbers and names."""
+
+    code: str
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def plan_warnings(plan: Plan) -> tuple[PlanWarning, ...]:
+    problem = plan.problem
+    return (
+        *_not_separable(problem), *_overlapping(problem), *_load_points(problem), *_heaviest(problem),
+        *_unrated(plan), *blocked_ways(plan.task, plan.chosen),
+    )  # fmt: skip
+
+
+def _not_separable(problem: DesignProblem) -> tuple[PlanWarning, ...]:
+    names = problem.left_out
+    if not names:
+        return ()
+    named = ", ".join(names[:SHOWN]) + (" ..." if len(names) > SHOWN else "")
+    text = (
+        f"{len(names)} parameters are not sought, because no candidate tells them apart from those that are: {named}."
+    )
+    return (PlanWarning("not_separately_identifiable", text, {"parameters": names}),)
+
+
+def _overlapping(problem: DesignProblem) -> tuple[PlanWarning, ...]:
+    task = problem.task
+    if not any(f.kind == SelfCollision.kind for f in task.filters):
+        return ()
+    pairs = tuple((a.label, b.label) for a, b in blurred(task.model, task.cell.links))
+    if not pairs:
+        return ()
+    text = (
+        "Not compared with one another, because their capsules overlap in every configuration: "
+        f"{', '.join(f'{a} and {b}' for a, b in pairs)}; give links of their own radii (links) where these could "
+        "collide."
+    )
+    return (PlanWarning("links_always_touch", text, {"pairs": pairs}),)
+
+
+def _load_points(problem: DesignProblem) -> tuple[PlanWarning, ...]:
+    frame = problem.candidates.frame
+    points = sorted({o.point for o in problem.candidates.options} - {frame})
+    if not points:
+        return ()
+    cure = f" (load_frame: {points[0]} states it where it acts)" if len(points) == 1 else ""
+    text = (
+        f"Loads at {', '.join(points)} are written as their wrench at {frame} of the unloaded arm; the turn of the "
+        f"bent arm changes it by a share of about that turn in rad{cure}."
+    )
+    return (PlanWarning("load_point", text, {"points": tuple(points), "frame": frame}),)
+
+
+def _heaviest(problem: DesignProblem) -> tuple[PlanWarning, ...]:
+    """The largest force as a mass, with what is carried anyway, where no filter judges it."""
+    task, candidates = problem.task, problem.candidates
+    g = float(np.linalg.norm(task.model.gravity))
+    if any(isinstance(f, PayloadLimit) for f in task.filters) or not g > 0 or not task.loadings:
+        return ()
+    sizes = np.linalg.norm(candidates.wrenches[:, :3], axis=1) / g
+    worst = int(np.argmax(sizes))
+    mass = float(sizes[worst])
+    carried = sum(e.mass for e in task.model.elements if isinstance(e, Payload))
+    more = f", with the {carried:g} kg that the robot carries anyway {mass + carried:.3g} kg" if carried else ""
+    text = (
+        f"The largest load, {candidates.label(worst)}, is {mass:.3g} kg{more}; the rated payload is not known "
+        "(feasible: - {kind: payload, most_kg: ...}), so it is not judged by it."
+    )
+    return (PlanWarning("payload_not_judged", text, {"mass": mass, "carried": carried}),)
+
+
+def _unrated(plan: Plan) -> tuple[PlanWarning, ...]:
+    method = plan.task.measuring
+    if not isinstance(method, Sweeping):
+        return ()
+    swept = {method.stroke(plan.chosen, i).joint for i in range(len(plan.chosen))}
+    joints = tuple(plan.task.model.joints[j] for j in sorted(swept) if np.isnan(plan.rated[j]))
+    if not joints:
+        return ()
+    text = (
+        f"The full speeds of some axes are not stated (speeds_deg_s): their sweeps are programmed at {UNRATED:g} %; "
+        "set what brings the speed planned."
+    )
+    return (PlanWarning("speed_not_stated", text, {"joints": joints}),)
+
+
+def blocked_ways(task: PlanTask, chosen: CandidateSet) -> tuple[PlanWarning, ...]:
+    """Moves of the program that would meet something."""
+    order, letter = task.measuring.route(chosen), task.measuring.letter
+    stops = CandidateSet.of(Poses(chosen.model, task.measuring.stops(chosen)[list(order)]), (), chosen.frame)
+    found: dict[tuple[str, str, str], None] = dict.fromkeys(
+        (f"{letter}{order[i] + 1}", f"{letter}{order[i + 1] + 1}", label)
+        for i, label in blocked(stops, task.cell, task.filters)
+    )
+    return tuple(
+        PlanWarning(
+            "way_blocked",
+            f"The straight way of the joints from {a} to {b} is not free ({label}): put a pose between them.",
+            {"from": a, "to": b, "filter": label},
+        )
+        for a, b, label in found
+    )
