@@ -10,27 +10,43 @@ from oracle.mechanics import compliance, generalised_forces
 from oracle.robots import random_spd
 from scipy.spatial.transform import Rotation
 
+from elastocal.compensate.correction import correct
+from elastocal.compensate.path_loads import PathLoads
+from elastocal.compensate.targets import Targets
 from elastocal.errors import InputError
+from elastocal.files.located import parse_yaml
+from elastocal.files.robot.read import build_robot, read_robot
+from elastocal.files.robot.write import robot_text
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
+from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance
+from elastocal.model.compliant.joint_gain import JointGain
 from elastocal.model.compliant.joint_offset import JointOffset
+from elastocal.model.compliant.lateral_weight import LateralWeight
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.compliant.motor_compliance import MotorCompliance
+from elastocal.model.compliant.own_weight import OwnWeight
+from elastocal.model.compliant.thermal_growth import ThermalGrowth
 from elastocal.model.elements import element_kinds
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
+from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
+from elastocal.model.posture import Configurations
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Status, equilibrium
-from elastocal.model.statics.flexibility import assemble
+from elastocal.model.statics.flexibility import assemble, flexible
+from elastocal.model.statics.kinetostatics_inverse import inverse
 from elastocal.model.statics.newton import forces_at
-from elastocal.model.statics.observation import Marker, loaded_observation
+from elastocal.model.statics.observation import Marker, joint_columns, loaded_observation, response
+from elastocal.model.task import Task
 from elastocal.spatial.pose import Pose
 
 SPD = as_matrix6(random_spd(np.random.default_rng(0), 2e-5))
@@ -87,6 +103,26 @@ EXAMPLES = {
         MotorCompliance(joints=("j2", "j3"), structure=STRUCTURE, k=(0.0, 0.0)),
         "j2 j3",
     ),
+    "gear_harmonics": (
+        GearHarmonics(joint="j2", orders=(1, 2, 7.5), sin=(8e-3, 0.0, -2e-3), cos=(3e-3, -5e-3, 1e-3)),
+        GearHarmonics(joint="j2", orders=(1, 2, 7.5)),
+        "",
+    ),
+    "gear_harmonics-prismatic": (
+        GearHarmonics(joint="p4", orders=(30.0,), sin=(1e-3,), cos=(-2e-3,)),
+        GearHarmonics(joint="p4", orders=(30.0,)),
+        "",
+    ),
+    "joint_gain": (JointGain(joint="j3", gain=0.02), JointGain(joint="j3"), ""),
+    "thermal_growth": (ThermalGrowth(frame="end", expansion=2e-3), ThermalGrowth(frame="end"), ""),
+    "thermal_growth-joint": (ThermalGrowth(frame="j3", expansion=2e-3), ThermalGrowth(frame="j3"), ""),
+    "own_weight": (
+        OwnWeight(joint="j2", sag=0.01, links={"j2": (4e-3, -3e-3, 5e-3), "p4": (2e-3, 6e-3, -4e-3)}),
+        OwnWeight(joint="j2", links={"j2": (0, 0, 0), "p4": (0, 0, 0)}),
+        "",
+    ),
+    "own_weight-prismatic": (OwnWeight(joint="p4", sag=0.01), OwnWeight(joint="p4"), ""),
+    "lateral_weight": (LateralWeight(joint="j2", tilt=(0.02, -0.01)), LateralWeight(joint="j2"), ""),
     "gravity_compensator": (SPRING, replace(SPRING, k_c=1e12), ""),
     "gravity_compensator-stiffness_only": (
         replace(SPRING, mode="stiffness_only"),
@@ -132,6 +168,7 @@ def robot(element, replaces=""):
         "tip",
         (*kept, LinkMass(frame="j3", mass=8.0, moment=(2.0, 0.4, 0.3)), element),
         np.array([1.0, -2.0, -9.0]),
+        temperature=8.0,
     )
 
 
@@ -229,15 +266,138 @@ def test_derivatives_at_neutral_parameters_match_one_sided_differences(name):
 
 
 @cases
+def test_derivatives_of_poses_by_the_joint_values_match_central_differences(name):
+    """Of the rigid and of the loaded arm: what is off by another amount at another angle moves the frame too."""
+    model, _ = built(name)
+    flex = flexible(model)
+    bent = equilibrium(model, Q, [LOAD])
+    theta = bent.theta.T[list(flex.dofs)]
+    held = response(flex, model.posture(Q.T), theta, [LOAD], [Marker("tip", "pose")])
+    loaded = np.moveaxis(joint_columns(flex, held), -1, 0)
+    rigid = kinematics(model, Q, "tip").jacobian
+    h = 1e-5
+    for j in range(model.n):
+        step = h * np.eye(model.n)[j]
+        for got, pose in ((rigid, rigid_at), (loaded, loaded_at)):
+            (p1, r1), (p0, r0) = pose(model, Q + step), pose(model, Q - step)
+            spin = np.array([Rotation.from_matrix(a @ b.T).as_rotvec() for a, b in zip(r1, r0, strict=True)])
+            expected = np.concatenate([p1 - p0, spin], axis=1) / (2 * h)
+            np.testing.assert_allclose(got[:, :, j], expected, rtol=0, atol=2e-8)
+
+
+def rigid_at(model, q):
+    pose = kinematics(model, q, "tip")
+    return pose.position, pose.rotation
+
+
+def loaded_at(model, q):
+    bent = equilibrium(model, q, [LOAD])
+    p, r = frame_pose(model, q, bent, "tip")
+    return p.T, np.moveaxis(r, -1, 0)
+
+
+EVERYTHING = (
+    *(EXAMPLES[n][0] for n in ("gear_harmonics", "joint_gain", "own_weight", "own_weight-prismatic", "lateral_weight")),
+    *(EXAMPLES[n][0] for n in ("thermal_growth", "thermal_growth-joint", "frame_error", "link_compliance")),
+)
+
+
+def test_effects_of_the_angle_together_are_inverted_exactly():
+    """Rigid inverse kinematics, and the commands whose loaded frame is at the target."""
+    model = robot(JointOffset(joint="j2", offset=0.01)).with_elements(*EVERYTHING)
+    what = Task("position", (0, 1, 2))
+    place = kinematics(model, Q, "tip").position.T
+    found = inverse_kinematics(model, "tip", what, place, None, Q.T + 0.05)
+    assert found.reached.all()
+    np.testing.assert_allclose(kinematics(model, found.q.T, "tip").position.T, place, rtol=0, atol=1e-9)
+    place, _ = loaded_at(model, Q)
+    held = inverse(model, place, LOAD.wrench[:, :3], Q)
+    assert np.all(held.status == 0)
+    only = AppliedWrenches("tip", np.concatenate([LOAD.wrench[:, :3], np.zeros((2, 3))], axis=1))
+    again = frame_pose(model, held.q, equilibrium(model, held.q, [only]), "tip")[0].T
+    np.testing.assert_allclose(again, place, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["gear_harmonics", "joint_gain", "own_weight", "lateral_weight", "thermal_growth"])
+def test_a_target_is_compensated(name):
+    """A 6R arm that springs, with the effect in its wrist or upper arm: the loaded tool is at the target."""
+    element = {
+        "gear_harmonics": GearHarmonics(joint="A5", orders=(1, 11), sin=(1e-3, 2e-4), cos=(-5e-4, 1e-4)),
+        "joint_gain": JointGain(joint="A4", gain=3e-3),
+        "own_weight": OwnWeight(joint="A2", sag=3e-3, links={"A3": (1e-3, -2e-3, 1e-3)}),
+        "lateral_weight": LateralWeight(joint="A3", tilt=(1e-3, 2e-3)),
+        "thermal_growth": ThermalGrowth(frame="A3", expansion=1.2e-5),
+    }[name]
+    model = replace(read_robot("kuka-kr270").with_elements(element), temperature=15.0)
+    q = np.array([[0.3, -1.2, 1.5, 0.4, 0.7, -0.2], [-0.6, -0.9, 1.1, -0.5, 1.0, 0.8]])
+    nominal = kinematics(model.nominal, q)
+    targets = Targets("tool", nominal.position, nominal.rotation, q)
+    loads = PathLoads((AppliedWrenches("tool", [[300.0, -200, -800, 20, 10, 5]]),))
+    done = correct(model, targets, loads)
+    assert done.counts() == {"corrected": 2}
+    bent = equilibrium(model, done.command, [loads.wrenches[0]])
+    p, r = frame_pose(model, done.command, bent, "tool")
+    np.testing.assert_allclose(p.T, nominal.position, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(np.moveaxis(r, -1, 0), nominal.rotation, rtol=0, atol=1e-9)
+
+
+def test_temperature_comes_with_the_configurations_or_with_the_robot():
+    model = replace(robot(ThermalGrowth(frame="end", expansion=1e-4)), temperature=None)
+    with pytest.raises(InputError, match="thermal_growth at end needs the temperature"):
+        kinematics(model, Q)
+    warm = np.array([10.0, -5.0])
+    by_row = kinematics(model, Configurations(Q, warm), "tip").position
+    for i in range(2):
+        alone = kinematics(replace(model, temperature=warm[i]), Q[i], "tip").position[0]
+        np.testing.assert_array_equal(by_row[i], alone)
+    _, slope, status = loaded_observation(model, Configurations(Q, warm), [LOAD], [Marker("tip")], ["end.expansion"])
+    assert set(status) == {Status.CONVERGED}
+
+    def place(expansion):
+        grown = model.with_parameters({"end.expansion": expansion})
+        return frame_pose(grown, Q, equilibrium(grown, Configurations(Q, warm), [LOAD]), "tip")[0].T
+
+    np.testing.assert_allclose(slope[:, :, 0], (place(2e-4) - place(0.0)) / 2e-4, rtol=0, atol=1e-5)
+
+
+def test_the_sag_of_a_stretched_arm_is_what_its_parameter_says():
+    """A level arm of two equal links: the structured lever is 1, and h of a link is its moment by hand."""
+    tree = FrameTree(
+        (
+            Frame("a", BASE, Pose(), JointMotion("revolute", (0, -1, 0))),
+            Frame("b", "a", Pose(translation=(0.5, 0, 0)), JointMotion("revolute", (0, -1, 0))),
+            Frame("tip", "b", Pose(translation=(0.5, 0, 0))),
+        )
+    )
+    q = np.array([[0.3, 0.0], [0.0, 0.9]])
+    model = RobotModel("arm", tree, "tip", (OwnWeight(joint="a", sag=2e-3),))
+    np.testing.assert_allclose(equilibrium(model, [[0.0, 0.0]]).theta[0, 0], -2e-3, rtol=1e-12)
+    lever = (0.25 * np.cos(0.0) + 0.6 * (0.5 + 0.25 * np.cos(0.9))) / (0.25 + 0.6 * 0.75)
+    np.testing.assert_allclose(equilibrium(model, q).theta[:, 0], [-2e-3 * np.cos(0.3), -2e-3 * lever], rtol=1e-12)
+    links = RobotModel("arm", tree, "tip", (OwnWeight(joint="a", links={"b": (1e-3, 0.0, 4e-3)}),))
+    total = q.sum(axis=1)
+    by_hand = -(1e-3 * np.cos(total) - 4e-3 * np.sin(total))
+    np.testing.assert_allclose(equilibrium(links, q).theta[:, 0], by_hand, rtol=1e-12)
+
+
+@cases
+def test_it_can_be_written_to_a_robot_file_and_read_again(name):
+    model, _ = built(name)
+    again = build_robot(parse_yaml(robot_text(replace(model, temperature=None)), "again"))
+    assert [p.name for p in again.parameters] == [p.name for p in model.parameters]
+    np.testing.assert_allclose(again.parameters.values, model.parameters.values, rtol=1e-14)
+
+
+@cases
 def test_the_tangent_of_the_forces_matches_central_differences(name):
     model, _ = built(name)
     flex = assemble(model, range(len(model.chain.dofs)))
     theta = 0.02 * np.random.default_rng(3).normal(size=(flex.n, 2))
 
     def forces(t):
-        return forces_at(model, flex, Q.T, t, [LOAD]).q
+        return forces_at(flex, model.posture(Q.T), t, [LOAD]).q
 
-    got = forces_at(model, flex, Q.T, theta, [LOAD]).dense()
+    got = forces_at(flex, model.posture(Q.T), theta, [LOAD]).dense()
     h = 1e-6
     for j in range(flex.n):
         step = np.zeros_like(theta)

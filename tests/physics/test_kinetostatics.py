@@ -129,14 +129,14 @@ def test_the_slope_of_the_joints_loads_by_central_differences(gaps):
     q, force, flex = np.full((1, model.n), 0.3), np.array([[40.0, -25.0, 30.0]]), flexible(model)
 
     def loads(f):
-        return joint_loads(model, flex, held_at(model, flex, q, f, model.tool))
+        return joint_loads(flex, held_at(model, flex, q, f, model.tool))
 
     slope = loads(force)[1][0]
     step = 1e-2
     numeric = np.array([(loads(force + step * e)[0] - loads(force - step * e)[0])[0] / (2 * step) for e in np.eye(3)])
     np.testing.assert_allclose(slope, numeric.T, rtol=0, atol=1e-6 * np.abs(slope).max())
     rigid = random_robot(3, 4, 1, k=1e-12)
-    stiff = joint_loads(rigid, flexible(rigid), held_at(rigid, flexible(rigid), q, force, rigid.tool))[1][0]
+    stiff = joint_loads(flexible(rigid), held_at(rigid, flexible(rigid), q, force, rigid.tool))[1][0]
     assert np.abs(slope - stiff).max() > 0.01 * np.abs(slope).max()
 
 

@@ -78,7 +78,7 @@ def gravity_forces(model, q):
     bare = model.without(*COMPLIANT, "gravity_compensator")
     joints = [i for i, d in enumerate(bare.chain.dofs) if d.axis == JOINT]
     flex = assemble(bare, joints)
-    return forces_at(bare, flex, q.T, np.zeros((len(joints), len(q))), ()).q.T
+    return forces_at(flex, bare.posture(q.T), np.zeros((len(joints), len(q))), ()).q.T
 
 
 @pytest.mark.parametrize(("make", "what"), robots())

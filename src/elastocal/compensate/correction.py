@@ -180,11 +180,13 @@ def target_status(
     else:
         names = _NEAR
         status[_flipped(inverse, nominal, known, margins) & out.done] = TargetStatus.CONFIGURATION_FLIP
-    theta = np.where(out.done, out.theta, robot.constant)
-    found = FoundStates(model, robot.flex, known, theta, tuple(goal.applied))
+    posture = model.posture(known)
+    unloaded = posture.unloaded(robot.flex.dofs)
+    theta = np.where(out.done, out.theta, unloaded)
+    found = FoundStates(robot.flex, posture, theta, tuple(goal.applied))
     unstable, _ = stability.judge_stability(found, np.ones_like(out.done))
     status[out.done & backlash.undetermined(found)] = TargetStatus.UNDETERMINED_BACKLASH
-    bend = np.abs(theta - robot.constant)[robot.flex.rotates].max(axis=0, initial=0.0)
+    bend = np.abs(theta - unloaded)[robot.flex.rotates].max(axis=0, initial=0.0)
     status[out.done & (unstable | (bend > LARGEST_BEND))] = TargetStatus.UNSTABLE
     status[~out.done] = TargetStatus.NOT_CONVERGED
     least = margins.min(axis=0)

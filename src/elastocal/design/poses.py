@@ -39,7 +39,7 @@ class Poses:
 
     @cached_property
     def _state(self) -> ChainState:
-        return rigid_state(self.model, np.ascontiguousarray(self.q.T), ())
+        return rigid_state(self.model.posture(np.ascontiguousarray(self.q.T)), ())
 
     def origin(self, frame: str) -> Array:
         """(C, 3)"""

@@ -33,6 +33,7 @@ DIMENSIONS: dict[str, dict[str, float]] = {
     "slope": {"m_per_m": 1.0, "mm_per_m": 1e-3, "um_per_m": 1e-6},
     "share": {"share": 1.0, "percent": 1e-2},
     "joint speed": {"rad_s": 1.0, "deg_s": DEGREE, "m_s": 1.0, "mm_s": 1e-3},
+    "expansion": {"per_K": 1.0, "um_per_m_K": 1e-6},
     "time": {"s": 1.0, "min": 60.0},
     "SI": {"SI": 1.0},
     "number": {},
@@ -42,7 +43,10 @@ DIMENSIONS: dict[str, dict[str, float]] = {
 REVOLUTE = {*ANGLE, *ANGULAR_COMPLIANCE, *MOMENT}
 PRISMATIC = {*LENGTH, *LINEAR_COMPLIANCE, *FORCE}
 
-USUAL = ("mm", "deg", "rad_per_Nm", "m_per_N", "N", "Nm", "kg", "kg_m", "m_s2", "GPa", "um_per_m", "percent", "SI")
+USUAL = (
+    *("mm", "deg", "rad_per_Nm", "m_per_N", "N", "Nm", "kg", "kg_m", "m_s2", "GPa", "um_per_m", "um_per_m_K"),
+    *("percent", "SI"),
+)
 """What an engineer would write first."""
 
 _OF_JOINTS = {

@@ -1,7 +1,8 @@
 """What a physical effect must say of itself, and where effects are found by their kind.
 
-An effect is either a compliant coordinate (it bends: ``theta`` from the force ``Q`` conjugate to it) or a
-load (it pushes: ``Q`` from the state).  Adding an effect is adding one file to ``compliant`` or ``loads``.
+An effect is either a compliant coordinate (it bends or is off: ``theta`` from the configuration and from the force
+``Q`` conjugate to it) or a load (it pushes: ``Q`` from the state).  Adding an effect is adding one file to
+``compliant`` or ``loads``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from elastocal.spatial.entries import Array, Bools
 if TYPE_CHECKING:
     from elastocal.model.frames import FrameTree
     from elastocal.model.loads.resultant import Resultant
+    from elastocal.model.posture import Posture
 
 
 Terms = tuple[tuple[int, Array | float], ...]
@@ -74,7 +76,7 @@ class Element(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class CompliantCoordinate(Element):
-    """theta = constant + compliance Q + play(Q), on its degrees of freedom (d of them)."""
+    """theta = unloaded(q) + compliance Q + play(Q), on its degrees of freedom (d of them)."""
 
     linear_in_force: ClassVar[bool] = False
     """True where theta is the product of parameters and Q, so that the linear model has columns for it."""
@@ -82,13 +84,20 @@ class CompliantCoordinate(Element):
     constant_in_load: ClassVar[bool] = False
     """True where theta does not depend on Q: it moves the state without load."""
 
+    varies: ClassVar[bool] = False
+    """True where theta without load depends on the configuration: on joint values or temperature."""
+
     @abstractmethod
     def dofs(self) -> tuple[Dof, ...]:
         """Where it acts."""
 
-    def constant(self) -> Array:
-        """The part that no load changes (d,)."""
+    def unloaded(self, at: Posture) -> Array:
+        """The part that no load changes, (d,), or (d, N) where it varies; (d,) where it is neutral."""
         return np.zeros(len(self.dofs()))
+
+    def unloaded_slope(self, at: Posture) -> Array | None:
+        """Its derivative (d, n, N) by the joint values; None where they do not move it."""
+        return None
 
     def compliance(self) -> Array:
         """The linear part (d, d)."""
@@ -104,13 +113,13 @@ class CompliantCoordinate(Element):
         return None
 
     @abstractmethod
-    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
         """Derivative of theta by each parameter at fixed force (d, N), as the few terms that are not zero."""
 
-    def columns_into(self, reach: Array, force: Array, picks: Sequence[int], out: Array) -> None:
+    def columns_into(self, reach: Array, force: Array, at: Posture, picks: Sequence[int], out: Array) -> None:
         """Columns of the observation matrix: out (p, rows, N) = reach (d, rows, N) times ``sensitivity``."""
         scratch = np.empty(out.shape[1:])
-        terms = self.sensitivity(force)
+        terms = self.sensitivity(force, at)
         for column, p in zip(out, picks, strict=True):
             (i, value), *rest = terms[p]
             np.multiply(reach[i], value, out=column)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.model.chain import JOINT, ChainState
+from elastocal.model.chain import ChainState
+from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 
@@ -27,25 +28,24 @@ class Kinematics:
     jacobian: Array
 
 
-def rigid_state(model: RobotModel, q: Array, screws: tuple[int, ...] | None = None) -> ChainState:
-    """Chain state at joint values (n, N) with geometric errors and without any load."""
-    values = model.chain.values(q, [float(b) for b in model.constants])
-    return model.chain.evaluate(values, q.shape[1], screws=screws)
+def rigid_state(at: Posture, screws: tuple[int, ...] | None = None) -> ChainState:
+    """Chain state with geometric errors and without any load."""
+    chain = at.model.chain
+    return chain.evaluate(chain.values(at.q, at.offsets), at.size, screws=screws)
 
 
 def rigid_pose(model: RobotModel, frame: str, q: Array) -> tuple[Array, Array]:
     """Origin (3, N) and rotation (3, 3, N) of a frame at joint values (n, N); for one chunk, configurations last."""
-    state = rigid_state(model, q, ())
+    state = rigid_state(model.posture(q), ())
     return state.origin(frame), state.rotation(frame)
 
 
 def rigid_motion(model: RobotModel, frame: str, q: Array) -> tuple[Array, Array, Array]:
     """The same with the joint Jacobian (6, n, N)."""
-    dofs = tuple(i for i, d in enumerate(model.chain.dofs) if d.axis == JOINT)
-    state = rigid_state(model, q, dofs)
-    jacobian, leads = state.jacobian(frame, dofs), follower_map(model, dofs)
-    if leads is not None:
-        jacobian = np.einsum("adn,dj->ajn", jacobian, leads)
+    at = model.posture(q)
+    state = rigid_state(at, moved_dofs(at))
+    jacobian = np.empty((6, model.n, at.size))
+    _jacobian_into(state, at, frame, jacobian)
     return state.origin(frame), state.rotation(frame), jacobian
 
 
@@ -53,35 +53,36 @@ def kinematics(model: RobotModel, q: object, frame: str | None = None) -> Kinema
     """Pose and Jacobian of a frame (default: the tool) at joint values (N, n)."""
     at = frame or model.tool
     model.tree.frame(at)
-    configurations = model.joint_values(q)
+    configurations = model.configurations(q)
     total = len(configurations)
     position, rotation = np.empty((3, total)), np.empty((3, 3, total))
     jacobian = np.empty((6, model.n, total))
-    dofs = tuple(i for i, d in enumerate(model.chain.dofs) if d.axis == JOINT)
-    leads = follower_map(model, dofs)
     for start in range(0, total, CHUNK):
         rows = slice(start, min(start + CHUNK, total))
-        state = rigid_state(model, np.ascontiguousarray(configurations[rows].T), dofs)
+        posture = model.posture(configurations[rows])
+        state = rigid_state(posture, moved_dofs(posture))
         turn, origin = state.pose(at)
         for i in range(3):
             position[i, rows] = origin[i]
             for j in range(3):
                 rotation[i, j, rows] = turn[i][j]
-        if leads is None:
-            state.jacobian_into(at, dofs, jacobian[:, :, rows])
-        else:
-            jacobian[:, :, rows] = np.einsum("adn,dj->ajn", state.jacobian(at, dofs), leads)
+        _jacobian_into(state, posture, at, jacobian[:, :, rows])
     return Kinematics(at, position.T, np.moveaxis(rotation, -1, 0), np.moveaxis(jacobian, -1, 0))
 
 
-def follower_map(model: RobotModel, dofs: tuple[int, ...]) -> Array | None:
-    """(len(dofs), n): how joint values move the joint axes; None when no joint follows another."""
-    motions = [model.tree.joint(model.chain.dofs[i].frame) for i in dofs]
-    if all(m.follows is None for m in motions):
-        return None
-    column = {name: i for i, name in enumerate(model.joints)}
-    out = np.zeros((len(dofs), model.n))
-    for row, (i, m) in enumerate(zip(dofs, motions, strict=True)):
-        leader = model.chain.dofs[i].frame if m.follows is None else m.follows
-        out[row, column[leader]] = 1.0 if m.follows is None else m.ratio
-    return out
+def moved_dofs(at: Posture) -> tuple[int, ...]:
+    """Degrees of freedom that move with the joint values: the joints, and what is off by another amount elsewhere."""
+    joints = at.model.joint_dofs
+    return joints if not at.slopes else (*joints, *(i for i in at.slopes if i not in joints))
+
+
+def _jacobian_into(state: ChainState, at: Posture, frame: str, out: Array) -> None:
+    """(6, n, N): dx/dq = J_joints, followers included, plus J dtheta/dq of offsets that move."""
+    dofs, leads = moved_dofs(at), at.model.leads
+    if leads is None and not at.slopes:
+        state.jacobian_into(frame, dofs, out)
+        return
+    columns = state.jacobian(frame, dofs)
+    by_joints = columns[:, : len(at.model.joint_dofs)]
+    out[:] = by_joints if leads is None else np.einsum("adn,dj->ajn", by_joints, leads)
+    at.add_slopes(columns, dofs, out)

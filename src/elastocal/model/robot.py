@@ -15,6 +15,7 @@ from elastocal.model.compliant.link_compliance import Form, LinkCompliance
 from elastocal.model.elements import CompliantCoordinate, Element, Load
 from elastocal.model.frames import FrameTree, JointMotion
 from elastocal.model.parameters import Parameter, ParameterTable, Status
+from elastocal.model.posture import Configurations, Posture
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.entries import Array
 
@@ -40,7 +41,10 @@ class Yielding:
 
 @dataclass(frozen=True, eq=False)
 class RobotModel:
-    """The model; ``gravity`` is the acceleration in base axes, ``tool`` the frame used by default."""
+    """The model; ``gravity`` is the acceleration in base axes, ``tool`` the frame used by default.
+
+    ``temperature`` above the reference, in K, counts where configurations come without one of their own.
+    """
 
     name: str
     tree: FrameTree
@@ -52,6 +56,7 @@ class RobotModel:
     source: str = ""
     serial: str = ""
     status: Status = ""
+    temperature: float | None = None
     estimated: bool = False
     """True where parameters were set from outside: estimates may violate physics (003 section 3.2)."""
     notes: tuple[str, ...] = ()
@@ -136,12 +141,40 @@ class RobotModel:
         return max(1e-3, *(self.chain.length(f) for f in self.tree.names))
 
     @cached_property
+    def joint_dofs(self) -> tuple[int, ...]:
+        """Numbers in the chain of all joints, of those that follow others too."""
+        return tuple(i for i, d in enumerate(self.chain.dofs) if d.axis == JOINT)
+
+    @cached_property
+    def leads(self) -> Array | None:
+        """(joints, n): how joint values move the joints of ``joint_dofs``; None when no joint follows another."""
+        names = [self.chain.dofs[i].frame for i in self.joint_dofs]
+        motions = [self.tree.joint(name) for name in names]
+        if all(m.follows is None for m in motions):
+            return None
+        out = np.zeros((len(names), self.n))
+        for row, name, m in zip(out, names, motions, strict=True):
+            row[self.joints.index(m.follows or name)] = 1.0 if m.follows is None else m.ratio
+        return out
+
+    @cached_property
+    def varying(self) -> tuple[tuple[CompliantCoordinate, tuple[int, ...]], ...]:
+        """Coordinates whose theta without load depends on the configuration, and where in the chain they act."""
+        pairs = zip(self.elements, self.places, strict=True)
+        return tuple((e, at) for e, at in pairs if isinstance(e, CompliantCoordinate) and e.varies)
+
+    @cached_property
+    def varying_dofs(self) -> frozenset[int]:
+        return frozenset(i for _, at in self.varying for i in at)
+
+    @cached_property
     def constants(self) -> Array:
-        """The part of theta that no load changes: geometric errors and joint offsets, one per degree of freedom."""
+        """Geometric errors and joint offsets, one per degree of freedom: theta without load but for what varies."""
         out = np.zeros(len(self.chain.dofs))
+        anywhere = Posture(self, np.zeros((self.n, 1)))
         for element, at in zip(self.elements, self.places, strict=True):
-            if isinstance(element, CompliantCoordinate):
-                out[list(at)] += element.constant()
+            if isinstance(element, CompliantCoordinate) and not element.varies:
+                out[list(at)] += element.unloaded(anywhere)
         out.setflags(write=False)
         return out
 
@@ -180,7 +213,7 @@ class RobotModel:
                 element = element.with_values([float(v) for v in chosen])
             elements.append(element)
         new = replace(self, elements=tuple(elements), estimated=True)
-        vars(new).update(chain=self.chain, places=self.places)  # values change no degree of freedom
+        vars(new).update(chain=self.chain, places=self.places, nominal=self.nominal)  # values change no frame
         return new
 
     def with_elements(self, *added: Element) -> Self:
@@ -208,8 +241,29 @@ class RobotModel:
             self, elements=tuple(e.in_form(form) if isinstance(e, LinkCompliance) else e for e in self.elements)
         )
 
+    def configurations(self, q: object) -> Configurations:
+        """Joint values, or ``Configurations`` with their temperature, checked; limits are not judged here."""
+        if not isinstance(q, Configurations):
+            return Configurations(self.joint_values(q))
+        values = self.joint_values(q.q)
+        if q.temperature is None:
+            return Configurations(values)
+        warm = np.broadcast_to(np.asarray(q.temperature, dtype=np.float64), (len(values),))
+        bad = np.flatnonzero(~np.isfinite(warm))
+        if len(bad):
+            raise InputError(f"configuration {bad[0] + 1}: the temperature is {warm[bad[0]]}; give a finite number")
+        return Configurations(values, warm)
+
+    def posture(self, at: Configurations | Array) -> Posture:
+        """A batch as the engine sees it: ``Configurations``, or joint values with the configurations last (n, N)."""
+        if isinstance(at, Configurations):
+            return Posture(self, np.ascontiguousarray(at.q.T), at.temperature)
+        return Posture(self, at)
+
     def joint_values(self, q: object) -> Array:
-        """Joint values as a checked (N, n) array in rad and m; limits are not judged here."""
+        """Joint values as a checked (N, n) array in rad and m."""
+        if isinstance(q, Configurations):
+            q = q.q
         try:
             array = np.atleast_2d(np.asarray(q, dtype=np.float64))
         except (TypeError, ValueError):

@@ -13,7 +13,7 @@ import numpy as np
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.equilibrium import Equilibrium
 from elastocal.spatial import entries as en
-from elastocal.spatial.entries import Array, Entry, Ints, Row3
+from elastocal.spatial.entries import Array, Ints, Row3
 
 THICK = 0.03
 """Half the drawn piece of a joint's axis, as a share of the robot's size."""
@@ -56,12 +56,10 @@ def skeleton(model: RobotModel, q: object, bent: Equilibrium | None = None, tip:
 
     Without any load or in an equilibrium; nan where that is not known.
     """
-    configurations = model.joint_values(q)
-    total, chain = len(configurations), model.chain
-    theta: list[Entry] = [float(c) for c in model.constants]
-    if bent is not None:
-        theta = [np.ascontiguousarray(t) for t in bent.theta.T]
-    values = chain.values(np.ascontiguousarray(configurations.T), theta)
+    at = model.posture(model.configurations(q))
+    total, chain = at.size, model.chain
+    theta = at.offsets if bent is None else [np.ascontiguousarray(t) for t in bent.theta.T]
+    values = chain.values(at.q, theta)
     path = model.tree.path(tip or model.tool)
     dofs = {f.name: chain.joint_dof(f.name) for f in path if f.joint is not None}
     state = chain.evaluate(values, total, screws=tuple(dofs.values()))

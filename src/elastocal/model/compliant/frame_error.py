@@ -13,6 +13,7 @@ from elastocal.model.chain import AXES, Dof
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
+from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 
 
@@ -54,8 +55,8 @@ class FrameError(CompliantCoordinate):
         new: dict[str, Any] = {axis: float(v) for axis, v in zip(self._given(), values, strict=True)}
         return replace(self, **new)
 
-    def constant(self) -> Array:
+    def unloaded(self, at: Posture) -> Array:
         return np.array(list(self._given().values()))
 
-    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
         return tuple(((i, 1.0),) for i in range(len(self._given())))

@@ -21,6 +21,7 @@ from elastocal.model.chain import Dof
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
+from elastocal.model.posture import Posture
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Bools
 
@@ -86,7 +87,7 @@ class GripperBacklash(CompliantCoordinate):
         size = np.linalg.norm(force[active], axis=0)
         return np.asarray(size <= np.maximum(self.threshold, np.linalg.norm(noise[active], axis=0)))
 
-    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
         if self.isotropic:
             size = np.linalg.norm(force, axis=0)
             unit = np.where(size > 0, force / np.where(size > 0, size, 1.0), 0.0)

@@ -16,6 +16,7 @@ from elastocal.errors import InputError
 from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
+from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array, Bools
 
 
@@ -45,5 +46,5 @@ class JointBacklash(JointCoordinate):
     def undetermined(self, force: Array, noise: Array) -> Bools | None:
         return np.asarray(np.abs(force[0]) <= np.maximum(self.threshold, noise[0]))
 
-    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
         return (((0, np.sign(force[0])),),)

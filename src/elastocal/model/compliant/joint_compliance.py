@@ -12,6 +12,7 @@ from elastocal.errors import InputError
 from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
+from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 
 
@@ -38,5 +39,5 @@ class JointCompliance(JointCoordinate):
     def compliance(self) -> Array:
         return np.array([[self.k]])
 
-    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
         return (((0, force[0]),),)

@@ -11,6 +11,7 @@ import numpy as np
 from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
+from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 
 
@@ -28,8 +29,8 @@ class JointOffset(JointCoordinate):
     def with_values(self, values: Sequence[float]) -> Self:
         return replace(self, offset=float(values[0]))
 
-    def constant(self) -> Array:
+    def unloaded(self, at: Posture) -> Array:
         return np.array([self.offset])
 
-    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
         return (((0, 1.0),),)

@@ -26,6 +26,7 @@ from elastocal.model.chain import AXES, Dof
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
+from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 
 Form = Literal["full", "symmetric", "beam", "isotropic", "planar"]
@@ -146,7 +147,7 @@ class LinkCompliance(CompliantCoordinate):
     def compliance(self) -> Array:
         return np.array(self.matrix, dtype=np.float64)
 
-    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
         return tuple(tuple((i, force[j]) for i, j in elements) for _, elements in patterns(self.form))
 
 

@@ -17,6 +17,7 @@ from elastocal.model.chain import JOINT, Dof
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
+from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 
 
@@ -65,7 +66,7 @@ class MotorCompliance(CompliantCoordinate):
         inverse = np.linalg.inv(np.array(self.structure))
         return np.asarray(inverse * np.array(self.k) @ inverse.T)
 
-    def sensitivity(self, force: Array) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
         inverse = np.linalg.inv(np.array(self.structure))
         shafts = inverse.T @ force
         n = len(self.joints)

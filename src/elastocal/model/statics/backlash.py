@@ -15,12 +15,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces
 from elastocal.model.statics.found import FoundStates
-from elastocal.model.statics.newton import Batch, forces_at, newton_equilibrium, start
+from elastocal.model.statics.newton import Batch, forces_at, newton_equilibrium
 from elastocal.spatial.entries import Array, Bools
 
 
@@ -39,14 +38,15 @@ def undetermined(found: FoundStates) -> Bools:
     return np.asarray(out | np.any(force[single] * other < 0, axis=0))
 
 
-def floating(model: RobotModel, flex: Flexibility, batch: Batch) -> Bools:
+def floating(flex: Flexibility, batch: Batch) -> Bools:
     """Plays on single joints that hang free inside their gap (N,)."""
     size = batch.theta.shape[1]
     if not flex.plays:
         return np.zeros(size, dtype=bool)
     free = replace(flex, plays=())
-    theta, force, _, done = newton_equilibrium(model, free, Batch(batch.q, batch.applied, start(free, size)))
-    forces = forces_at(model, free, batch.q, np.where(np.isfinite(theta), theta, 0.0), batch.applied)
+    at = batch.posture
+    theta, force, _, done = newton_equilibrium(free, Batch(at, batch.applied, at.start(free.dofs)))
+    forces = forces_at(free, at, np.where(np.isfinite(theta), theta, 0.0), batch.applied)
     single = _single(flex)
     played, resistance = flex.play(np.ones_like(theta))[0][single], _resistance(free, forces, single)
     hangs = (resistance < 0) & (np.abs(force[single]) <= np.abs(played * resistance))

@@ -15,15 +15,13 @@ from enum import IntEnum
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.model.chain import JOINT
-from elastocal.model.kinematics import follower_map
+from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact_newton import ContactSearch, press
 from elastocal.model.statics.contact_rest import at_rest, too_deep, unsure
 from elastocal.model.statics.contact_step import Pressed, grip
 from elastocal.model.statics.continuation import LARGEST_BEND
 from elastocal.model.statics.flexibility import Flexibility, flexible
-from elastocal.model.statics.newton import start
 from elastocal.model.statics.state import chunk_size, state_at
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -110,7 +108,7 @@ def contact(
     for first in range(0, total, size):
         rows = slice(first, min(first + size, total))
         known = None if near is None else (near.theta[rows].T[list(flex.dofs)], near.size[rows], near.status[rows])
-        parts.append(_chunk(model, flex, np.ascontiguousarray(configurations[rows].T), touches.rows(rows), known))
+        parts.append(_chunk(flex, model.posture(configurations[rows]), touches.rows(rows), known))
     if len(parts) == 1:
         return parts[0]
     names = ("theta", "point", "normal", "force", "size", "gap", "torque", "status", "steps")
@@ -118,8 +116,8 @@ def contact(
     return ContactState(touches.frame, **joined)
 
 
-def checked(model: RobotModel, q: object, touches: Touches) -> Array:
-    configurations = model.joint_values(q)
+def checked(model: RobotModel, q: object, touches: Touches) -> Configurations:
+    configurations = model.configurations(q)
     model.tree.frame(touches.frame)
     if len(touches) != len(configurations):
         raise InputError(f"{len(touches)} contacts are named for {len(configurations)} configurations; give one each")
@@ -129,55 +127,53 @@ def checked(model: RobotModel, q: object, touches: Touches) -> Array:
 
 
 def _chunk(
-    model: RobotModel, flex: Flexibility, q: Array, touches: Touches, known: tuple[Array, Array, Ints] | None
+    flex: Flexibility, posture: Posture, touches: Touches, known: tuple[Array, Array, Ints] | None
 ) -> ContactState:
-    total = q.shape[1]
+    total = posture.size
     status = np.full(total, int(ContactStatus.NOT_CONVERGED), dtype=np.int64)
-    theta, size = start(flex, total), np.zeros(total)
+    theta, size = posture.start(flex.dofs), np.zeros(total)
     steps = np.zeros(total, dtype=np.int64)
     open_ = np.ones(total, dtype=bool)
     if known is not None:
         warm = np.flatnonzero(known[2] == ContactStatus.CONTACT)
-        found = press(model, flex, Pressed(q, touches, known[0], known[1]).take(warm))
+        found = press(flex, Pressed(posture, touches, known[0], known[1]).take(warm))
         sure = found.done & ~found.slips & ~found.either
         firm = warm[sure]
         theta[:, firm], size[firm], steps[warm] = found.theta[:, sure], found.size[sure], found.steps
         status[firm], open_[firm] = ContactStatus.CONTACT, False
     rows = np.flatnonzero(open_)
     if len(rows):
-        cold = Pressed(q, touches, theta, size).take(rows)
-        theta[:, rows], size[rows], status[rows], more = _from_rest(model, flex, cold)
+        cold = Pressed(posture, touches, theta, size).take(rows)
+        theta[:, rows], size[rows], status[rows], more = _from_rest(flex, cold)
         steps[rows] += more
-    return _described(model, flex, Pressed(q, touches, theta, size), status, steps)
+    return _described(flex, Pressed(posture, touches, theta, size), status, steps)
 
 
-def _from_rest(model: RobotModel, flex: Flexibility, at: Pressed) -> tuple[Array, Array, Ints, Ints]:
+def _from_rest(flex: Flexibility, at: Pressed) -> tuple[Array, Array, Ints, Ints]:
     """theta, lambda, status and steps of rows about which nothing is known."""
-    theta, rested = at_rest(model, flex, at.q)
+    theta, rested = at_rest(flex, at.posture)
     status = np.full(len(at.size), int(ContactStatus.NOT_CONVERGED), dtype=np.int64)
     steps = np.zeros(len(at.size), dtype=np.int64)
     size = np.zeros(len(at.size))
-    state, _ = state_at(model, flex, at.q, np.where(rested, theta, 0.0))
+    state, _ = state_at(flex, at.posture, np.where(rested, theta, 0.0))
     free = at.touches.near(state.origin(at.touches.frame))
     status[rested & (free.distance > 0)] = ContactStatus.NO_CONTACT
     deep = rested & too_deep(free)
     status[deep] = ContactStatus.PENETRATES
     inside = np.flatnonzero(rested & (free.distance <= 0) & ~deep)
     if len(inside):
-        found = press(model, flex, Pressed(at.q, at.touches, theta, size).take(inside))
+        found = press(flex, Pressed(at.posture, at.touches, theta, size).take(inside))
         theta[:, inside], size[inside], steps[inside] = found.theta, found.size, found.steps
-        status[inside] = _judged(model, flex, at.take(inside), found, free.normal[:, inside])
+        status[inside] = _judged(flex, at.take(inside), found, free.normal[:, inside])
         size[inside[found.released]] = 0.0
     return theta, size, status, steps
 
 
-def _judged(model: RobotModel, flex: Flexibility, at: Pressed, found: ContactSearch, before: Array) -> Ints:
+def _judged(flex: Flexibility, at: Pressed, found: ContactSearch, before: Array) -> Ints:
     """Status of rows whose tip would be inside: how the search ended, and whether it ended on the near side."""
-    point = state_at(model, flex, at.q, np.where(np.isfinite(found.theta), found.theta, 0.0))[0].origin(
-        at.touches.frame
-    )
+    point = state_at(flex, at.posture, np.where(np.isfinite(found.theta), found.theta, 0.0))[0].origin(at.touches.frame)
     turned = np.einsum("in,in->n", at.touches.near(point).normal, before) < 0.5
-    bent = np.any(np.abs(found.theta - start(flex, len(at.size)))[flex.rotates] > LARGEST_BEND, axis=0)
+    bent = np.any(np.abs(found.theta - at.posture.unloaded(flex.dofs))[flex.rotates] > LARGEST_BEND, axis=0)
     out = np.where(found.done, int(ContactStatus.CONTACT), int(ContactStatus.NOT_CONVERGED))
     out[found.done & found.slips] = ContactStatus.SLIPS
     out[(found.wavers & ~found.done) | (found.either & found.done)] = ContactStatus.UNDETERMINED_BACKLASH
@@ -186,21 +182,20 @@ def _judged(model: RobotModel, flex: Flexibility, at: Pressed, found: ContactSea
     return out
 
 
-def _described(model: RobotModel, flex: Flexibility, at: Pressed, status: Ints, steps: Ints) -> ContactState:
+def _described(flex: Flexibility, at: Pressed, status: Ints, steps: Ints) -> ContactState:
     """Everything about states that were found; gaps whose side the contact does not tell are named."""
-    settled = Pressed(at.q, at.touches, np.where(np.isfinite(at.theta), at.theta, 0.0), np.nan_to_num(at.size))
-    held = grip(model, flex, settled, noise=bool(flex.plays))
+    settled = Pressed(at.posture, at.touches, np.where(np.isfinite(at.theta), at.theta, 0.0), np.nan_to_num(at.size))
+    held = grip(flex, settled, noise=bool(flex.plays))
     touching = status == ContactStatus.CONTACT
     if held.noise is not None:
         for coordinate, dofs in flex.plays:
             unknown = unsure(coordinate, held.forces.q[list(dofs)], held.noise[list(dofs)])
             status[touching & unknown] = ContactStatus.UNDETERMINED_BACKLASH
-    full = np.repeat(flex.constant[:, None], len(status), axis=1)
+    model = at.posture.model
+    full = at.posture.start(tuple(range(len(model.chain.dofs))))
     full[list(flex.dofs)] = settled.theta
-    joints = tuple(i for i in flex.dofs if model.chain.dofs[i].axis == JOINT)
-    torque = -held.forces.q[[flex.dofs.index(i) for i in joints]]
-    leads = follower_map(model, joints)
-    torque = torque if leads is None else leads.T @ torque
+    torque = -held.forces.q[[flex.dofs.index(i) for i in model.joint_dofs]]
+    torque = torque if model.leads is None else model.leads.T @ torque
     lost = status > ContactStatus.NO_CONTACT
 
     def rows(part: Array) -> Array:

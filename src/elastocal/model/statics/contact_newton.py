@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact_step import RELEASED, Pressed, grip, newton_step
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.newton import LONGEST_STEP
@@ -38,17 +37,17 @@ class ContactSearch:
     either: Bools
 
 
-def press(model: RobotModel, flex: Flexibility, start: Pressed) -> ContactSearch:
+def press(flex: Flexibility, start: Pressed) -> ContactSearch:
     """The contact of every row, each stopping by its own step."""
     total = len(start.size)
     theta, size = start.theta.copy(), start.size.copy()
     steps, flips = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=np.int64)
     done, released, slips, either = (np.zeros(total, dtype=bool) for _ in range(4))
-    scale = np.where(flex.rotates, 1.0, 1.0 / model.size)[:, None]
+    scale = np.where(flex.rotates, 1.0, 1.0 / start.posture.model.size)[:, None]
     rows, active = np.arange(total), start
     before: Array | None = None
     for count in range(1, MAX_STEPS + 1):
-        held = grip(model, flex, active)
+        held = grip(flex, active)
         step = newton_step(flex, active, held)
         length = np.max(np.abs(step.theta) * scale, axis=0, initial=0.0)
         open_ = ~done[rows] & ~released[rows] & (flips[rows] <= MOST_FLIPS)

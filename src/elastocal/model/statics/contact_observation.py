@@ -15,8 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.model.chain import JOINT
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Configurations
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactState, ContactStatus, checked, contact
 from elastocal.model.statics.contact_lever import Lever
@@ -64,11 +64,11 @@ class ContactObservation:
     @cached_property
     def by_parameters(self) -> Slopes:
         names = tuple(self.model.parameters.names[i] for i in self.picked)
-        return self._slopes(names, lambda h: parameter_derivatives(self.model, h.flex, h.at, self.picked))
+        return self._slopes(names, lambda h: parameter_derivatives(h.flex, h.at, self.picked))
 
     @cached_property
     def by_joints(self) -> Slopes:
-        return self._slopes(self.model.joints, lambda h: joint_columns(self.model, h.flex, h.at))
+        return self._slopes(self.model.joints, lambda h: joint_columns(h.flex, h.at))
 
     @cached_property
     def by_objects(self) -> Slopes:
@@ -122,17 +122,17 @@ def contact_observation(
 
 def observed_flexibility(model: RobotModel) -> Flexibility:
     """Everything that bends, may be off or is driven."""
-    chain = model.chain
-    joints = {i for i, d in enumerate(chain.dofs) if d.axis == JOINT}
-    return assemble(model, sorted(joints | {i for at in model.places for i in at}))
+    return assemble(model, sorted({*model.joint_dofs} | {i for at in model.places for i in at}))
 
 
-def _held(model: RobotModel, flex: Flexibility, q: Array, touches: Touches, found: ContactState, rows: slice) -> _Held:
+def _held(
+    model: RobotModel, flex: Flexibility, q: Configurations, touches: Touches, found: ContactState, rows: slice
+) -> _Held:
     theta = np.nan_to_num(found.theta[rows].T[list(flex.dofs)])
     wrench = np.zeros((len(q), 6))
     wrench[:, :3] = np.nan_to_num(found.force[rows])
     applied = [AppliedWrenches(touches.frame, wrench)]
-    at = response(model, flex, np.ascontiguousarray(q.T), theta, applied, [Marker(touches.frame)])
+    at = response(flex, model.posture(q), theta, applied, [Marker(touches.frame)])
     give = batch.matmul(at.bent.swapaxes(0, 1), at.direct.swapaxes(0, 1))
     size = np.nan_to_num(found.size[rows])
     lever = Lever.of(touches.near(at.state.origin(touches.frame)), size, give)

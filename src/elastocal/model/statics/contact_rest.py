@@ -7,31 +7,32 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.model.elements import CompliantCoordinate
-from elastocal.model.robot import RobotModel
+from elastocal.model.posture import Posture
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import evaluate, force_noise, placed_loads
-from elastocal.model.statics.newton import Batch, newton_equilibrium, start
+from elastocal.model.statics.newton import Batch, newton_equilibrium
 from elastocal.model.statics.state import state_at
 from elastocal.model.surfaces.surface import Near
 from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array, Bools
 
 
-def at_rest(model: RobotModel, flex: Flexibility, q: Array) -> tuple[Array, Bools]:
+def at_rest(flex: Flexibility, posture: Posture) -> tuple[Array, Bools]:
     """theta (n, N) of the arm without contact, and whether it was found; gaps that nothing loads stay at the middle."""
-    total = q.shape[1]
-    theta, force, _, done = newton_equilibrium(model, replace(flex, plays=()), Batch(q, (), start(flex, total)))
+    model, start = posture.model, posture.start(flex.dofs)
+    theta, force, _, done = newton_equilibrium(replace(flex, plays=()), Batch(posture, (), start))
     if not flex.plays or not model.loads:
         return theta, done
-    state, values = state_at(model, flex, q, np.where(done, theta, 0.0))
+    state, values = state_at(flex, posture, np.where(done, theta, 0.0))
     placed = placed_loads(model, state)
-    noise = force_noise(model, flex, evaluate(model, flex, state, placed, values, q), placed)
+    noise = force_noise(model, flex, evaluate(flex, posture, state, placed, values), placed)
     loaded = np.array([~unsure(c, force[list(at)], noise[list(at)]) for c, at in flex.plays])
     for pattern in np.unique(loaded, axis=1).T:
         if pattern.any():
             rows = np.flatnonzero((loaded == pattern[:, None]).all(axis=0))
             some = replace(flex, plays=tuple(p for p, on in zip(flex.plays, pattern, strict=True) if on))
-            theta[:, rows], _, _, done[rows] = newton_equilibrium(model, some, Batch(q[:, rows], (), theta[:, rows]))
+            batch = Batch(posture.take(rows), (), theta[:, rows])
+            theta[:, rows], _, _, done[rows] = newton_equilibrium(some, batch)
     return theta, done
 
 

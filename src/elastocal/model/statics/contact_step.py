@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from elastocal.model.loads.resultant import Resultant
-from elastocal.model.robot import RobotModel
+from elastocal.model.posture import Posture
 from elastocal.model.statics import sweep
 from elastocal.model.statics.contact_lever import Lever
 from elastocal.model.statics.flexibility import Flexibility
@@ -43,15 +43,15 @@ SMALLEST_SHARE = 1e-3  # of lambda that a step leaves
 
 @dataclass(frozen=True, eq=False)
 class Pressed:
-    """Joint values (n, N), the objects, and where the search is: theta (n, N) and lambda (N,)."""
+    """Configurations, the objects, and where the search is: theta (n, N) and lambda (N,)."""
 
-    q: Array
+    posture: Posture
     touches: Touches
     theta: Array
     size: Array
 
     def take(self, rows: Ints | Bools) -> Pressed:
-        return Pressed(self.q[:, rows], self.touches.rows(rows), self.theta[:, rows], self.size[rows])
+        return Pressed(self.posture.take(rows), self.touches.rows(rows), self.theta[:, rows], self.size[rows])
 
 
 class Grip(NamedTuple):
@@ -64,15 +64,16 @@ class Grip(NamedTuple):
     noise: Array | None
 
 
-def grip(model: RobotModel, flex: Flexibility, at: Pressed, noise: bool = False) -> Grip:
-    state, values = state_at(model, flex, at.q, at.theta)
+def grip(flex: Flexibility, at: Pressed, noise: bool = False) -> Grip:
+    model = at.posture.model
+    state, values = state_at(flex, at.posture, at.theta)
     frame = at.touches.frame
     point = state.origin(frame)
     near = at.touches.near(point)
     force = [f if f.any() else 0.0 for f in near.normal * at.size]
     load = Resultant.dead(state.pose(frame)[1], (force[0], force[1], force[2]))
     placed = [*placed_loads(model, state), (model.chain.level(frame), load)]
-    forces = evaluate(model, flex, state, placed, values, at.q)
+    forces = evaluate(flex, at.posture, state, placed, values)
     jacobian = np.empty((3, flex.n, state.size))
     state.jacobian_into(frame, flex.dofs, jacobian)
     return Grip(forces, near, jacobian, point, force_noise(model, flex, forces, placed) if noise else None)
@@ -96,7 +97,7 @@ class Step(NamedTuple):
 def newton_step(flex: Flexibility, at: Pressed, held: Grip) -> Step:
     forces, near, jacobian = held.forces, held.near, held.jacobian
     count = len(at.size)
-    residual = flex.constant[list(flex.dofs)][:, None] + flex.linear(forces.q) - at.theta
+    residual = at.posture.unloaded(flex.dofs) + flex.linear(forces.q) - at.theta
     back = jacobian.swapaxes(0, 1)
     give = flex.linear(back)
     gaps = [a[0] for _, a in flex.plays if len(a) == 1]

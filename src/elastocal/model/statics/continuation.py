@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.posture import Posture
 from elastocal.model.statics import stability
 from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.newton import Batch, forces_at, newton_equilibrium, start
+from elastocal.model.statics.newton import Batch, forces_at, newton_equilibrium
 from elastocal.spatial.entries import Array, Bools
 
 STEPS = 48
@@ -41,11 +41,11 @@ class Path:
     factor: Array
 
 
-def trace(model: RobotModel, flex: Flexibility, batch: Batch) -> Path:
+def trace(flex: Flexibility, batch: Batch) -> Path:
     """Follow every configuration of a batch, in pieces."""
     total = batch.theta.shape[1]
     pieces = [np.arange(a, min(a + _DENSE, total)) for a in range(0, total, _DENSE)]
-    parts = [_trace(model, flex, batch.take(rows)) for rows in pieces]
+    parts = [_trace(flex, batch.take(rows)) for rows in pieces]
     return Path(
         np.concatenate([p.theta for p in parts], axis=1),
         np.concatenate([p.force for p in parts], axis=1),
@@ -55,27 +55,27 @@ def trace(model: RobotModel, flex: Flexibility, batch: Batch) -> Path:
     )
 
 
-def _trace(model: RobotModel, flex: Flexibility, batch: Batch) -> Path:
+def _trace(flex: Flexibility, batch: Batch) -> Path:
     size = batch.theta.shape[1]
-    theta, force = start(flex, size), np.zeros((flex.n, size))
+    theta, force = batch.posture.start(flex.dofs), np.zeros((flex.n, size))
     alive, gave_way = np.ones(size, dtype=bool), np.zeros(size, dtype=bool)
     for scale in np.linspace(0, 1, STEPS + 1)[1:]:
-        _advance(model, flex.scaled(scale), batch, 0.0, theta, force, alive, gave_way)
+        _advance(flex.scaled(scale), batch, 0.0, theta, force, alive, gave_way)
     stood = alive.copy()
     share = np.zeros(size)
     for part in np.linspace(0, 1, STEPS + 1)[1:]:
         before = alive.copy()
-        _advance(model, flex, batch, part, theta, force, alive, gave_way)
+        _advance(flex, batch, part, theta, force, alive, gave_way)
         share[alive] = part
         fell = before & ~alive
         if fell.any():  # a sharp bend of the path looks like its end: take it in small steps
             alive[fell], gave_way[fell] = True, False
             for finer in np.linspace(part - 1 / STEPS, part, FINER + 1)[1:]:
-                _advance(model, flex, batch, float(finer), theta, force, alive, gave_way, fell)
+                _advance(flex, batch, float(finer), theta, force, alive, gave_way, fell)
                 share[alive & fell] = finer
     factor = np.zeros(size)  # gave way under its own loads: no external load at all can be borne
     if stood.any():
-        factor[stood] = _critical(model, flex, batch.take(stood), theta[:, stood], share[stood])
+        factor[stood] = _critical(flex, batch.take(stood), theta[:, stood], share[stood])
     fell = stood & ~alive
     gave_way |= fell & (factor <= share + TURNING)
     gave_way |= alive & (factor <= 1.0)
@@ -85,7 +85,6 @@ def _trace(model: RobotModel, flex: Flexibility, batch: Batch) -> Path:
 
 
 def _advance(
-    model: RobotModel,
     flex: Flexibility,
     batch: Batch,
     share: float,
@@ -101,28 +100,28 @@ def _advance(
         return
     some = batch.take(rows)
     push = tuple(AppliedWrenches(w.frame, share * w.wrench, w.follows) for w in some.applied)
-    found, now, _, done = newton_equilibrium(model, flex, Batch(some.q, push, theta[:, rows]))
-    bend = np.abs(found - start(flex, len(rows)))[flex.rotates]
-    firm = np.all(bend <= LARGEST_BEND, axis=0) & (_sign(model, flex, some.q, found, push) > 0)
+    found, now, _, done = newton_equilibrium(flex, Batch(some.posture, push, theta[:, rows]))
+    bend = np.abs(found - some.posture.unloaded(flex.dofs))[flex.rotates]
+    firm = np.all(bend <= LARGEST_BEND, axis=0) & (_sign(flex, some.posture, found, push) > 0)
     held = done & firm
     theta[:, rows[held]], force[:, rows[held]] = found[:, held], now[:, held]
     alive[rows[~held]] = False
     gave_way[rows[done & ~firm]] = True
 
 
-def _sign(model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: tuple[AppliedWrenches, ...]) -> Array:
+def _sign(flex: Flexibility, at: Posture, theta: Array, applied: tuple[AppliedWrenches, ...]) -> Array:
     """Sign of the determinant of I - (k + play') D (N,)."""
-    forces = forces_at(model, flex, q, np.where(np.isfinite(theta), theta, 0.0), applied)
+    forces = forces_at(flex, at, np.where(np.isfinite(theta), theta, 0.0), applied)
     k = flex.compliance[:, :, None] + flex.play(forces.q)[1]
     tangent = np.eye(flex.n)[:, :, None] - np.einsum("ijn,jkn->ikn", k, forces.dense())
     return np.asarray(np.linalg.slogdet(np.moveaxis(tangent, -1, 0))[0])
 
 
-def _critical(model: RobotModel, flex: Flexibility, batch: Batch, theta: Array, share: Array) -> Array:
+def _critical(flex: Flexibility, batch: Batch, theta: Array, share: Array) -> Array:
     """Multiple of the full external load (N,) at which the tangent at these states becomes singular."""
     part = np.where(share > 0, share, 1.0)
     push = [AppliedWrenches(w.frame, part[:, None] * w.wrench, w.follows) for w in batch.applied]
-    own, external = stability.split_forces(model, flex, batch.q, theta, push)
+    own, external = stability.split_forces(flex, batch.posture, theta, push)
     k = flex.compliance[:, :, None] + flex.play(own.q + external.q)[1]
     bent = [np.einsum("ijn,jkn->ikn", k, f.dense()) for f in (own, external)]
     return np.asarray(part * stability.critical_factor(bent[0], bent[1]))

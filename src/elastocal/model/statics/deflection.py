@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.model.chain import ChainState
+from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.equilibrium import Equilibrium, Progress, Status, equilibrium
@@ -38,7 +39,7 @@ def linear_deflection(
 ) -> FrameDeflection:
     """Sum of J k J^T W at the commanded configuration (003 eq. 8): small deflections, no weight, no backlash."""
     at = frame or model.tool
-    configurations = model.joint_values(q)
+    configurations = model.configurations(q)
     total = len(configurations)
     check_rows(model, total, applied)
     flex = assemble(model)
@@ -47,8 +48,7 @@ def linear_deflection(
     for start in range(0, total, size):
         rows = slice(start, min(start + size, total))
         count = rows.stop - rows.start
-        values = model.chain.values(configurations[rows].T, [float(c) for c in flex.constant])
-        state = model.chain.evaluate(values, count, screws=flex.dofs)
+        state = rigid_state(model.posture(configurations[rows]), flex.dofs)
         wrenches = [w.rows(rows, count) for w in applied]
         force = generalised(flex, state.columns(flex.dofs), placed_wrenches(model, state, wrenches))
         out[:, rows] = np.einsum("ain,in->an", state.jacobian(at, flex.dofs), flex.linear(force))
@@ -64,7 +64,7 @@ def deflection(
 ) -> FrameDeflection:
     """Finite deflection between the two equilibria."""
     at = frame or model.tool
-    configurations = model.joint_values(q)
+    configurations = model.configurations(q)
     total = len(configurations)
     half = None if progress is None else (lambda done, _: progress(done, 2 * total))
     rest = None if progress is None else (lambda done, _: progress(total + done, 2 * total))
@@ -79,13 +79,14 @@ def deflection(
     return FrameDeflection(at, shift.T, turn.T, status, loaded.load_factor)
 
 
-def frame_pose(model: RobotModel, q: Array, bent: Equilibrium, frame: str) -> tuple[Array, Array]:
+def frame_pose(model: RobotModel, q: object, bent: Equilibrium, frame: str) -> tuple[Array, Array]:
     """Origin (3, N) and rotation (3, 3, N) of a frame in a bent state."""
     state = bent_chain(model, q, bent)
     return state.origin(frame), state.rotation(frame)
 
 
-def bent_chain(model: RobotModel, q: Array, bent: Equilibrium) -> ChainState:
+def bent_chain(model: RobotModel, q: object, bent: Equilibrium) -> ChainState:
     """Where all frames are in a bent state."""
     theta: list[Entry] = [np.ascontiguousarray(t) for t in bent.theta.T]
-    return model.chain.evaluate(model.chain.values(q.T, theta), len(q), screws=())
+    values = model.joint_values(q)
+    return model.chain.evaluate(model.chain.values(values.T, theta), len(values), screws=())

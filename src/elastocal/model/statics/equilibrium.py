@@ -1,6 +1,6 @@
 """The loaded equilibrium: all deflections finite, loads at the bent state.
 
-    F(theta) = c + k Q(q, theta) + play(Q) - theta = 0
+    F(theta) = c(q) + k Q(q, theta) + play(Q) - theta = 0
 
 is solved by Newton's method in compliance form, so that a rigid element (k = 0) is ordinary.  Where Newton fails
 or ends on a branch that is not stable, the load is raised from zero in steps (``continuation``) before any verdict.
@@ -15,11 +15,12 @@ from enum import IntEnum
 import numpy as np
 
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import backlash, continuation, stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.found import FoundStates
-from elastocal.model.statics.newton import Batch, newton_equilibrium, start
+from elastocal.model.statics.newton import Batch, newton_equilibrium
 from elastocal.model.statics.state import check_rows, chunk_size
 from elastocal.spatial.entries import Array, Ints
 
@@ -77,7 +78,7 @@ def equilibrium(
     progress: Progress | None = None,
 ) -> Equilibrium:
     """Loaded equilibrium of joint values (N, n) under external wrenches plus the model's own loads."""
-    configurations = model.joint_values(q)
+    configurations = model.configurations(q)
     total = len(configurations)
     check_rows(model, total, applied)
     flex = assemble(model)
@@ -91,7 +92,7 @@ def equilibrium(
         rows = slice(first, min(first + size, total))
         count = rows.stop - rows.start
         wrenches = tuple(w.rows(rows, count) for w in applied)
-        out = solve_chunk(model, flex, np.ascontiguousarray(configurations[rows].T), wrenches)
+        out = solve_chunk(flex, model.posture(configurations[rows]), wrenches)
         theta[:, rows], force[:, rows], status[rows], factor[rows], steps[rows] = out
         if progress is not None:
             progress(rows.stop, total)
@@ -99,26 +100,26 @@ def equilibrium(
 
 
 def solve_chunk(
-    model: RobotModel, flex: Flexibility, q: Array, applied: tuple[AppliedWrenches, ...]
+    flex: Flexibility, at: Posture, applied: tuple[AppliedWrenches, ...]
 ) -> tuple[Array, Array, Ints, Array, Ints]:
     """theta of the whole chain, Q, status, load factor and steps of one chunk (configurations last)."""
-    total = q.shape[1]
-    theta, force, steps, done = newton_equilibrium(model, flex, Batch(q, applied, start(flex, total)))
-    found = FoundStates(model, flex, q, theta, applied)
+    total = at.size
+    theta, force, steps, done = newton_equilibrium(flex, Batch(at, applied, at.start(flex.dofs)))
+    found = FoundStates(flex, at, theta, applied)
     unstable, factor = stability.judge_stability(found, done)
     again = np.flatnonzero(~done | unstable)
     floating = np.zeros(total, dtype=bool)
     if len(again):
-        some = Batch(q, applied, theta).take(again)
-        floating[again] = backlash.floating(model, flex, some)
-        path = continuation.trace(model, flex, some)
+        some = Batch(at, applied, theta).take(again)
+        floating[again] = backlash.floating(flex, some)
+        path = continuation.trace(flex, some)
         theta[:, again], force[:, again], factor[again] = path.theta, path.force, path.factor
         done[again], unstable[again] = path.reached, path.gave_way
-        found = FoundStates(model, flex, q, theta, applied)
+        found = FoundStates(flex, at, theta, applied)
     status: Ints = np.where(done, np.int64(Status.CONVERGED), np.int64(Status.NOT_CONVERGED))
     status[unstable] = Status.UNSTABLE
     status[floating | (done & backlash.undetermined(found))] = Status.UNDETERMINED_BACKLASH
-    full = np.repeat(flex.constant[:, None], total, axis=1)
+    full = at.start(tuple(range(len(at.offsets))))
     full[list(flex.dofs)] = theta
     lost = status != Status.CONVERGED
     if lost.any():

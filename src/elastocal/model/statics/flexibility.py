@@ -1,4 +1,7 @@
-"""All compliant coordinates of a model put together: theta = c + k Q + play(Q) over the flexible ones."""
+"""All compliant coordinates of a model put together: theta = c(q) + k Q + play(Q) over the flexible ones.
+
+c, theta without load, is the affair of the ``Posture``; k and the backlash are the same at every configuration.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.model.chain import JOINT
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -20,7 +22,6 @@ class Flexibility:
     """``dofs``: chain indices that bend, in chain order; ``blocks``: runs of them that k couples."""
 
     dofs: tuple[int, ...]
-    constant: Array
     compliance: Array
     plays: tuple[tuple[CompliantCoordinate, tuple[int, ...]], ...]
     blocks: tuple[slice, ...]
@@ -29,11 +30,6 @@ class Flexibility:
     @property
     def n(self) -> int:
         return len(self.dofs)
-
-    @cached_property
-    def unloaded(self) -> Array:
-        """theta without any force (n, 1)."""
-        return np.asarray(self.constant[list(self.dofs)][:, None])
 
     @cached_property
     def bending(self) -> Ints:
@@ -150,7 +146,6 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
     spans = [(min(local[i] for i in g), max(local[i] for i in g)) for g in groups]
     return Flexibility(
         tuple(bends),
-        model.constants,
         compliance[np.ix_(bends, bends)],
         tuple((c, tuple(local[i] for i in at)) for c, at in playing),
         _merged(spans),
@@ -159,8 +154,8 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
 
 
 def flexible(model: RobotModel) -> Flexibility:
-    """All that bends, and all joints, whose torques or motions are wanted."""
-    return assemble(model, [i for i, d in enumerate(model.chain.dofs) if d.axis == JOINT])
+    """All that bends or moves with the joints, and all joints, whose torques or motions are wanted."""
+    return assemble(model, sorted({*model.joint_dofs, *model.varying_dofs}))
 
 
 def _merged(spans: list[tuple[int, int]]) -> tuple[slice, ...]:

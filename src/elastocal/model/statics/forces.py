@@ -25,6 +25,7 @@ import numpy as np
 from elastocal.model.chain import JOINT, ChainState
 from elastocal.model.loads.resultant import Resultant
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.state import rest_values
@@ -135,18 +136,14 @@ def frame_forces(flex: Flexibility, screws: Array, placed: Sequence[Placed]) -> 
 
 
 def evaluate(
-    model: RobotModel,
-    flex: Flexibility,
-    state: ChainState,
-    placed: Sequence[Placed],
-    values: Sequence[Entry],
-    q: Array,
+    flex: Flexibility, at: Posture, state: ChainState, placed: Sequence[Placed], values: Sequence[Entry]
 ) -> Forces:
-    """Forces of placed loads and of the model's axis loads at a state of joint values (n, N)."""
+    """Forces of placed loads and of the model's axis loads at a state."""
+    model = at.model
     out = frame_forces(flex, state.columns(flex.dofs), placed)
     if not model.loads:
         return out
-    loaded, rest = loaded_joints(model, values, state.size), rest_values(model, q)
+    loaded, rest = loaded_joints(model, values, state.size), rest_values(at)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
     for load in model.loads:
         for axis in load.axis_forces(loaded, rest):

@@ -9,7 +9,7 @@ import numpy as np
 
 from elastocal.model.chain import ChainState
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.posture import Posture
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces, Placed, evaluate, force_noise, placed_loads, placed_wrenches
 from elastocal.model.statics.state import state_at
@@ -18,11 +18,10 @@ from elastocal.spatial.entries import Array, Entry
 
 @dataclass(frozen=True, eq=False)
 class FoundStates:
-    """Joint values (n, N), bends (m, N) of the flexible coordinates, nan where none were found, and what is applied."""
+    """Configurations, theta (m, N) of the flexible coordinates, nan where none was found, and what is applied."""
 
-    model: RobotModel
     flex: Flexibility
-    q: Array
+    posture: Posture
     theta: Array
     applied: tuple[AppliedWrenches, ...]
 
@@ -32,23 +31,24 @@ class FoundStates:
 
     @cached_property
     def _at(self) -> tuple[ChainState, list[Entry]]:
-        return state_at(self.model, self.flex, self.q, np.where(np.isfinite(self.theta), self.theta, 0.0))
+        return state_at(self.flex, self.posture, np.where(np.isfinite(self.theta), self.theta, 0.0))
 
     @cached_property
     def _placed(self) -> list[Placed]:
         state = self._at[0]
-        return placed_loads(self.model, state) + placed_wrenches(self.model, state, self.applied)
+        model = self.posture.model
+        return placed_loads(model, state) + placed_wrenches(model, state, self.applied)
 
     @cached_property
     def forces(self) -> Forces:
         """All forces and their tangent; of no meaning where no state was found."""
         state, values = self._at
-        return evaluate(self.model, self.flex, state, self._placed, values, self.q)
+        return evaluate(self.flex, self.posture, state, self._placed, values)
 
     @cached_property
     def noise(self) -> Array:
         """How large rounding may make forces that should vanish (m, N)."""
-        return force_noise(self.model, self.flex, self.forces, self._placed)
+        return force_noise(self.posture.model, self.flex, self.forces, self._placed)
 
     @cached_property
     def played(self) -> tuple[Array, Array]:

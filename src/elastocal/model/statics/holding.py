@@ -15,17 +15,18 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import Forces, generalised, loaded_joints
-from elastocal.model.statics.newton import forces_at, start
+from elastocal.model.statics.newton import forces_at
 from elastocal.model.statics.state import check_rows, chunk_size, rest_values, state_at
 from elastocal.spatial.entries import Array
 
 
 def holding_torque(model: RobotModel, q: object, applied: Sequence[AppliedWrenches] = ()) -> Array:
     """Torques (forces, of prismatic joints) along +q that hold joint values (N, n): (N, n) in N m or N."""
-    configurations = model.joint_values(q)
+    configurations = model.configurations(q)
     total = len(configurations)
     check_rows(model, total, applied)
     flex, lever = _at_joints(model)
@@ -35,8 +36,8 @@ def holding_torque(model: RobotModel, q: object, applied: Sequence[AppliedWrench
         rows = slice(first, min(first + size, total))
         count = rows.stop - rows.start
         wrenches = tuple(w.rows(rows, count) for w in applied)
-        part = np.ascontiguousarray(configurations[rows].T)
-        out[rows] = -(lever @ forces_at(model, flex, part, start(flex, count), wrenches).q).T
+        at = model.posture(configurations[rows])
+        out[rows] = -(lever @ forces_at(flex, at, at.start(flex.dofs), wrenches).q).T
     return out
 
 
@@ -55,13 +56,13 @@ def holding_observation(model: RobotModel, q: object, names: Sequence[str]) -> A
     strange = [n for n in names if n not in holding_names(model)]
     if strange:
         raise InputError(f"the torque of a rigid arm does not depend on {strange[0]}; leave it out")
-    configurations = model.joint_values(q)
+    configurations = model.configurations(q)
     flex, lever = _at_joints(model)
     out = np.empty((len(configurations), model.n, len(names)))
     size = chunk_size(flex.n)
     for first in range(0, len(configurations), size):
         rows = slice(first, min(first + size, len(configurations)))
-        part = _columns(model, flex, np.ascontiguousarray(configurations[rows].T), names)
+        part = _columns(flex, model.posture(configurations[rows]), names)
         out[rows] = np.moveaxis(-np.einsum("ji,ipn->jpn", lever, part), -1, 0)
     return out
 
@@ -80,13 +81,13 @@ def _at_joints(model: RobotModel) -> tuple[Flexibility, Array]:
     return flex, lever
 
 
-def _columns(model: RobotModel, flex: Flexibility, q: Array, names: Sequence[str]) -> Array:
+def _columns(flex: Flexibility, posture: Posture, names: Sequence[str]) -> Array:
     """dQ/dp (m, p, N)."""
-    theta = start(flex, q.shape[1])
-    state, values = state_at(model, flex, q, theta)
-    forces = forces_at(model, flex, q, theta, ())
-    loaded, rest = loaded_joints(model, values, q.shape[1]), rest_values(model, q)
-    out = np.zeros((flex.n, len(names), q.shape[1]))
+    model, theta = posture.model, posture.start(flex.dofs)
+    state, values = state_at(flex, posture, theta)
+    forces = forces_at(flex, posture, theta, ())
+    loaded, rest = loaded_joints(model, values, posture.size), rest_values(posture)
+    out = np.zeros((flex.n, len(names), posture.size))
     place = {name: i for i, name in enumerate(names)}
     tangent: Array | None = None
     for element in model.elements:
@@ -103,7 +104,7 @@ def _columns(model: RobotModel, flex: Flexibility, q: Array, names: Sequence[str
         elif isinstance(element, CompliantCoordinate):
             tangent = _tangent(model, flex, forces, loaded, rest) if tangent is None else tangent
             own = [flex.dofs.index(model.chain.index[d]) for d in element.dofs()]
-            for p, terms in enumerate(element.sensitivity(forces.q[own])):
+            for p, terms in enumerate(element.sensitivity(forces.q[own], posture)):
                 if (i := at[p]) is not None:
                     for d, value in terms:
                         out[:, i] += tangent[:, own[d]] * value

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.model.chain import JOINT
-from elastocal.model.kinematics import follower_map
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Equilibrium, Status, equilibrium
 from elastocal.model.statics.flexibility import Flexibility, flexible
-from elastocal.model.statics.newton import Batch, newton_equilibrium, start
+from elastocal.model.statics.newton import Batch, newton_equilibrium
 from elastocal.model.statics.observation import Marker, Response, response
 from elastocal.spatial.entries import Array, Ints
 
@@ -56,7 +54,7 @@ def direct(model: RobotModel, q: object, torque: object, frame: str | None = Non
     """Pose and force of joint values (N, n) whose drives give ``torque`` (N, n) in N m, or N of slides."""
     at = frame or model.tool
     model.tree.frame(at)
-    values = model.joint_values(q)
+    values = model.configurations(q)
     wanted = -matching(model, torque, (len(values), model.n), "drive torques")
     rule = np.array([1.0 if m.kind == "revolute" else model.size for m in model.motions])
     flex = flexible(model)
@@ -65,7 +63,7 @@ def direct(model: RobotModel, q: object, torque: object, frame: str | None = Non
     left = np.zeros((len(values), model.n))
     for _ in range(MAX_STEPS):
         held = held_at(model, flex, values, force, at)
-        now, slope = joint_loads(model, flex, held)
+        now, slope = joint_loads(flex, held)
         left = (wanted - now) * rule
         inverse, seen = pseudoinverse(slope * rule[:, None])
         step = np.einsum("nij,nj->ni", inverse, left)
@@ -101,32 +99,31 @@ def wrench_at(frame: str, force: Array) -> AppliedWrenches:
 def held_at(
     model: RobotModel,
     flex: Flexibility,
-    q: Array,
+    q: object,
     force: Array,
     frame: str,
     marker: Marker | None = None,
     bent: Equilibrium | None = None,
 ) -> Response:
     """The equilibrium under a force at the frame; where a gap's side is unknown, one of them."""
-    columns = np.ascontiguousarray(q.T)
+    posture = model.posture(model.configurations(q))
     wrench = (wrench_at(frame, force),)
     if bent is None:
-        theta = newton_equilibrium(model, flex, Batch(columns, wrench, start(flex, len(q))))[0]
+        theta = newton_equilibrium(flex, Batch(posture, wrench, posture.start(flex.dofs)))[0]
     else:
         theta = bent.theta.T[list(flex.dofs)]
-    return response(model, flex, columns, np.nan_to_num(theta), wrench, [marker or Marker(frame)])
+    return response(flex, posture, np.nan_to_num(theta), wrench, [marker or Marker(frame)])
 
 
-def joint_loads(model: RobotModel, flex: Flexibility, held: Response) -> tuple[Array, Array]:
+def joint_loads(flex: Flexibility, held: Response) -> tuple[Array, Array]:
     """What the loads put on the joints (N, n), and its derivative (N, n, 3) by the force at the marker."""
-    joints = tuple(i for i in flex.dofs if model.chain.dofs[i].axis == JOINT)
-    at = [flex.dofs.index(i) for i in joints]
+    model = held.posture.model
+    at = [flex.dofs.index(i) for i in model.joint_dofs]
     back = held.direct[:3].swapaxes(0, 1)
     play = flex.play(held.forces.q)[1] if flex.plays else None
     give = flex.linear(back) if play is None else flex.linear(back) + np.einsum("ijn,jkn->ikn", play, back)
     slope = (back + sweep.solve(flex, held.forces, give, play)[1])[at]
-    leads = follower_map(model, joints)
-    lever = np.eye(len(joints)) if leads is None else leads
+    lever = np.eye(len(at)) if model.leads is None else model.leads
     return (lever.T @ held.forces.q[at]).T, np.einsum("ij,ikn->njk", lever, slope)
 
 

@@ -91,8 +91,8 @@ def _answer(robot: LoadedRobot, at: str, goal: Goal, push: Array, q: Array) -> I
     bent = equilibrium(model, q, goal.applied)
     held = held_at(model, robot.flex, q, push, at, Marker(at, "position" if goal.rotation is None else "pose"), bent)
     left = missing(goal.position, goal.rotation, held.state.origin(at), held.state.rotation(at)).T
-    torque = -joint_loads(model, robot.flex, held)[0]
-    columns = np.moveaxis(joint_columns(model, robot.flex, held), -1, 0)
+    torque = -joint_loads(robot.flex, held)[0]
+    columns = np.moveaxis(joint_columns(robot.flex, held), -1, 0)
     rank = np.linalg.matrix_rank(np.nan_to_num(columns), rtol=1e-6)
     lost = bent.status != Status.CONVERGED
     least = REACHED * extent(model)

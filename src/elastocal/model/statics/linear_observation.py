@@ -15,6 +15,7 @@ from elastocal.errors import InputError
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Configurations
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.observation import Marker
 from elastocal.model.statics.state import CHUNK, check_rows
@@ -77,7 +78,7 @@ class _Job:
     """What to fill, checked once."""
 
     model: RobotModel
-    configurations: Array
+    configurations: Configurations
     applied: tuple[AppliedWrenches, ...]
     markers: tuple[Marker, ...]
     chosen: tuple[Choice, ...]
@@ -93,7 +94,7 @@ class _Job:
         markers: Sequence[Marker],
         parameters: Iterable[str] | None,
     ) -> _Job:
-        configurations = model.joint_values(q)
+        configurations = model.configurations(q)
         check_rows(model, len(configurations), applied)
         if not markers:
             raise InputError("no marker to observe; name at least one frame")
@@ -122,7 +123,8 @@ class _Job:
     def fill(self, rows: slice, workspace: dict[str, Array], out: Array) -> None:
         """Write the columns of one chunk into (p, rows, m)."""
         count = rows.stop - rows.start
-        state = rigid_state(self.model, np.ascontiguousarray(self.configurations[rows].T), self.dofs)
+        posture = self.model.posture(self.configurations[rows])
+        state = rigid_state(posture, self.dofs)
         twists = {frame: buffer[:, :, :count] for frame, buffer in workspace.items()}
         for frame, twist in twists.items():
             state.jacobian_into(frame, self.dofs, twist.swapaxes(0, 1))
@@ -136,7 +138,8 @@ class _Job:
         for c, picks in self.chosen:
             at = [local[self.model.chain.index[d]] for d in c.dofs()]
             places: slice | list[int] = slice(at[0], at[-1] + 1) if at[-1] - at[0] + 1 == len(at) else at
-            c.columns_into(reach[places], force[places], [p for p, _ in picks], out[column : column + len(picks)])
+            part = out[column : column + len(picks)]
+            c.columns_into(reach[places], force[places], posture, [p for p, _ in picks], part)
             column += len(picks)
 
 

@@ -1,6 +1,6 @@
 r"""Newton on the command itself, with the engine's own equilibrium and the loaded Jacobian: slower, for hard cases.
 
-    dx/dq = J (I - k D)^-1 E        E: how commands move the joints, followers included
+    dx/dq = J (I - k D)^-1 E        E: how commands move the joints, followers and moving offsets included
 
 ``pose_search`` on the loaded pose.  Each step solves the equilibrium at q anew, so soft arms, loads near the limit of
 stability, joints that follow others and targets out of reach are ordinary.
@@ -36,11 +36,12 @@ def loaded_newton(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start:
 def _look(robot: LoadedRobot, frame: str, task: Task, goal: Goal, q: Array) -> tuple[Array, Array, Array]:
     """theta (m, N), what the task's rows miss (r, N) and their loaded Jacobian (r, n, N); nan without equilibrium."""
     model, flex = robot.model, robot.flex
-    full, _, status, _, _ = solve_chunk(model, flex, q, tuple(goal.applied))
+    posture = model.posture(q)
+    full, _, status, _, _ = solve_chunk(flex, posture, tuple(goal.applied))
     known = status == Status.CONVERGED
     theta = np.where(known, full[list(flex.dofs)], 0.0)
-    held = response(model, flex, q, theta, goal.applied, [Marker(frame, "pose")])
-    jacobian = joint_columns(model, flex, held)
+    held = response(flex, posture, theta, goal.applied, [Marker(frame, "pose")])
+    jacobian = joint_columns(flex, held)
     gap = missing(goal.position, goal.rotation, held.state.origin(frame), held.state.rotation(frame))
     if task.aim == "position":
         place, told, rigid = rigid_motion(model.nominal, frame, q)

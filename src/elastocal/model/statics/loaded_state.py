@@ -7,7 +7,7 @@ Forces depend on where everything is, not on what was commanded.  So with the jo
 
 The sides of all backlash follow from the sign of the total force there.  One kind of load also depends on the value
 at rest r = v - (theta - c), the stiffness-only compensator; its few joints take Newton steps in theta - c with slope
-dQ/dr.
+dQ/dr.  An offset c that moves with the command is taken where the caller says.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 
 from elastocal.model.chain import JOINT, ChainState
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility, flexible
 from elastocal.model.statics.forces import generalised, loaded_joints, placed_loads, placed_wrenches
@@ -33,7 +34,7 @@ REST_STEPS = 2
 @dataclass(frozen=True, eq=False)
 class Bent:
     """Chain state; of the flexible coordinates the spatial screws (6, m, N), the forces of all wrenches and theta (m,
-    N).
+    N); ``unloaded`` is their theta without load, (m, N) or (m, 1).
 
     Axis forces are not in them.  No virtual coordinate feels these, so theta is complete but for the joints.
     """
@@ -43,6 +44,7 @@ class Bent:
     screws: Array
     force: Array
     theta: Array
+    unloaded: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,24 +70,25 @@ class LoadedRobot:
         return [i for i, dof in enumerate(self.flex.dofs) if chain[dof].axis != JOINT]
 
     @cached_property
-    def constant(self) -> Array:
-        """(m, 1)"""
-        return self.flex.constant[list(self.flex.dofs)][:, None]
-
-    @cached_property
     def rigid_geometry(self) -> bool:
         """Whether nothing but joints bends or is displaced: then the tool's pose follows from v alone."""
         virtual = [i for i, d in enumerate(self.model.chain.dofs) if d.axis != JOINT]
-        return not self.virtual and not np.any(self.flex.constant[virtual])
+        return not self.virtual and not np.any(self.model.constants[virtual])
 
     @property
     def followers(self) -> bool:
         """Whether joints follow others: these have no command of their own."""
         return any(f.joint is not None and f.joint.follows is not None for f in self.model.tree.frames)
 
-    def look(self, v: Array, virtual: Array | None, applied: Sequence[AppliedWrenches]) -> Bent:
-        """The state at joint values v (n, N) and virtual bends (None: unloaded), and the bends that its forces cause"""
-        values: list[Entry] = [float(c) for c in self.flex.constant]
+    def look(
+        self, v: Array, virtual: Array | None, applied: Sequence[AppliedWrenches], at: Posture | None = None
+    ) -> Bent:
+        """The state at joint values v (n, N) and virtual bends (None: unloaded), and the bends that its forces cause.
+
+        Offsets that move with the command are those ``at`` it, or those at v.
+        """
+        at = at or self.model.posture(v)
+        values, unloaded = list(at.offsets), at.unloaded(self.flex.dofs)
         for row, i in zip(v, self.joints, strict=True):
             values[self.flex.dofs[i]] = row
         if virtual is not None:
@@ -96,7 +99,7 @@ class LoadedRobot:
         screws = state.columns(self.flex.dofs)
         placed = placed_loads(self.model, state) + placed_wrenches(self.model, state, applied)
         force = generalised(self.flex, screws, placed)
-        return Bent(state, values, screws, force, self._give(force))
+        return Bent(state, values, screws, force, self._give(force) + unloaded, unloaded)
 
     def joint_bends(self, bent: Bent) -> Array:
         """theta (n, N) of the joints, axis forces included."""
@@ -124,7 +127,7 @@ class LoadedRobot:
             elastic += gap
             if not slopes:
                 break
-        return np.asarray(self.constant[self.joints] + elastic)
+        return np.asarray(bent.unloaded[self.joints] + elastic)
 
     @cached_property
     def joint_compliance(self) -> Array:
@@ -147,5 +150,4 @@ class LoadedRobot:
         out = self.flex.linear(force)
         if self.flex.plays:
             out += self.flex.play(force)[0]
-        out += self.constant
         return out

@@ -15,6 +15,7 @@ import numpy as np
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.pose_search import damped_step
 from elastocal.model.pose_status import PoseStatus
+from elastocal.model.posture import Posture
 from elastocal.model.statics.loaded_goal import Goal, Settled
 from elastocal.model.statics.loaded_state import Bent, LoadedRobot
 from elastocal.model.task import Task
@@ -30,10 +31,30 @@ _DAMPING = 1e-16
 
 
 def settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array, stop: float = STOP) -> Settled:
-    """Commands whose loaded tool is at the goal, from joint values (n, N) of the rigid robot at the goal."""
+    """Commands whose loaded tool is at the goal, from joint values (n, N) of the rigid robot at the goal.
+
+    Offsets that move with the command are those at the last one found, which is sought again until it stays: each time
+    leaves a share |dc/dq| of the change, some 1e-3.
+    """
+    out = _settle(robot, frame, task, goal, start, stop, robot.model.posture(start))
+    rows = np.flatnonzero(out.done) if robot.model.varying else np.arange(0)
+    for _ in range(STEPS):
+        if not len(rows):
+            break
+        q = out.q[:, rows]
+        actual = q + out.theta[robot.joints][:, rows]
+        again = _settle(robot, frame, task, goal.picked(rows), actual, stop, robot.model.posture(q))
+        out.q[:, rows], out.theta[:, rows], out.status[rows] = again.q, again.theta, again.status
+        rows = rows[again.done & (np.abs(again.q - q).max(axis=0, initial=0.0) > stop)]
+    out.status[rows] = PoseStatus.OUT_OF_REACH
+    return out
+
+
+def _settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array, stop: float, at: Posture) -> Settled:
+    """The same with offsets as they are ``at`` some command."""
     v, virtual = start, None
     if robot.rigid_geometry and (task.aim == "pose" or all(i < 3 for i in task.rows)):
-        bent = robot.look(v, None, goal.applied)
+        bent = robot.look(v, None, goal.applied, at)
         bend = robot.joint_bends(bent)
         return Settled(v - bend, bend[np.argsort(robot.joints)], _status(np.isfinite(v[0])))
     total = start.shape[1]
@@ -42,7 +63,7 @@ def settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array,
     rows = np.arange(total)
     for _ in range(STEPS):
         with np.errstate(invalid="ignore", over="ignore"):
-            bent, step, close = _step(robot, frame, task, goal, v, virtual, stop)
+            bent, step, close = _step(robot, frame, task, goal, v, virtual, stop, at)
         v = v + step
         if close.any():
             bend = robot.joint_bends(bent)
@@ -57,15 +78,15 @@ def settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array,
         if not left.any():
             break
         if not left.all():
-            rows, goal, v, virtual = rows[left], goal.picked(left), v[:, left], virtual[:, left]
+            rows, goal, at, v, virtual = rows[left], goal.picked(left), at.take(left), v[:, left], virtual[:, left]
     return Settled(q, bends, _status(done))
 
 
 def _step(
-    robot: LoadedRobot, frame: str, task: Task, goal: Goal, v: Array, virtual: Array | None, stop: float
+    robot: LoadedRobot, frame: str, task: Task, goal: Goal, v: Array, virtual: Array | None, stop: float, at: Posture
 ) -> tuple[Bent, Array, Bools]:
     """The bent state at (v, theta_V), the step of v, and whether what is missing there is small."""
-    bent = robot.look(v, virtual, goal.applied)
+    bent = robot.look(v, virtual, goal.applied, at)
     joint_dofs = [robot.flex.dofs[i] for i in robot.joints]
     jacobian = bent.state.jacobian(frame, joint_dofs)
     place = bent.state.origin(frame)
@@ -77,7 +98,7 @@ def _step(
     if robot.virtual:
         change = bent.theta.copy()
         change[robot.joints] = 0.0
-        change[robot.virtual] -= robot.constant[robot.virtual] if virtual is None else virtual
+        change[robot.virtual] -= bent.unloaded[robot.virtual] if virtual is None else virtual
         ahead = np.einsum("ain,in->an", bent.screws, change)
         gap[:3] -= ahead[:3] + np.cross(ahead[3:], place, axis=0)
         gap[3:] -= ahead[3:]

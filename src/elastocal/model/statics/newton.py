@@ -1,4 +1,4 @@
-"""Newton's method for theta = c + k Q(q, theta) + play(Q), with the analytic tangent I - (k + play') D.
+"""Newton's method for theta = c(q) + k Q(q, theta) + play(Q), with the analytic tangent I - (k + play') D.
 
 Each configuration stops on its own when its next scaled step would be below 1e-12 (rad, and m per m of the robot's
 length), so that its result does not depend on its neighbours in the batch.  Near the solution each step is shorter
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.posture import Posture
 from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces, evaluate, placed_loads, placed_wrenches
@@ -30,27 +30,21 @@ _COMPRESS_AFTER = 6
 class Batch:
     """The configurations of one chunk still being solved."""
 
-    q: Array
+    posture: Posture
     applied: tuple[AppliedWrenches, ...]
     theta: Array
 
     def take(self, rows: Bools | Ints) -> Batch:
-        return Batch(self.q[:, rows], tuple(w.picked(rows) for w in self.applied), self.theta[:, rows])
+        return Batch(self.posture.take(rows), tuple(w.picked(rows) for w in self.applied), self.theta[:, rows])
 
 
-def forces_at(
-    model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: Sequence[AppliedWrenches]
-) -> Forces:
-    state, values = state_at(model, flex, q, theta)
-    placed = placed_loads(model, state) + placed_wrenches(model, state, applied)
-    return evaluate(model, flex, state, placed, values, q)
+def forces_at(flex: Flexibility, at: Posture, theta: Array, applied: Sequence[AppliedWrenches]) -> Forces:
+    state, values = state_at(flex, at, theta)
+    placed = placed_loads(at.model, state) + placed_wrenches(at.model, state, applied)
+    return evaluate(flex, at, state, placed, values)
 
 
-def start(flex: Flexibility, size: int) -> Array:
-    return np.repeat(flex.unloaded, size, axis=1)
-
-
-def newton_equilibrium(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, Array, Ints, Bools]:
+def newton_equilibrium(flex: Flexibility, batch: Batch) -> tuple[Array, Array, Ints, Bools]:
     """theta and Q (n, N), steps taken and whether each converged."""
     total = batch.theta.shape[1]
     theta, force = batch.theta.copy(), np.zeros_like(batch.theta)
@@ -60,9 +54,9 @@ def newton_equilibrium(model: RobotModel, flex: Flexibility, batch: Batch) -> tu
         return theta, force, steps, np.ones(total, dtype=bool)
     rows = np.arange(total)
     active = batch
-    scale = np.where(flex.rotates, 1.0, 1.0 / model.size)[:, None]
+    scale = np.where(flex.rotates, 1.0, 1.0 / batch.posture.model.size)[:, None]
     for count in range(1, MAX_STEPS + 1):
-        step, now, change = _step(model, flex, active)
+        step, now, change = _step(flex, active)
         size = np.max(np.abs(step) * scale, axis=0)
         moving = ~done[rows] & np.isfinite(size)
         factor = np.where(moving, np.minimum(1.0, LONGEST_STEP / np.maximum(size, LONGEST_STEP)), 0.0)
@@ -80,10 +74,10 @@ def newton_equilibrium(model: RobotModel, flex: Flexibility, batch: Batch) -> tu
     return theta, force, steps, done
 
 
-def _step(model: RobotModel, flex: Flexibility, batch: Batch) -> tuple[Array, Array, Array]:
+def _step(flex: Flexibility, batch: Batch) -> tuple[Array, Array, Array]:
     """Newton's step, the forces at the state it starts from, and how the step changes them."""
-    forces = forces_at(model, flex, batch.q, batch.theta, batch.applied)
-    residual = flex.unloaded + flex.linear(forces.q) - batch.theta
+    forces = forces_at(flex, batch.posture, batch.theta, batch.applied)
+    residual = batch.posture.unloaded(flex.dofs) + flex.linear(forces.q) - batch.theta
     tangent = None
     if flex.plays:
         played, tangent = flex.play(forces.q)

@@ -14,10 +14,11 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.model.chain import JOINT, ChainState
+from elastocal.model.chain import ChainState
 from elastocal.model.elements import CompliantCoordinate, Load
-from elastocal.model.kinematics import follower_map
+from elastocal.model.kinematics import moved_dofs
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Equilibrium, Status, solve_chunk
@@ -61,7 +62,7 @@ def loaded_observation(
     Orientation rows are the small rotation in base axes.  Rows of configurations without a determined
     equilibrium are nan.  The derivative of a deflection is the loaded matrix minus the unloaded one.
     """
-    configurations = model.joint_values(q)
+    configurations = model.configurations(q)
     total = len(configurations)
     check_rows(model, total, applied)
     picked = model.parameters.select(parameters)
@@ -73,13 +74,13 @@ def loaded_observation(
     for start in range(0, total, size):
         rows = slice(start, min(start + size, total))
         wrenches = tuple(w.rows(rows, rows.stop - rows.start) for w in applied)
-        q_chunk = np.ascontiguousarray(configurations[rows].T)
+        posture = model.posture(configurations[rows])
         if bent is None:
-            full, _, status[rows], _, _ = solve_chunk(model, flex, q_chunk, wrenches)
+            full, _, status[rows], _, _ = solve_chunk(flex, posture, wrenches)
         else:
             full, status[rows] = bent.theta[rows].T, bent.status[rows]
         theta = np.where(status[rows] == Status.CONVERGED, full[list(flex.dofs)], 0.0)
-        part = parameter_derivatives(model, flex, response(model, flex, q_chunk, theta, wrenches, markers), picked)
+        part = parameter_derivatives(flex, response(flex, posture, theta, wrenches, markers), picked)
         out[rows] = np.moveaxis(part, -1, 0)
     out[status != Status.CONVERGED] = np.nan
     return tuple(model.parameters.names[i] for i in picked), out, status
@@ -93,7 +94,7 @@ class Response:
     the markers' own Jacobian.
     """
 
-    q: Array
+    posture: Posture
     state: ChainState
     values: Sequence[Entry]
     forces: Forces
@@ -103,21 +104,20 @@ class Response:
 
     @property
     def size(self) -> int:
-        return int(self.q.shape[1])
+        return self.posture.size
 
 
 def response(
-    model: RobotModel,
     flex: Flexibility,
-    q: Array,
+    posture: Posture,
     theta: Array,
     applied: Sequence[AppliedWrenches],
     markers: Sequence[Marker],
 ) -> Response:
-    """At joint values (n, N) and an equilibrium theta (n, N) of the flexible coordinates."""
-    state, values = state_at(model, flex, q, theta)
-    placed = placed_loads(model, state) + placed_wrenches(model, state, applied)
-    forces = evaluate(model, flex, state, placed, values, q)
+    """At an equilibrium theta (n, N) of the flexible coordinates."""
+    state, values = state_at(flex, posture, theta)
+    placed = placed_loads(posture.model, state) + placed_wrenches(posture.model, state, applied)
+    forces = evaluate(flex, posture, state, placed, values)
     play = flex.play(forces.q)[1] if flex.plays else None
     direct = np.empty((sum(m.rows for m in markers), flex.n, state.size))
     first = 0
@@ -128,15 +128,16 @@ def response(
     bent = flex.transposed().linear(reach)
     if play is not None:
         bent += np.einsum("jin,jrn->irn", play, reach)
-    return Response(q, state, values, forces, direct, reach, bent)
+    return Response(posture, state, values, forces, direct, reach, bent)
 
 
-def parameter_derivatives(model: RobotModel, flex: Flexibility, at: Response, picked: Sequence[int]) -> Array:
+def parameter_derivatives(flex: Flexibility, at: Response, picked: Sequence[int]) -> Array:
     """Derivative (rows, p, N) of the markers by the parameters of these numbers, loads held."""
+    model = at.posture.model
     out = np.zeros((at.direct.shape[0], len(picked), at.size))
     place = {index: column for column, index in enumerate(picked)}
     local = {dof: i for i, dof in enumerate(flex.dofs)}
-    loaded, rest = _joint_states(model, at)
+    loaded, rest = _joint_states(at)
     springs = _rest_tangents(model, loaded, rest)
     first = 0
     for element, at_dofs, own in zip(model.elements, model.places, model.parameter_rows, strict=True):
@@ -147,7 +148,7 @@ def parameter_derivatives(model: RobotModel, flex: Flexibility, at: Response, pi
             continue
         if isinstance(element, CompliantCoordinate):
             where = [local[i] for i in at_dofs]
-            for p, terms in enumerate(element.sensitivity(at.forces.q[where])):
+            for p, terms in enumerate(element.sensitivity(at.forces.q[where], at.posture)):
                 for i, value in terms if p in mine else ():
                     mine[p] += at.reach[where[i]] * value
                     if flex.dofs[where[i]] in springs and element.constant_in_load:
@@ -164,22 +165,25 @@ def parameter_derivatives(model: RobotModel, flex: Flexibility, at: Response, pi
     return out
 
 
-def joint_columns(model: RobotModel, flex: Flexibility, at: Response) -> Array:
-    """Derivative (rows, n, N) of the markers by the joint values, loads held; ``flex`` must hold all joints."""
-    joints = tuple(i for i in flex.dofs if model.chain.dofs[i].axis == JOINT)
-    springs = _rest_tangents(model, *_joint_states(model, at))
-    each = []
-    for dof in joints:
+def joint_columns(flex: Flexibility, at: Response) -> Array:
+    """Derivative (rows, n, N) of the markers by the joint values, loads held; ``flex`` as of ``flexible`` or more."""
+    model = at.posture.model
+    springs = _rest_tangents(model, *_joint_states(at))
+    dofs = moved_dofs(at.posture)
+    columns = np.empty((at.direct.shape[0], len(dofs), at.size))
+    for k, dof in enumerate(dofs):
         i = flex.dofs.index(dof)
-        each.append(at.reach[i] + at.bent[i] * springs[dof] if dof in springs else at.reach[i])
-    columns = np.stack(each, axis=1) if each else np.zeros((at.direct.shape[0], 0, at.size))
-    leads = follower_map(model, joints)
-    return columns if leads is None else np.asarray(np.einsum("rdn,dj->rjn", columns, leads))
+        columns[:, k] = at.reach[i] + at.bent[i] * springs[dof] if dof in springs else at.reach[i]
+    out = columns[:, : len(model.joint_dofs)]
+    out = out.copy() if model.leads is None else np.einsum("rdn,dj->rjn", out, model.leads)
+    at.posture.add_slopes(columns, dofs, out)
+    return np.asarray(out)
 
 
-def _joint_states(model: RobotModel, at: Response) -> tuple[dict[str, Array], dict[str, Array]]:
+def _joint_states(at: Response) -> tuple[dict[str, Array], dict[str, Array]]:
     """Values of the joints loaded and at rest, which only loads ask for."""
-    return (loaded_joints(model, at.values, at.size), rest_values(model, at.q)) if model.loads else ({}, {})
+    model = at.posture.model
+    return (loaded_joints(model, at.values, at.size), rest_values(at.posture)) if model.loads else ({}, {})
 
 
 def _rest_tangents(model: RobotModel, loaded: dict[str, Array], rest: dict[str, Array]) -> dict[int, Array]:

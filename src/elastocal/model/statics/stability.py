@@ -22,6 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces, evaluate, frame_forces, placed_loads, placed_wrenches
@@ -35,7 +36,7 @@ _DENSE = 256
 
 def judge_stability(found: FoundStates, converged: Bools) -> tuple[Bools, Array]:
     """Unstable (N,) and critical load factor (N,), nan where a bound suffices."""
-    model, flex, q, theta = found.model, found.flex, found.q, found.theta
+    flex, posture, theta = found.flex, found.posture, found.theta
     unstable = np.zeros(found.size, dtype=bool)
     factor = np.full(found.size, np.nan)
     if flex.n == 0:
@@ -43,11 +44,11 @@ def judge_stability(found: FoundStates, converged: Bools) -> tuple[Bools, Array]
     rows = np.flatnonzero(~converged | ~(_size_bound(found) < _SAFE))
     for start in range(0, len(rows), _DENSE):
         some = rows[start : start + _DENSE]
-        at = np.where(converged, theta, flex.constant[list(flex.dofs)][:, None])[:, some]
-        own, external = split_forces(model, flex, q[:, some], at, [w.picked(some) for w in found.applied])
+        at = np.where(converged, theta, posture.unloaded(flex.dofs))[:, some]
+        own, external = split_forces(flex, posture.take(some), at, [w.picked(some) for w in found.applied])
         k = flex.compliance[:, :, None] + flex.play(own.q + external.q)[1]
         bent = [np.einsum("ijn,jkn->ikn", k, f.dense()) for f in (own, external)]
-        hard = np.flatnonzero(~converged[some] | ~(_norm_bound(model, flex, k, bent) < _SAFE))
+        hard = np.flatnonzero(~converged[some] | ~(_norm_bound(posture.model, flex, k, bent) < _SAFE))
         factor[some[hard]] = critical_factor(bent[0][:, :, hard], bent[1][:, :, hard])
         unstable[some[hard]] = factor[some[hard]] <= 1.0
     return unstable, factor
@@ -55,11 +56,12 @@ def judge_stability(found: FoundStates, converged: Bools) -> tuple[Bools, Array]
 
 def _size_bound(found: FoundStates) -> Array:
     """An upper bound of the spectral radius of k D (N,) from load sizes and the robot's dimensions."""
-    model, flex, q, theta, applied = found.model, found.flex, found.q, found.theta, found.applied
+    flex, posture, applied = found.flex, found.posture, found.applied
+    model = posture.model
     root = _roots(found)
     if root is None:
         return np.full(found.size, np.inf)
-    slack = _slack(model, flex, q, theta)
+    slack = _slack(flex, posture, found.theta)
     total, lever = np.zeros_like(slack), np.zeros_like(slack)
     follow = 2.0 if any(w.follows for w in applied) or model.has_following_loads else 1.0
     for load in model.loads:
@@ -76,7 +78,7 @@ def _size_bound(found: FoundStates) -> Array:
     for b in flex.blocks:
         turns = flex.rotates[b]
         give = give + (root[b][turns].sum(axis=0) + root[b][~turns].sum(axis=0) * shift) ** 2
-    bound = follow * lever * give + _axis_bound(model, flex, q, theta)
+    bound = follow * lever * give + _axis_bound(flex, posture, found.theta)
     return np.asarray(np.where(pointed, np.inf, bound))
 
 
@@ -94,22 +96,23 @@ def _roots(found: FoundStates) -> Array | None:
     return np.sqrt(size)
 
 
-def _slack(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Array:
+def _slack(flex: Flexibility, at: Posture, theta: Array) -> Array:
     """How much farther than the fixed offsets say a load can be: slides, bends and geometric errors."""
+    model = at.model
     sliding = any(f.joint is not None and f.joint.kind == "prismatic" for f in model.tree.frames)
-    values = rest_values(model, q) if sliding else {}
+    values = rest_values(at) if sliding else {}
     slides = [np.abs(v) for joint, v in values.items() if model.tree.joint(joint).kind == "prismatic"]
-    still = [i for i in range(len(flex.constant)) if i not in flex.dofs and not model.chain.rotates[i]]
-    out = np.full(theta.shape[1], np.abs(flex.constant[still]).sum()) + np.abs(theta[~flex.rotates]).sum(axis=0)
+    still = [c for i, c in enumerate(at.offsets) if i not in flex.dofs and not model.chain.rotates[i]]
+    out = np.abs(theta[~flex.rotates]).sum(axis=0) + sum(np.abs(c) for c in still)
     return np.asarray(out + sum(slides))
 
 
-def _axis_bound(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> Array:
+def _axis_bound(flex: Flexibility, at: Posture, theta: Array) -> Array:
     """The axis tangents' share: an entry D_ii alone adds k_ii |D_ii|."""
-    out = np.zeros(theta.shape[1])
+    model, out = at.model, np.zeros(theta.shape[1])
     if not model.loads:
         return out
-    rest = rest_values(model, q)
+    rest = rest_values(at)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
     place = {joint: local.get(model.chain.joint_dof(joint)) for joint in rest}
     loaded = {joint: value if (i := place[joint]) is None else value + theta[i] for joint, value in rest.items()}
@@ -122,12 +125,12 @@ def _axis_bound(model: RobotModel, flex: Flexibility, q: Array, theta: Array) ->
 
 
 def split_forces(
-    model: RobotModel, flex: Flexibility, q: Array, theta: Array, applied: Sequence[AppliedWrenches]
+    flex: Flexibility, at: Posture, theta: Array, applied: Sequence[AppliedWrenches]
 ) -> tuple[Forces, Forces]:
     """Forces of the model's own loads and of the external wrenches, at one state."""
-    state, values = state_at(model, flex, q, theta)
-    own = evaluate(model, flex, state, placed_loads(model, state), values, q)
-    return own, frame_forces(flex, own.screws, placed_wrenches(model, state, applied))
+    state, values = state_at(flex, at, theta)
+    own = evaluate(flex, at, state, placed_loads(at.model, state), values)
+    return own, frame_forces(flex, own.screws, placed_wrenches(at.model, state, applied))
 
 
 def _norm_bound(model: RobotModel, flex: Flexibility, k: Array, bent: Sequence[Array]) -> Array:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from elastocal.errors import InputError
 from elastocal.model.chain import ChainState
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.spatial.entries import Array, Entry
@@ -28,24 +29,16 @@ def check_rows(model: RobotModel, total: int, applied: Sequence[AppliedWrenches]
             raise InputError(f"{len(w.wrench)} wrenches at {w.frame} for {total} configurations; give one, or one each")
 
 
-def state_at(model: RobotModel, flex: Flexibility, q: Array, theta: Array) -> tuple[ChainState, list[Entry]]:
-    """Chain state with the flexible coordinates at theta (n, N) and all others at their constants."""
-    bends: list[Entry] = [float(c) for c in flex.constant]
+def state_at(flex: Flexibility, at: Posture, theta: Array) -> tuple[ChainState, list[Entry]]:
+    """Chain state with the flexible coordinates at theta (n, N) and all others as they are without load."""
+    bends, chain = list(at.offsets), at.model.chain
     for row, dof in enumerate(flex.dofs):
         bends[dof] = theta[row]
-    values = model.chain.values(q, bends)
-    size = q.shape[1]
-    return model.chain.evaluate(values, size, screws=flex.dofs), values
+    values = chain.values(at.q, bends)
+    return chain.evaluate(values, at.size, screws=flex.dofs), values
 
 
-def rest_values(model: RobotModel, q: Array) -> dict[str, Array]:
+def rest_values(at: Posture) -> dict[str, Array]:
     """Every joint's value without any load: commanded, plus its offset."""
-    row = {name: i for i, name in enumerate(model.joints)}
-    out: dict[str, Array] = {}
-    for frame in model.tree.frames:
-        motion = frame.joint
-        if motion is not None:
-            leader = motion.follows or frame.name
-            value = motion.ratio * q[row[leader]] + motion.offset if motion.follows else q[row[leader]]
-            out[frame.name] = value + model.constants[model.chain.joint_dof(frame.name)]
-    return out
+    chain = at.model.chain
+    return {chain.dofs[i].frame: at.value(chain.dofs[i].frame) + at.offsets[i] for i in at.model.joint_dofs}

@@ -22,6 +22,7 @@ import numpy as np
 from elastocal.model.chain import ChainState
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Progress, Status, solve_chunk
@@ -66,7 +67,7 @@ def stiffness(
 ) -> CartesianStiffness:
     """Unloaded compliance and stiffness of joint values (N, n)."""
     at = frame or model.tool
-    configurations = model.joint_values(q)
+    configurations = model.configurations(q)
     total = len(configurations)
     compliance, stiff = np.empty((total, 6, 6)), np.empty((total, 6, 6))
     status = np.empty(total, dtype=np.int64)
@@ -86,7 +87,7 @@ def stiffness_chunks(
     """
     at = frame or model.tool
     level = model.chain.level(at)
-    configurations = model.joint_values(q)
+    configurations = model.configurations(q)
     total = len(configurations)
     flex = assemble(model)
     root = flex.root()
@@ -98,7 +99,7 @@ def stiffness_chunks(
         count = rows.stop - rows.start
         r, stiff, soft = work[:, :, :, :count]
         if level and flex.n:
-            state = rigid_state(model, np.ascontiguousarray(configurations[rows].T), flex.dofs)
+            state = rigid_state(model.posture(configurations[rows]), flex.dofs)
             _arms_into(state, at, flex, root, arms[:, :, :count])
         else:
             arms[:] = 0.0
@@ -117,7 +118,7 @@ def loaded_stiffness(
 ) -> CartesianStiffness:
     """Compliance and stiffness at the loaded equilibrium; without wrenches: under weights and springs alone."""
     at = frame or model.tool
-    configurations = model.joint_values(q)
+    configurations = model.configurations(q)
     total = len(configurations)
     check_rows(model, total, applied)
     flex = assemble(model)
@@ -126,9 +127,9 @@ def loaded_stiffness(
     size = chunk_size(flex.n)
     for start in range(0, total, size):
         rows = slice(start, min(start + size, total))
-        q_chunk = np.ascontiguousarray(configurations[rows].T)
+        at_rows = model.posture(configurations[rows])
         wrenches = tuple(w.rows(rows, rows.stop - rows.start) for w in applied)
-        out[0, :, :, rows], out[1, :, :, rows], status[rows] = _loaded_chunk(model, flex, q_chunk, wrenches, at)
+        out[0, :, :, rows], out[1, :, :, rows], status[rows] = _loaded_chunk(flex, at_rows, wrenches, at)
         if progress is not None:
             progress(rows.stop, total)
     compliance, stiff = np.moveaxis(out, -1, 1)
@@ -162,12 +163,12 @@ def _from_triangle(r: Array, stiff: Array) -> Ints:
 
 
 def _loaded_chunk(
-    model: RobotModel, flex: Flexibility, q: Array, applied: tuple[AppliedWrenches, ...], frame: str
+    flex: Flexibility, at: Posture, applied: tuple[AppliedWrenches, ...], frame: str
 ) -> tuple[Array, Array, Ints]:
-    full, _, solved, _, _ = solve_chunk(model, flex, q, applied)
+    full, _, solved, _, _ = solve_chunk(flex, at, applied)
     lost = solved != Status.CONVERGED
     theta = np.where(lost, 0.0, full[list(flex.dofs)])
-    compliance = _loaded_compliance(model, flex, q, theta, applied, frame)
+    compliance = _loaded_compliance(flex, at, theta, applied, frame)
     scale = np.sqrt(np.einsum("iin->in", np.abs(compliance)))
     unit = np.where(scale > 0, scale, 1.0)
     even = np.moveaxis(compliance / (unit[:, None] * unit[None]), -1, 0)
@@ -183,17 +184,12 @@ def _loaded_chunk(
 
 
 def _loaded_compliance(
-    model: RobotModel,
-    flex: Flexibility,
-    q: Array,
-    theta: Array,
-    applied: Sequence[AppliedWrenches],
-    frame: str,
+    flex: Flexibility, at: Posture, theta: Array, applied: Sequence[AppliedWrenches], frame: str
 ) -> Array:
     if flex.n == 0:
-        return np.zeros((6, 6, q.shape[1]))
-    state, _ = state_at(model, flex, q, theta)
-    forces = forces_at(model, flex, q, theta, applied)
+        return np.zeros((6, 6, at.size))
+    state, _ = state_at(flex, at, theta)
+    forces = forces_at(flex, at, theta, applied)
     play = flex.play(forces.q)[1] if flex.plays else None
     jacobian = state.jacobian(frame, flex.dofs)
     bent = flex.linear(jacobian.swapaxes(0, 1))

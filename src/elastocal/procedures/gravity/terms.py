@@ -13,6 +13,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.model.chain import JOINT, Dof
+from elastocal.model.kinematics import rigid_state
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.holding import holding_observation, holding_torque
 from elastocal.spatial.entries import Array
@@ -122,7 +123,7 @@ def level_joints(model: RobotModel, q: Array) -> LevelAxes:
     """
     if not np.any(model.gravity):
         raise InputError(f"robot {model.name}: gravity is zero, so that nothing weighs; give gravity_m_s2")
-    state = model.chain.evaluate(model.chain.values(np.asarray(q, dtype=np.float64)[:, None], list(model.constants)), 1)
+    state = rigid_state(model.posture(np.asarray(q, dtype=np.float64)[:, None]))
     axes = {}
     for j, motion in zip(model.joints, model.motions, strict=True):
         if motion.kind == "revolute":

@@ -1,0 +1,83 @@
+"""The tilt of a joint across its axis under the arm's own weight, where masses and compliance are unknown.
+
+A bearing gives way to the moment M = m x g of the arm's own weight (``weight_lever``), at most 1, across the axis.  In
+the axes of the joint's frame, with two unit vectors e_1, e_2 at right angles to the joint's axis and to each other,
+
+    theta = (rx, ry, rz) = sum_k lateral_k e_k (e_k . R^T M)
+
+``lateral_k`` is the tilt in rad of the arm stretched out, where its whole moment is about e_k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from elastocal.model.chain import Dof
+from elastocal.model.compliant.weight_lever import weight_lever
+from elastocal.model.elements import CompliantCoordinate, Terms, quantity
+from elastocal.model.frames import FrameTree
+from elastocal.model.parameters import Parameter
+from elastocal.model.posture import Posture
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class LateralWeight(CompliantCoordinate):
+    """``tilt``: lateral_1 and lateral_2 in rad; of an axis z, e_1 and e_2 are x and y of the frame, and so on round."""
+
+    kind: ClassVar[str] = "lateral_weight"
+    constant_in_load: ClassVar[bool] = True
+    varies: ClassVar[bool] = True
+    joint: str
+    tilt: tuple[float, float] = quantity("angle", default=(0.0, 0.0))
+
+    @property
+    def place(self) -> str:
+        return self.joint
+
+    def check(self, tree: FrameTree) -> None:
+        tree.joint(self.joint)
+
+    def dofs(self) -> tuple[Dof, ...]:
+        return tuple(Dof(self.joint, axis) for axis in ("rx", "ry", "rz"))
+
+    def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
+        return tuple(self.parameter(f"lateral_{k}", "rad", v, 1e-3) for k, v in enumerate(self.tilt, 1))
+
+    def with_values(self, values: Sequence[float]) -> Self:
+        return replace(self, tilt=(float(values[0]), float(values[1])))
+
+    def _directions(self, at: Posture) -> Array:
+        """e_1 and e_2, the columns of (3, 2)."""
+        axis = at.model.tree.joint(self.joint).unit_axis
+        first = np.eye(3)[(int(np.argmax(np.abs(axis))) + 1) % 3]
+        first = first - (first @ axis) * axis
+        first /= np.linalg.norm(first)
+        return np.column_stack([first, np.cross(axis, first)])
+
+    def _moment(self, at: Posture) -> tuple[Array, Array]:
+        """R^T M (3, N) and its derivative (3, n, N)."""
+        lever, slope = weight_lever(at, self.joint)
+        down, back = at.down[:, None], at.rest.rotation(self.joint).swapaxes(0, 1)
+        moment = np.cross(lever, down, axis=0)
+        change = np.cross(slope, down[:, None], axis=0)
+        change -= np.cross(at.jacobian(self.joint)[3:], moment[:, None], axis=0)
+        return np.einsum("ijn,jn->in", back, moment), np.einsum("ijn,jkn->ikn", back, change)
+
+    def _compliance(self, at: Posture) -> Array:
+        across = self._directions(at)
+        return np.asarray(across * np.array(self.tilt) @ across.T)
+
+    def unloaded(self, at: Posture) -> Array:
+        return np.asarray(self._compliance(at) @ self._moment(at)[0]) if any(self.tilt) else np.zeros(3)
+
+    def unloaded_slope(self, at: Posture) -> Array | None:
+        return np.einsum("ij,jkn->ikn", self._compliance(at), self._moment(at)[1]) if any(self.tilt) else None
+
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+        moment = self._moment(at)[0]
+        return tuple(tuple(enumerate(e[:, None] * (e @ moment))) for e in self._directions(at).T)

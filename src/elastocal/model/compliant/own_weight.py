@@ -1,0 +1,109 @@
+"""The sag of a gear under the arm's own weight where masses and compliance are unknown: theta as a function of q.
+
+A torque is linear in the links' mass moments, and so is the sag of an elastic gear.  With the joint's axis a and the
+unit vector g of gravity, each taken at the nominal robot,
+
+    theta = a . (L x g),     L = sum_j R_j h_j + sag * m
+
+h_j stands for compliance times mass moment of link j and all that hangs on it (every moving frame j from the joint
+on), in the axes of that frame.  m is the lever of a typical arm (``weight_lever``), at most 1: ``sag`` is the sag of
+the arm stretched out level.  A prismatic joint sags by theta = sag * a . g.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.model.compliant.weight_lever import moving_frames, weight_lever
+from elastocal.model.elements import JointCoordinate, Terms, quantity
+from elastocal.model.frames import FrameTree
+from elastocal.model.parameters import Parameter
+from elastocal.model.posture import Posture
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnWeight(JointCoordinate):
+    """``sag`` in rad or m; ``links``: h of the frames that are named, rad, each of them three parameters."""
+
+    kind: ClassVar[str] = "own_weight"
+    constant_in_load: ClassVar[bool] = True
+    varies: ClassVar[bool] = True
+    sag: float = quantity("joint value", default=0.0)
+    links: Mapping[str, tuple[float, float, float]] = quantity("joint value", default_factory=dict)
+
+    @classmethod
+    def neutral(cls, tree: FrameTree, joint: str) -> Self:
+        """No sag, with the parameters of every link from the joint on (a prismatic joint has but one)."""
+        turns = tree.joint(joint).kind == "revolute"
+        return cls(joint=joint, links=dict.fromkeys(moving_frames(tree, joint), (0.0, 0.0, 0.0)) if turns else {})
+
+    def check(self, tree: FrameTree) -> None:
+        super().check(tree)
+        if self.links and tree.joint(self.joint).kind == "prismatic":
+            raise InputError(f"own_weight of {self.joint}: a prismatic joint has sag alone; leave links out")
+        allowed = moving_frames(tree, self.joint)
+        for name in self.links:
+            if name not in allowed:
+                raise UnknownNameError("moving frame", name, allowed, f"own_weight of {self.joint}")
+
+    def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
+        own = self.parameter("sag", tree.joint(self.joint).unit, self.sag, 1e-3)
+        each = [(f"sag_{frame}_{axis}", v) for frame, h in self.links.items() for axis, v in zip("xyz", h, strict=True)]
+        return (own, *(self.parameter(symbol, "rad", value, 1e-3) for symbol, value in each))
+
+    def with_values(self, values: Sequence[float]) -> Self:
+        sag, *rest = (float(v) for v in values)
+        triples = zip(rest[::3], rest[1::3], rest[2::3], strict=True)
+        return replace(self, sag=sag, links=dict(zip(self.links, triples, strict=True)))
+
+    @property
+    def _neutral(self) -> bool:
+        return self.sag == 0.0 and not any(any(h) for h in self.links.values())
+
+    def _slides(self, at: Posture) -> bool:
+        return at.model.tree.joint(self.joint).kind == "prismatic"
+
+    def _lever(self, at: Posture) -> tuple[Array, Array]:
+        """L (3, N) and its derivative (3, n, N)."""
+        lever, slope = (self.sag * part for part in weight_lever(at, self.joint))
+        for frame, h in self.links.items():
+            arm = np.einsum("ijn,j->in", at.rest.rotation(frame), h)
+            lever += arm
+            slope += np.cross(at.jacobian(frame)[3:], arm[:, None], axis=0)
+        return lever, slope
+
+    def unloaded(self, at: Posture) -> Array:
+        if self._neutral:
+            return np.zeros(1)
+        if self._slides(at):
+            return self.sag * (at.down @ at.axis(self.joint))[None]
+        return np.asarray((self._lever(at)[0] * self._across(at)).sum(axis=0))[None]
+
+    def unloaded_slope(self, at: Posture) -> Array | None:
+        if self._neutral:
+            return None
+        turned = np.cross(at.jacobian(self.joint)[3:], at.axis(self.joint)[:, None], axis=0)
+        if self._slides(at):
+            return np.asarray(self.sag * np.einsum("i,ijn->jn", at.down, turned))[None]
+        lever, slope = self._lever(at)
+        across = np.cross(at.down[:, None, None], turned, axis=0)
+        return np.asarray((slope * self._across(at)[:, None] + lever[:, None] * across).sum(axis=0))[None]
+
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+        if self._slides(at):
+            return (((0, at.down @ at.axis(self.joint)),),)
+        across = self._across(at)
+        columns = [(weight_lever(at, self.joint)[0] * across).sum(axis=0)]
+        for frame in self.links:
+            columns += list(np.einsum("ijn,in->jn", at.rest.rotation(frame), across))
+        return tuple(((0, column),) for column in columns)
+
+    def _across(self, at: Posture) -> Array:
+        """g x a (3, N): the torque of a unit lever along each base axis."""
+        return np.cross(at.down[:, None], at.axis(self.joint), axis=0)

@@ -1,0 +1,70 @@
+"""A link that grows with the temperature: its frame's fixed translation times coefficient times difference in K.
+
+The translation t stands before the frame's joint and theta behind it, in the frame's own axes; so theta turns back
+with the joint:  theta = expansion * dT * R(q)^T R_pose^T t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from elastocal.model.chain import Dof
+from elastocal.model.elements import CompliantCoordinate, Terms, quantity
+from elastocal.model.frames import FrameTree
+from elastocal.model.parameters import Parameter
+from elastocal.model.posture import Posture
+from elastocal.spatial.entries import Array
+from elastocal.spatial.rotation import rotations
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThermalGrowth(CompliantCoordinate):
+    """The offset of ``frame`` from its parent grows by ``expansion`` (1/K) times the temperature difference."""
+
+    kind: ClassVar[str] = "thermal_growth"
+    constant_in_load: ClassVar[bool] = True
+    varies: ClassVar[bool] = True
+    frame: str
+    expansion: float = quantity("expansion", default=0.0)
+
+    @property
+    def place(self) -> str:
+        return self.frame
+
+    def check(self, tree: FrameTree) -> None:
+        tree.frame(self.frame)
+
+    def dofs(self) -> tuple[Dof, ...]:
+        return tuple(Dof(self.frame, axis) for axis in "xyz")
+
+    def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
+        return (self.parameter("expansion", "1/K", self.expansion, 1e-5),)
+
+    def with_values(self, values: Sequence[float]) -> Self:
+        return replace(self, expansion=float(values[0]))
+
+    def _growth(self, at: Posture) -> Array:
+        """theta per unit of the coefficient (3, N)."""
+        frame = at.model.tree.frame(self.frame)
+        along = np.repeat((frame.pose.rotation.T @ frame.pose.translation)[:, None], at.size, axis=1)
+        if frame.joint is not None and frame.joint.kind == "revolute":
+            back = rotations(-frame.joint.unit_axis[:, None] * at.value(self.frame))
+            along = np.einsum("ijn,jn->in", back, along)
+        return np.asarray(along * at.temperature_for(self))
+
+    def unloaded(self, at: Posture) -> Array:
+        return self.expansion * self._growth(at) if self.expansion else np.zeros(3)
+
+    def unloaded_slope(self, at: Posture) -> Array | None:
+        joint = at.model.tree.frame(self.frame).joint
+        if not self.expansion or joint is None or joint.kind == "prismatic":
+            return None
+        turned = -np.cross(joint.unit_axis, self.expansion * self._growth(at), axisb=0, axisc=0)
+        return np.asarray(turned[:, None] * at.value_slope(self.frame)[:, None])
+
+    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+        return (tuple(enumerate(self._growth(at))),)
