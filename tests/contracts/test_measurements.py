@@ -21,12 +21,17 @@ from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
+from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance
+from elastocal.model.compliant.joint_gain import JointGain
 from elastocal.model.compliant.joint_offset import JointOffset
+from elastocal.model.compliant.lateral_weight import LateralWeight
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.compliant.motor_compliance import MotorCompliance
+from elastocal.model.compliant.own_weight import OwnWeight
+from elastocal.model.compliant.thermal_growth import ThermalGrowth
 from elastocal.model.elements import element_kinds
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.gravity_compensator import GravityCompensator
@@ -79,8 +84,17 @@ def springs():
 
 
 def everything():
-    """The same with backlash: one parameter or more of every kind."""
-    return springs().with_elements(JointBacklash(joint="j3", gap=0.004), GripperBacklash(frame="tip", gap=3e-3))
+    """The same with backlash and with effects of angle and temperature: one parameter or more of every kind."""
+    model = springs().with_elements(
+        JointBacklash(joint="j3", gap=0.004),
+        GripperBacklash(frame="tip", gap=3e-3),
+        GearHarmonics(joint="j1", orders=(1, 3), sin=(2e-3, 1e-3), cos=(-1e-3, 5e-4)),
+        JointGain(joint="p4", gain=2e-3),
+        ThermalGrowth(frame="j3", expansion=1e-5),
+        OwnWeight(joint="j2", sag=3e-3, links={"j3": (1e-3, -2e-3, 3e-3)}),
+        LateralWeight(joint="j1", tilt=(1e-3, -2e-3)),
+    )
+    return replace(model, temperature=12.0)
 
 
 def test_every_kind_has_an_example():
