@@ -11,7 +11,7 @@ from oracle.robots import random_spd
 from scipy.spatial.transform import Rotation
 
 from elastocal.compensate.correction import correct
-from elastocal.compensate.path_loads import PathLoads
+from elastocal.compensate.loads import PathLoads
 from elastocal.compensate.targets import Targets
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
