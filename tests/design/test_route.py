@@ -37,6 +37,6 @@ def test_the_way_back_to_the_first_pose_is_looked_at() -> None:
     cell = Cell((Link("q1", "elbow", 0.05), Link("q2", "tool", 0.05)), (post,))
     task = PlanTask(arm(), Measuring("deflection", (Marker("tool"),)), None, cell=cell, filters=(Obstacles(),))
     (warning,) = blocked_ways(task, candidates_of(arm(), FOLDED, WEIGHT))
-    assert warning.code == "way_blocked"
+    assert warning.code == "way-blocked"
     assert warning.data == {"from": "P4", "to": "P1", "filter": "obstacles"}
     assert blocked_ways(task, candidates_of(arm(), FOLDED, JACK)) == ()

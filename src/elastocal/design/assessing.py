@@ -47,17 +47,17 @@ class Assessment:
                 f"NO STATE: {found.lost} readings of the plan have no determined loaded state (a load that the arm "
                 "cannot hold, or backlash without force); they would be lost."
             )
-            out.append(PlanWarning("no_state", text, {"readings": found.lost}))
+            out.append(PlanWarning("no-state", text, {"readings": found.lost}))
         if not groups.rank.clear:
             text = (
                 f"The rank is not clear-cut: the singular values fall by a factor of only {groups.rank.gap:.0f} there; "
                 "add configurations that differ more."
             )
-            out.append(PlanWarning("rank_not_clear", text, {"gap": groups.rank.gap}))
+            out.append(PlanWarning("rank-not-clear", text, {"gap": groups.rank.gap}))
         if found.equations < len(groups.names):
             text = f"{found.equations} equations for {len(groups.names)} parameters: add configurations or markers."
             data = {"equations": found.equations, "parameters": len(groups.names)}
-            out.append(PlanWarning("too_few_equations", text, data))
+            out.append(PlanWarning("too-few-equations", text, data))
         hidden = self.unobservable
         if hidden:
             named = f"{', '.join(hidden[:8])}{' ...' if len(hidden) > 8 else ''}"

@@ -37,6 +37,7 @@ SAME = 1e-7
 """Climbs whose gains differ by less ended at the same value."""
 
 Result = TypeVar("Result")
+Place = TypeVar("Place")
 
 
 def in_parallel(
@@ -74,6 +75,25 @@ class Climb:
     renewed: int
 
 
+def exchange(
+    members: Sequence[Place], better: Callable[[Sequence[Place], int], Place | None], sweeps: int
+) -> tuple[list[Place], int, int]:
+    """Every member in turn moves to a ``better`` place, until none of them has one, or at most ``sweeps`` times.
+
+    A place is a number of a candidate, or a point of a range.  Also how many members were tried, and how many moved.
+    """
+    out = list(members)
+    idle = tried = moved = 0
+    while idle < len(out) and tried < sweeps * len(out):
+        j = tried % len(out)
+        tried, idle = tried + 1, idle + 1
+        place = better(out, j)
+        if place is not None:
+            out[j] = place
+            idle, moved = 0, moved + 1
+    return out, tried, moved
+
+
 def grown(search: Search, members: Sequence[int], count: int) -> list[int]:
     """Members with the best candidates added one by one, up to ``count``.
 
@@ -107,25 +127,25 @@ def climbed(search: Search, members: Sequence[int]) -> Climb:
     known = space.known(out)
     gain = criterion.gain(known)
     kept = Forms.at(space, known)
-    idle = tried = exchanges = 0
-    while idle < len(out) and tried < SWEEPS * len(out):
-        j = tried % len(out)
-        tried, idle = tried + 1, idle + 1
-        others = out[:j] + out[j + 1 :]
+
+    def better(plan: Sequence[int], j: int) -> int | None:
+        nonlocal known, gain
+        others = [*plan[:j], *plan[j + 1 :]]
         without = space.known(others)
-        left = step(without, space.block(out[j]))
+        left = step(without, space.block(plan[j]))
         allowed = search.rules.allowed(others, space.count)
         c, found = best(criterion, kept.trials(without, left), allowed, gain, closed=without.open and not known.open)
         if found < gain + ENOUGH:
-            continue
-        trial = [*out[:j], c, *out[j + 1 :]]
-        changed = space.known(trial)
+            return None
+        changed = space.known([*plan[:j], c, *plan[j + 1 :]])
         new = criterion.gain(changed)
         if new < gain + ENOUGH or (changed.open and not known.open):
-            continue
+            return None
         kept.move(changed, step(without, space.block(c)), left)
-        out, known, gain = trial, changed, new
-        idle, exchanges = 0, exchanges + 1
+        known, gain = changed, new
+        return c
+
+    out, tried, exchanges = exchange(out, better, SWEEPS)
     return Climb(tuple(out), gain, known.open, tried / len(out), exchanges, kept.drift, kept.renewed)
 
 

@@ -50,7 +50,7 @@ def _not_separable(problem: DesignProblem) -> tuple[PlanWarning, ...]:
     text = (
         f"{len(names)} parameters are not sought, because no candidate tells them apart from those that are: {named}."
     )
-    return (PlanWarning("not_separately_identifiable", text, {"parameters": names}),)
+    return (PlanWarning("not-separately-identifiable", text, {"parameters": names}),)
 
 
 def _overlapping(problem: DesignProblem) -> tuple[PlanWarning, ...]:
@@ -65,7 +65,7 @@ def _overlapping(problem: DesignProblem) -> tuple[PlanWarning, ...]:
         f"{', '.join(f'{a} and {b}' for a, b in pairs)}; give links of their own radii (links) where these could "
         "collide."
     )
-    return (PlanWarning("links_always_touch", text, {"pairs": pairs}),)
+    return (PlanWarning("links-always-touch", text, {"pairs": pairs}),)
 
 
 def _load_points(problem: DesignProblem) -> tuple[PlanWarning, ...]:
@@ -78,7 +78,7 @@ def _load_points(problem: DesignProblem) -> tuple[PlanWarning, ...]:
         f"Loads at {', '.join(points)} are written as their wrench at {frame} of the unloaded arm; the turn of the "
         f"bent arm changes it by a share of about that turn in rad{cure}."
     )
-    return (PlanWarning("load_point", text, {"points": tuple(points), "frame": frame}),)
+    return (PlanWarning("load-point", text, {"points": tuple(points), "frame": frame}),)
 
 
 def _heaviest(problem: DesignProblem) -> tuple[PlanWarning, ...]:
@@ -96,7 +96,7 @@ def _heaviest(problem: DesignProblem) -> tuple[PlanWarning, ...]:
         f"The largest load, {candidates.label(worst)}, is {mass:.3g} kg{more}; the rated payload is not known "
         "(feasible: - {kind: payload, most_kg: ...}), so it is not judged by it."
     )
-    return (PlanWarning("payload_not_judged", text, {"mass": mass, "carried": carried}),)
+    return (PlanWarning("payload-not-judged", text, {"mass": mass, "carried": carried}),)
 
 
 def _unrated(plan: Plan) -> tuple[PlanWarning, ...]:
@@ -111,7 +111,7 @@ def _unrated(plan: Plan) -> tuple[PlanWarning, ...]:
         f"The full speeds of some axes are not stated (speeds_deg_s): their sweeps are programmed at {UNRATED:g} %; "
         "set what brings the speed planned."
     )
-    return (PlanWarning("speed_not_stated", text, {"joints": joints}),)
+    return (PlanWarning("speed-not-stated", text, {"joints": joints}),)
 
 
 def blocked_ways(task: PlanTask, chosen: CandidateSet) -> tuple[PlanWarning, ...]:
@@ -124,7 +124,7 @@ def blocked_ways(task: PlanTask, chosen: CandidateSet) -> tuple[PlanWarning, ...
     )
     return tuple(
         PlanWarning(
-            "way_blocked",
+            "way-blocked",
             f"The straight way of the joints from {a} to {b} is not free ({label}): put a pose between them.",
             {"from": a, "to": b, "filter": label},
         )

@@ -30,6 +30,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elastocal.design.exchange import exchange
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.procedures.compensator.known_angle_arc import procrustes, unit_directions
 from elastocal.procedures.compensator.known_angles import distinct_angles
@@ -216,23 +217,21 @@ def best_plan(
 
 
 def _exchanged(plan: Array, low: float, high: float, objective: Objective, marks: Callable[[Array], Array]) -> Array:
-    plan, step = plan.copy(), (high - low) / GRID
     grid = np.linspace(low, high, GRID + 1)
     for level in range(LEVELS):
-        value = float(objective(plan[None])[0])
-        for _ in range(SWEEPS):
-            for i in range(len(plan)):
-                near = grid if level == 0 else plan[i] + step * np.arange(-FINER, FINER + 1)
-                places = np.clip(np.concatenate([near, marks(np.delete(plan, i))]), low, high)
-                trials = np.repeat(plan[None], len(places) + 1, axis=0)
-                trials[1:, i] = places
-                found = objective(trials)
-                best = int(np.argmin(found))
-                plan = trials[best] if _better(found[best], found[0]) else plan
-            before, value = value, float(objective(plan[None])[0])
-            if not _better(value, before):
-                break
-        step /= FINER
+        step = (high - low) / GRID / FINER**level
+
+        def better(angles: Sequence[float], i: int, level: int = level, step: float = step) -> float | None:
+            at = np.array(angles)
+            near = grid if level == 0 else at[i] + step * np.arange(-FINER, FINER + 1)
+            places = np.clip(np.concatenate([near, marks(np.delete(at, i))]), low, high)
+            trials = np.repeat(at[None], len(places) + 1, axis=0)
+            trials[1:, i] = places
+            values = objective(trials)
+            best = int(np.argmin(values))
+            return float(trials[best, i]) if _better(values[best], values[0]) else None
+
+        plan = np.array(exchange([float(v) for v in plan], better, SWEEPS)[0])
     return plan
 
 
