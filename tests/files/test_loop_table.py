@@ -23,18 +23,18 @@ def test_units_and_groups(table):
     found = table(
         "direction_deg,cycle,force_kN,displacement_mm\n30,a,0.01,0.4\n30,a,0.02,0.8\n390,b,0.01,0.5\n90,1,-0.01,-1\n"
     )
-    first, second = found.records
+    first, second = found
     assert (first.name, second.name) == ("30 deg", "90 deg")
     assert first.loop.force == pytest.approx([10, 20, 10])
     assert first.loop.displacement == pytest.approx([4e-4, 8e-4, 5e-4])
     assert list(first.loop.cycle) == [1, 1, 2]
     assert first.direction == pytest.approx([np.cos(np.pi / 6), 0.5])
-    assert found.place(first, 2).endswith("loops.csv, line 4")
+    assert first.place(2).endswith("loops.csv, line 4")
     assert list(second.lines) == [5]
 
 
 def test_decimal_commas_and_vectors(table):
-    (record,) = table("dx;dy;dz;force_N;displacement_um\n0;3;4;10,5;1,25\n0;0,6;0,8;20;2,5\n").records
+    (record,) = table("dx;dy;dz;force_N;displacement_um\n0;3;4;10,5;1,25\n0;0,6;0,8;20;2,5\n")
     assert record.direction == pytest.approx([0, 0.6, 0.8])
     assert record.loop.force == pytest.approx([10.5, 20])
     assert record.loop.displacement == pytest.approx([1.25e-6, 2.5e-6])
@@ -42,7 +42,7 @@ def test_decimal_commas_and_vectors(table):
 
 def test_joints_with_levers_beside_directions(table):
     text = "joint,lever_mm,direction_deg,force_N,displacement_um\n,,0,10,1\nJ2,330,,10,1\nJ2,,,20,2\n"
-    gripper, joint = table(text).records
+    gripper, joint = table(text)
     assert gripper.joint is None
     assert gripper.lever is None
     assert (joint.name, joint.joint, joint.direction) == ("J2", "J2", None)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from oracle.dial_gauge import readings
 
-from elastocal.loops.directions import fit_directions
-from elastocal.loops.fit import fit_loops
-from elastocal.loops.loop import loop_of
+from elastocal.procedures.loops.directions import fit_directions
+from elastocal.procedures.loops.fit import fit_loops
+from elastocal.procedures.loops.loop import loop_of
 
 P, G, H, NOISE = 3.76e-5, 1.0e-4, 8e-6, 2e-6
 ANGLES = np.radians([0.0, 30.0, 75.0, 120.0, 160.0])

@@ -16,10 +16,10 @@ from elastocal.cases.case import Case, Figure, Outcome, Progress, Why, unwatched
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.loops.directions import DirectionFit
-    from elastocal.loops.estimate import Estimate
-    from elastocal.loops.fit import LoopFit
-    from elastocal.loops.loop import Loop
+    from elastocal.procedures.loops.directions import DirectionFit
+    from elastocal.procedures.loops.estimate import Estimate
+    from elastocal.procedures.loops.fit import LoopFit
+    from elastocal.procedures.loops.loop import Loop
     from elastocal.report.blocks import Lines
     from elastocal.spatial.entries import Array
 
@@ -92,10 +92,10 @@ class _Analysis:
 
 
 def _analyse(loops: Mapping[str, Loop]) -> _Analysis:
-    from elastocal.loops.directions import fit_directions
-    from elastocal.loops.estimate import Estimate
-    from elastocal.loops.fit import fit_loops
-    from elastocal.loops.joint import joint_values
+    from elastocal.procedures.loops.directions import fit_directions
+    from elastocal.procedures.loops.estimate import Estimate
+    from elastocal.procedures.loops.fit import fit_loops
+    from elastocal.procedures.loops.joints import joint_values
 
     fits = dict(zip(loops, fit_loops(list(loops.values())), strict=True))
     gripper = [fits[str(d)] for d in made.DIRECTIONS_DEG]

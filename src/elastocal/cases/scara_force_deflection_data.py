@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from elastocal.loops.loop import Loop, loop_of
+from elastocal.procedures.loops.loop import Loop, loop_of
 
 if TYPE_CHECKING:
     import numpy as np

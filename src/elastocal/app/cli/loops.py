@@ -50,8 +50,7 @@ def loops(
     """
     from elastocal.app.cli.output import deliver, warn
     from elastocal.app.commands import loops as command
-    from elastocal.app.pages.loops import page as pages
-    from elastocal.app.pages.loops.tables import loop_table
+    from elastocal.app.pages import loops as pages
     from elastocal.errors import InputError
     from elastocal.files.write import check_targets
 
@@ -62,4 +61,4 @@ def loops(
     if json:
         warn(result.notes)
     more = {} if out is None else {out: result.yaml}
-    deliver(pages.page(result), json, report, (csv, loop_table(result)), pages.on_screen(result), more=more)
+    deliver(pages.page(result), json, report, (csv, pages.loop_table(result.loops)), pages.on_screen(result), more=more)

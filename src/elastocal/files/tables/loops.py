@@ -13,46 +13,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH
-from elastocal.loops.loop import Loop
-
-if TYPE_CHECKING:
-    from elastocal.spatial.entries import Array, Ints
+from elastocal.procedures.loops.loop import Loop, NamedLoop
 
 VECTOR = ("dx", "dy", "dz")
 WORDS = ("joint", "cycle", *VECTOR)
 _UNITS = {"direction": ANGLE, "force": FORCE, "displacement": LENGTH, "lever": LENGTH}
 _Row = tuple[int, tuple[str, ...]]
-
-
-@dataclass(frozen=True, eq=False)
-class LoopRecord:
-    """``direction`` is a unit vector (2,) or (3,), None where the file gives none; ``lines`` (n,) of the file.
-
-    ``joint`` is None for a loop at the gripper; ``lever`` in m, None where it is not given.
-    """
-
-    name: str
-    joint: str | None
-    direction: Array | None
-    lever: float | None
-    loop: Loop
-    lines: Ints
-
-
-@dataclass(frozen=True, eq=False)
-class LoopTable:
-    file: str
-    records: tuple[LoopRecord, ...]
-
-    def place(self, record: LoopRecord, row: int) -> str:
-        return f"{self.file}, line {record.lines[row]}"
 
 
 @dataclass(frozen=True)
@@ -64,7 +36,7 @@ class _Key:
     name: str
 
 
-def read_loops(path: Path, threshold: float = 0.0) -> LoopTable:
+def read_loops(path: Path, threshold: float = 0.0) -> tuple[NamedLoop, ...]:
     """``threshold`` in N: forces and changes of force up to it are not told from zero."""
     raw = read_csv(path)
     fields = _fields(raw)
@@ -73,7 +45,7 @@ def read_loops(path: Path, threshold: float = 0.0) -> LoopTable:
     groups: dict[_Key, list[_Row]] = {}
     for row in raw.rows:
         groups.setdefault(_key(raw, row, fields), []).append(row)
-    return LoopTable(raw.file, tuple(_record(raw, fields, k, rows, threshold) for k, rows in groups.items()))
+    return tuple(_record(raw, fields, k, rows, threshold) for k, rows in groups.items())
 
 
 def _fields(raw: RawTable) -> dict[str, Field]:
@@ -118,14 +90,14 @@ def _key(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> _Key:
     return _Key(joint, unit, f"{joint}, {said}" if joint else said)
 
 
-def _record(raw: RawTable, fields: Mapping[str, Field], key: _Key, rows: list[_Row], threshold: float) -> LoopRecord:
+def _record(raw: RawTable, fields: Mapping[str, Field], key: _Key, rows: list[_Row], threshold: float) -> NamedLoop:
     force, way = (np.array([si_number(raw, row, fields[k]) for row in rows]) for k in ("force", "displacement"))
     numbers: dict[str, int] = {}
     cycle = [numbers.setdefault(_cycle(raw, row, fields), len(numbers) + 1) for row in rows]
     loop = Loop(force, way, np.array(cycle, dtype=np.int64), threshold)
     direction = None if key.direction is None else np.array(key.direction)
     lines = np.array([row[0] for row in rows], dtype=np.int64)
-    return LoopRecord(key.name, key.joint, direction, _lever(raw, fields, key, rows), loop, lines)
+    return NamedLoop(key.name, loop, key.joint, direction, _lever(raw, fields, key, rows), lines, raw.file)
 
 
 def _cycle(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> str:

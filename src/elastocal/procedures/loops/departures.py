@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.loops.columns import COMPLIANCE, model_columns
-from elastocal.loops.estimate import LEVEL, Estimate, FTest, f_test, unknown
-from elastocal.loops.least_squares import Solution, fit_columns
-from elastocal.loops.loop import Loop
+from elastocal.procedures.loops.estimate import LEVEL, Estimate, FTest, f_test, unknown
+from elastocal.procedures.loops.least_squares import Solution, fit_columns
+from elastocal.procedures.loops.loop import COMPLIANCE, Loop, model_columns
 from elastocal.spatial.entries import Array, Bools
 
 NAMES = ("different slopes", "curved", "growing hysteresis", "uneven hysteresis")

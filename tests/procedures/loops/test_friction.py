@@ -7,9 +7,8 @@ import pytest
 from oracle.dial_gauge import plan, readings
 from oracle.slider import slide
 
-from elastocal.loops.columns import model_columns
-from elastocal.loops.fit import fit_loops
-from elastocal.loops.loop import loop_of
+from elastocal.procedures.loops.fit import fit_loops
+from elastocal.procedures.loops.loop import loop_of, model_columns
 
 P, G, FRICTION, LARGEST = 3.76e-5, 5e-5, 0.8, 40.0
 CYCLE = np.array([f for f, _ in plan()])

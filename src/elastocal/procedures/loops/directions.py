@@ -1,12 +1,16 @@
 """One number of each direction u described by one number, by a symmetric matrix, or left as it is.
 
-A gauge along the force reads the compliance P and the play G (``model.compliant.gripper_backlash``) as
+A gauge along the force reads the compliance P and the backlash G (``model.compliant.gripper_backlash``) as
 
     p(u) = u^T P u,        g(u) = u^T G^2 u / |G u| = sqrt(u^T M u),   M = G^2
 
 so P is fitted linearly, M by Gauss-Newton from the linear fit of g^2.  Weights are the loops' own variances.  F tests
 ask whether one number suffices in place of the matrix, and the matrix in place of the directions.  What the data
 reject is still given, as a mean, with its sd raised to the scatter of the directions about it.
+
+Principal values and axes of M are accurate to first order:
+
+    d lambda = v^T dM v,     turn of v1 towards v2 = v2^T dM v1 / (lambda1 - lambda2)
 """
 
 from __future__ import annotations
@@ -17,9 +21,8 @@ from math import nan
 
 import numpy as np
 
-from elastocal.loops.estimate import Estimate, FTest, f_test, mean_of, unknown
-from elastocal.loops.least_squares import fit_columns
-from elastocal.loops.principal import Principal, pairs, principal, quadratic_rows
+from elastocal.procedures.loops.estimate import Estimate, FTest, f_test, mean_of, unknown
+from elastocal.procedures.loops.least_squares import fit_columns
 from elastocal.spatial.entries import Array, Bools
 
 STEPS = 50
@@ -76,6 +79,20 @@ class DirectionFit:
         return Estimate(float(value[0]), float(sd[0]), self.freedom)
 
 
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """The loops at the gripper: their places among all loops, unit vectors (n, d), and what describes them all.
+
+    ``apart`` names loops that are not straight and take no part, unless most are like that.
+    """
+
+    at: tuple[int, ...]
+    units: Array
+    compliance: DirectionFit
+    half_gap: DirectionFit
+    apart: tuple[str, ...]
+
+
 def fit_directions(units: Array, numbers: Sequence[Estimate], root: bool) -> DirectionFit:
     """``units`` (n, d) unit vectors; directions whose number or sd is unknown take no part."""
     value, sd = (np.array([getattr(e, k) for e in numbers]) for k in ("value", "sd"))
@@ -129,7 +146,7 @@ def _matrix(rows: Array, y: Array, w: Array, root: bool) -> tuple[Array, Array, 
 
 
 def _axes(components: Array, covariance: Array, dimension: int, root: bool) -> Principal | None:
-    """Principal values; of the half gaps where ``root``, None where the play would not be an ellipsoid."""
+    """Principal values; of the half gaps where ``root``, None where the backlash would not be an ellipsoid."""
     out = principal(components, covariance, dimension)
     if not root:
         return out
@@ -146,3 +163,56 @@ def _nothing(dimension: int, root: bool, used: Bools, names: tuple[str, ...]) ->
         dimension, root, used, unknown(reason), names, np.full(m, nan), np.full((m, m), nan), nan, None, empty, empty,
         reason,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Principal:
+    """``values`` (d,) falling, with their ``sd``; ``axes`` (d, d) as columns, right-handed.
+
+    ``angle`` of the first axis from x towards y, within half a turn, and its sd (in a plane only, else nan).
+    """
+
+    values: Array
+    sd: Array
+    axes: Array
+    angle: float
+    angle_sd: float
+
+
+def pairs(dimension: int) -> tuple[tuple[int, int], ...]:
+    """Index pairs of the components: the diagonal, then above it."""
+    i, j = np.triu_indices(dimension, 1)
+    return (*((k, k) for k in range(dimension)), *((int(a), int(b)) for a, b in zip(i, j, strict=True)))
+
+
+def quadratic_rows(one: Array, other: Array) -> Array:
+    """Rows r (n, m) with r . components = one^T M other, for vectors (n, d)."""
+    return np.column_stack(
+        [
+            one[:, i] * other[:, j] if i == j else one[:, i] * other[:, j] + one[:, j] * other[:, i]
+            for i, j in pairs(one.shape[1])
+        ]
+    )
+
+
+def matrix_of(components: Array, dimension: int) -> Array:
+    out = np.zeros((dimension, dimension))
+    for value, (i, j) in zip(components, pairs(dimension), strict=True):
+        out[i, j] = out[j, i] = value
+    return out
+
+
+def principal(components: Array, covariance: Array, dimension: int) -> Principal:
+    values, axes = np.linalg.eigh(matrix_of(components, dimension))
+    values, axes = values[::-1], axes[:, ::-1]
+    first = axes[:, 0] * (np.sign(axes[np.argmax(np.abs(axes[:, 0]) > 1e-12), 0]) or 1.0)
+    axes = np.column_stack([first, *axes.T[1:]])
+    axes[:, -1] *= np.sign(np.linalg.det(axes))
+    rows = quadratic_rows(axes.T, axes.T)
+    sd = np.sqrt(np.einsum("im,mn,in->i", rows, covariance, rows))
+    if dimension != 2:
+        return Principal(values, sd, axes, np.nan, np.nan)
+    turn = quadratic_rows(axes[:, 1:].T, axes[:, :1].T)[0]
+    apart = values[0] - values[1]
+    angle_sd = float(np.sqrt(turn @ covariance @ turn) / apart) if apart > 0 else np.nan
+    return Principal(values, sd, axes, float(np.arctan2(axes[1, 0], axes[0, 0])), angle_sd)

@@ -8,10 +8,9 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 from scipy.stats import f as fisher
 
-from elastocal.loops.directions import fit_directions
-from elastocal.loops.estimate import Estimate, mean_of, unknown
-from elastocal.loops.principal import pairs, principal
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
+from elastocal.procedures.loops.directions import fit_directions, pairs, principal
+from elastocal.procedures.loops.estimate import Estimate, mean_of, unknown
 
 ANGLES = np.radians(np.arange(0, 360, 30))
 UNITS = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])

@@ -9,8 +9,8 @@ from scipy.linalg import lstsq
 from scipy.stats import f as fisher
 from scipy.stats import linregress
 
-from elastocal.loops.fit import fit_loops
-from elastocal.loops.loop import loop_of
+from elastocal.procedures.loops.fit import fit_loops
+from elastocal.procedures.loops.loop import loop_of
 
 P, G, H, NOISE = 3.76e-5, 1.0e-4, 8e-6, 2e-6
 SIDE, BRANCH = np.array([LINES[name] for _, name in plan()] * 3, dtype=float).T

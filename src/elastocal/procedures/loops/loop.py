@@ -2,7 +2,7 @@
 
     s = p F + g sign(F) - h sign(dF) + c_cycle
 
-p compliance, g half of the backlash (the play lies on the side of the force, 002 eq. 6), h half of the friction
+p compliance, g half of the backlash (it lies on the side of the force, 002 eq. 6), h half of the friction
 hysteresis (friction Fc takes its share of the force, so the displacement lags: p (F - Fc) while the force grows,
 p (F + Fc) while it falls, h = p Fc > 0, and a closed loop costs work), c where the gauge was set to zero, anew in every
 cycle.  So a loop is four parallel lines whose intercepts, seen from c, are
@@ -21,7 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
+
+COMPLIANCE, GAP, HYSTERESIS, OFFSET = "compliance", "gap", "hysteresis", "offset"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class Loop:
 
     @property
     def side(self) -> Array:
-        """sign(F); 0 where it is not told from zero and the play may lie anywhere."""
+        """sign(F); 0 where it is not told from zero and the backlash may lie anywhere."""
         return np.where(np.abs(self.force) <= self.threshold, 0.0, np.sign(self.force))
 
     @property
@@ -64,8 +66,41 @@ class Loop:
         return out
 
 
+@dataclass(frozen=True, eq=False)
+class NamedLoop:
+    """A loop and where it was read: ``direction`` is a unit vector (2,) or (3,), None where it is not known.
+
+    ``joint`` is None for a loop at the gripper; ``lever`` in m, None where it is not given.  ``lines`` (n,) of the file
+    ``source``.
+    """
+
+    name: str
+    loop: Loop
+    joint: str | None = None
+    direction: Array | None = None
+    lever: float | None = None
+    lines: Ints | None = None
+    source: str = "loops"
+
+    def place(self, row: int) -> str:
+        return f"{self.source}, {f'reading {row + 1}' if self.lines is None else f'line {self.lines[row]}'}"
+
+
 def loop_of(force: object, displacement: object, cycle: object = None, threshold: float = 0.0) -> Loop:
     """A loop from lists; without ``cycle`` all readings are one."""
     f = np.asarray(force, dtype=np.float64)
     numbers = np.zeros(len(f), dtype=np.int64) if cycle is None else np.asarray(cycle, dtype=np.int64)
     return Loop(f, np.asarray(displacement, dtype=np.float64), numbers, threshold)
+
+
+def model_columns(loop: Loop) -> tuple[tuple[str, ...], Array]:
+    """(n, 3 + cycles): F, sign(F), -sign(dF), one offset for each cycle."""
+    cycles = np.unique(loop.cycle)
+    offsets = (loop.cycle[:, None] == cycles).astype(float)
+    names = (COMPLIANCE, GAP, HYSTERESIS, *(f"{OFFSET} {c}" for c in cycles))
+    return names, np.column_stack([loop.force, loop.side, -loop.branch, offsets])
+
+
+def usable(loop: Loop) -> Bools:
+    """Readings whose side and branch are known."""
+    return np.asarray((loop.side != 0) & (loop.branch != 0))

@@ -7,10 +7,10 @@ import pytest
 from oracle.dial_gauge import readings
 
 from elastocal.errors import InputError
-from elastocal.loops.estimate import Estimate
-from elastocal.loops.fit import fit_loops
-from elastocal.loops.joint import joint_values
-from elastocal.loops.loop import loop_of
+from elastocal.procedures.loops.estimate import Estimate
+from elastocal.procedures.loops.fit import fit_loops
+from elastocal.procedures.loops.joints import joint_values
+from elastocal.procedures.loops.loop import loop_of
 
 K, GAMMA, SLIP, LEVER = 1.08e-4, 1.34e-4, 2e-5, 0.33
 

@@ -16,13 +16,18 @@ from math import inf, nan
 
 import numpy as np
 
-from elastocal.loops.columns import COMPLIANCE, GAP, HYSTERESIS, OFFSET, reason, usable
-from elastocal.loops.departures import Departures, departures
-from elastocal.loops.estimate import LEVEL, Estimate, f_test, unknown
-from elastocal.loops.least_squares import Solution
-from elastocal.loops.loop import Loop
-from elastocal.loops.outliers import Outlier, screened_loop
+from elastocal.procedures.loops.departures import Departures, departures
+from elastocal.procedures.loops.estimate import LEVEL, Estimate, f_test, unknown
+from elastocal.procedures.loops.least_squares import Outlier, Solution, screened_loop
+from elastocal.procedures.loops.loop import COMPLIANCE, GAP, HYSTERESIS, OFFSET, Loop, usable
 from elastocal.spatial.entries import Array, Bools
+
+_ADVICE = (
+    ({COMPLIANCE, GAP}, "use several sizes of force in each sense"),
+    ({GAP, OFFSET}, "push in both senses within each cycle"),
+    ({GAP, HYSTERESIS}, "read while loading and while unloading"),
+    ({HYSTERESIS, OFFSET}, "read going and coming"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +78,7 @@ class LoopFit:
     def _estimate(self, name: str) -> Estimate:
         i = self.solution.names.index(name)
         if not self.solution.known[i]:
-            return unknown(reason(self.solution, name))
+            return unknown(_reason(self.solution, name))
         sd = float(self.sigma * np.sqrt(self.solution.unit_covariance[i, i]))
         why = "" if np.isfinite(sd) else "no reading to spare and no noise stated"
         return Estimate(float(self.solution.values[i]), sd, self.freedom, why)
@@ -120,3 +125,14 @@ def _alone(solutions: Sequence[Solution]) -> list[bool]:
             break
         out[worst] = True
     return [a and not s for a, s in zip(out, silent, strict=True)]
+
+
+def _reason(solution: Solution, name: str) -> str:
+    """Why an unknown is not determined, and what to do."""
+    others = tuple(dict.fromkeys(o.partition(" ")[0] for o in solution.entangled(name)))
+    if not others:
+        return f"no usable reading depends on the {name}; read more"
+    tangle = {name, *others}
+    do = [advice for pair, advice in _ADVICE if pair <= tangle]
+    advice = ", ".join(do[:1] if len(tangle) == 2 else do) or "read more forces in both senses, going and coming"
+    return f"{name} and {' and '.join(others)} are not separately identifiable in these readings; {advice}"

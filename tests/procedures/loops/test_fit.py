@@ -10,8 +10,8 @@ from scipy.stats import linregress
 from scipy.stats import t as student
 
 from elastocal.errors import InputError
-from elastocal.loops.fit import fit_loops
-from elastocal.loops.loop import loop_of
+from elastocal.procedures.loops.fit import fit_loops
+from elastocal.procedures.loops.loop import loop_of
 
 P, G, H, NOISE = 3.76e-5, 1.0e-4, 8e-6, 2e-6
 

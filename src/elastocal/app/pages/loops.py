@@ -1,21 +1,107 @@
-"""Tables of force-deflection loops: each loop, its tests, all directions, joints, readings left out."""
+"""Force-deflection loops as a report: each loop, all directions, joints, outliers, drawings."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import or_reason
-from elastocal.report.blocks import Cell, Column, Table, Unknown
+from elastocal.report.blocks import Block, Cell, Code, Column, Fact, Lines, Report, Section, Table, Unknown
+from elastocal.report.loop_drawings import direction_map, loop_graphs
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.loops import Directions, LoopsResult
-    from elastocal.loops.directions import DirectionFit
-    from elastocal.loops.estimate import Estimate, FTest
+    from elastocal.app.commands.loops import LoopsResult
+    from elastocal.procedures.loops import Loops
+    from elastocal.procedures.loops.directions import DirectionFit, Directions
+    from elastocal.procedures.loops.estimate import Estimate, FTest
 
+MOST = 6
+"""Loops that are drawn."""
 MODEL = (
     "Model: s = p F + g sign(F) - h sign(dF) + offset of the cycle. Backlash is the whole gap 2 g, hysteresis the "
     "whole width 2 h; the elements of a robot file take g. Accuracies are standard deviations."
 )
+
+
+def page(result: LoopsResult) -> Report:
+    loops = result.loops
+    sections = [Section("Loops", (loop_table(loops),))]
+    if loops.directions is not None:
+        blocks: tuple[Block, ...] = (direction_table(loops.directions), principal_table(loops.directions))
+        sections.append(Section("All directions together", (*blocks, *maps(loops))))
+    if loops.joints:
+        sections.append(Section("Joints", (joint_table(loops),)))
+    outliers = outlier_table(loops)
+    sections += [Section("Outliers", (outliers,))] if outliers.rows else []
+    sections.append(Section("Tests of straight parallel lines", (departure_table(loops), *graphs(loops))))
+    if result.yaml:
+        sections.append(Section("For the robot file", (Code("yaml", result.yaml),)))
+    return Report("Force-deflection loops", verdict(loops), tuple(sections), result.notes, facts(result))
+
+
+def on_screen(result: LoopsResult) -> Report:
+    """The page without drawings, of which a terminal shows only ends and extremes."""
+    full = page(result)
+    kept = [replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Lines))) for s in full.sections]
+    return replace(full, sections=tuple(kept))
+
+
+def facts(result: LoopsResult) -> tuple[Fact, ...]:
+    from elastocal.app.version import VERSION
+
+    r, loops = result.request, result.loops
+    noise, file = None if loops.noise is None else 1e6 * loops.noise, loops.loops[0].source
+    axes = f"directions in the axes of {r.frame}"
+    return (
+        VERSION,
+        Fact("data", "data", file, f"{file}, {len(loops.fits)} loops"),
+        Fact("frame", "frame", r.frame, axes),
+        Fact("levers", "levers", r.levers, ", ".join(r.levers) or "from the file, if any"),
+        Fact("noise_um", "noise", noise, "from the residuals" if noise is None else f"{noise:g} um per reading"),
+        Fact("threshold_N", "zero force", r.threshold, f"up to {r.threshold:g} N"),
+        Fact("at_gripper", "joints read at", "gripper" if r.at_gripper else "joint", "the gripper" if r.at_gripper else
+             "the link"),
+    )  # fmt: skip
+
+
+def verdict(loops: Loops) -> tuple[str, ...]:
+    out = []
+    if loops.directions is not None:
+        out.append(_sentence("Gripper compliance", "um/N", 1e6, loops.directions.compliance))
+        out.append(_sentence("Gripper backlash", "um", 2e6, loops.directions.half_gap))
+    for j in loops.joints:
+        k, gap = _number(j.values.compliance, 1e6, "urad/(N m)"), _number(j.values.half_gap, 2e6, "urad")
+        out.append(f"Joint {j.joint}: compliance {k}, backlash {gap}.")
+    outliers = sum(len(f.outliers) for f in loops.fits)
+    if loops.not_straight:
+        out.append(
+            f"Loops that are not straight parallel lines: {loops.not_straight} of {len(loops.fits)}; the notes say how."
+        )
+    if outliers:
+        out.append(f"{'One outlier is' if outliers == 1 else f'{outliers} outliers are'} named below and left out.")
+    return tuple(out)
+
+
+def _sentence(name: str, unit: str, factor: float, fit: DirectionFit) -> str:
+    mean = _number(fit.isotropic, factor, unit)
+    if fit.suffices == "one number" or fit.principal is None:
+        said = "the same in all directions" if not fit.one.rejected else "on average; the directions differ"
+        if not fit.isotropic.known:
+            said = "in every direction"
+        return f"{name}: {mean} {said}."
+    v, sd = factor * fit.principal.values, factor * fit.principal.sd
+    span = f"{v[-1]:.4g} +- {sd[-1]:.2g} to {v[0]:.4g} +- {sd[0]:.2g} {unit}"
+    if fit.suffices == "matrix":
+        return f"{name}: {span} by direction; one number for all is rejected (probability {fit.one.chance})."
+    return f"{name}: about {span} by direction, but that description is rejected as well; use the table of loops."
+
+
+def _number(e: Estimate, factor: float, unit: str) -> str:
+    if not e.known:
+        return f"not known ({e.reason})"
+    sd = f" +- {factor * e.sd:.2g}" if isfinite(e.sd) else ""
+    return f"{factor * e.value:.4g}{sd} {unit}"
 
 
 def cells(number: Estimate, factor: float) -> tuple[Cell, Cell]:
@@ -24,7 +110,7 @@ def cells(number: Estimate, factor: float) -> tuple[Cell, Cell]:
     return or_reason(factor * number.value, reason), or_reason(factor * number.sd, reason)
 
 
-def loop_table(result: LoopsResult) -> Table:
+def loop_table(loops: Loops) -> Table:
     """One row for each loop."""
     columns = (
         Column("loop", "loop"), Column("joint", "joint", shown=False), Column("direction_deg", "", shown=False),
@@ -35,7 +121,7 @@ def loop_table(result: LoopsResult) -> Table:
         Column("used", "used", part=1), Column("correlation", "correlation of p and g", digits=2, part=1),
     )  # fmt: skip
     rows = []
-    for record, fit in zip(result.records, result.fits, strict=True):
+    for record, fit in zip(loops.loops, loops.fits, strict=True):
         push, pull = fit.departures.slopes
         numbers: list[Cell] = [record.name, record.joint, _angle(record.direction)]
         for e, factor in (
@@ -64,9 +150,9 @@ def _angle(direction: object) -> Cell:
     return float(np.round(np.degrees(np.arctan2(y, x)) % 360.0, 9))
 
 
-def departure_table(result: LoopsResult) -> Table:
+def departure_table(loops: Loops) -> Table:
     """Probabilities of the loops if they were straight and parallel."""
-    names = [d.name for d in result.fits[0].departures.each]
+    names = [d.name for d in loops.fits[0].departures.each]
     columns = (
         Column("loop", "loop"),
         *(Column(n.replace(" ", "_"), n, digits=2) for n in names),
@@ -74,13 +160,13 @@ def departure_table(result: LoopsResult) -> Table:
         Column("verdict", "straight and parallel?"),
     )
     rows = []
-    for record, fit in zip(result.records, result.fits, strict=True):
+    for record, fit in zip(loops.loops, loops.fits, strict=True):
         d = fit.departures
         said = ", ".join(x.name for x in d.rejected) or ("yes" if d.straight else "no")
         rows.append((record.name, *(_probability(x.test) for x in d.each), _probability(d.repeats), said))
     note = (
         "Probability of a departure at least this large in a loop of four straight parallel lines. It is named below "
-        f"{result.fits[0].departures.level:.1g}, 0.01 shared by all tests."
+        f"{loops.fits[0].departures.level:.1g}, 0.01 shared by all tests."
     )
     return Table("tests", "", columns, tuple(rows), (note,))
 
@@ -102,7 +188,7 @@ def direction_table(directions: Directions) -> Table:
         rows.append((name, unit, *cells(fit.isotropic, factor), _probability(fit.one), _probability(fit.matrix), words))
     note = (
         "The first probability is that of the directions if one number held for all, the second if the matrix (of the "
-        "play: its ellipse) did; below 0.01 it does not, and its sd is raised to the scatter of the directions."
+        "backlash: its ellipse) did; below 0.01 it does not, and its sd is raised to the scatter of the directions."
     )
     return Table("directions", "", columns, tuple(rows), (note,))
 
@@ -146,22 +232,22 @@ def _quantities(directions: Directions) -> tuple[tuple[str, str, float, Directio
     )
 
 
-def joint_table(result: LoopsResult) -> Table:
+def joint_table(loops: Loops) -> Table:
     columns = (
         Column("joint", "joint"), Column("lever_mm", "lever", "mm"), Column("loops", "loops"),
         *_pair("compliance", "compliance", "urad_per_Nm", "urad/(N m)"), *_pair("backlash", "backlash", "urad", "urad"),
         *_pair("hysteresis", "hysteresis", "urad", "urad"),
     )  # fmt: skip
     rows = []
-    for j in result.joints:
+    for j in loops.joints:
         v = j.values
         numbers = (*cells(v.compliance, 1e6), *cells(v.half_gap, 2e6), *cells(v.half_hysteresis, 2e6))
         rows.append((j.joint, 1e3 * j.lever, len(j.loops), *numbers))
-    taken = "the gripper's own compliance and gap are taken off" if result.request.at_gripper else "as read"
-    return Table("joints", "", columns, tuple(rows), (f"Torque F l, angle s / l; the lever counts as exact; {taken}.",))
+    taken = "the gripper's own compliance and gap are taken off" if loops.at_gripper else "as read"
+    return Table("joints", "", columns, tuple(rows), (f"Torque F l, angle s / l; the lever is fixed; {taken}.",))
 
 
-def bad_table(result: LoopsResult) -> Table:
+def outlier_table(loops: Loops) -> Table:
     """Readings that the rest of their loop contradicts."""
     columns = (
         Column("place", "reading"), Column("loop", "loop"), Column("force_N", "force", "N"),
@@ -169,8 +255,36 @@ def bad_table(result: LoopsResult) -> Table:
         Column("sigmas", "sigmas", digits=3), Column("probability", "probability", digits=2),
     )  # fmt: skip
     rows = [
-        (result.table.place(r, o.row), r.name, float(r.loop.force[o.row]), 1e6 * o.value, 1e6 * o.predicted, o.sigmas,
+        (r.place(o.row), r.name, float(r.loop.force[o.row]), 1e6 * o.value, 1e6 * o.predicted, o.sigmas,
          o.probability)
-        for r, fit in zip(result.records, result.fits, strict=True) for o in fit.outliers
+        for r, fit in zip(loops.loops, loops.fits, strict=True) for o in fit.outliers
     ]  # fmt: skip
     return Table("left_out", "", columns, tuple(rows), ("Left out of all figures.",))
+
+
+def graphs(loops: Loops) -> tuple[Lines, ...]:
+    """The first loop at the gripper, those of joints, and those that the model does not describe."""
+    pairs = list(enumerate(zip(loops.loops, loops.fits, strict=True)))
+    first = next((i for i, (r, _) in pairs if r.joint is None), -1)
+    chosen = [i for i, (r, f) in pairs if i == first or r.joint is not None or not f.departures.straight]
+    left = f"{len(chosen) - MOST} more loops are not drawn." if len(chosen) > MOST else ""
+    return tuple(
+        graph
+        for last, i in ((n == MOST - 1, i) for n, i in enumerate(chosen[:MOST]))
+        for graph in loop_graphs(
+            f"loop_{i + 1}", f"Loop {loops.loops[i].name}", loops.fits[i], (left,) if left and last else ()
+        )
+    )
+
+
+def maps(loops: Loops) -> tuple[Lines, ...]:
+    """Polar maps of loops in a plane."""
+    d = loops.directions
+    if d is None or d.units.shape[1] != 2:
+        return ()
+    fits = [loops.fits[i] for i in d.at]
+    p, g = [f.compliance for f in fits], [f.half_gap for f in fits]
+    return (
+        direction_map("compliance_map", "Compliance by direction", d.units, p, d.compliance),
+        direction_map("backlash_map", "Backlash by direction", d.units, g, d.half_gap),
+    )

@@ -1,1 +1,0 @@
-"""Force-deflection loops: compliance, backlash and hysteresis of each direction, and of all directions together."""

@@ -1,0 +1,170 @@
+"""Force-deflection loops: compliance, backlash and hysteresis of each direction, of all directions together, of joints.
+
+Order of the procedure: each loop by itself (``loop``, ``least_squares``, ``fit``), whether it is straight and parallel
+(``departures``), all directions at the gripper as one number or a matrix (``directions``), joints by their lever arms
+(``joints``), what to say of it all (``checks``), and the elements that a robot file takes (``elements``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.procedures.loops.checks import warnings
+from elastocal.procedures.loops.directions import Directions, fit_directions
+from elastocal.procedures.loops.elements import LoopElement, gripper_elements, joint_elements
+from elastocal.procedures.loops.estimate import unknown
+from elastocal.procedures.loops.fit import LoopFit, fit_loops
+from elastocal.procedures.loops.joints import Gripper, JointResult, joint_result
+from elastocal.procedures.loops.loop import NamedLoop
+
+if TYPE_CHECKING:
+    from elastocal.procedures.notice import Notice
+
+SURE = 0.999
+"""Level of the interval that must lie below zero where a number is called negative."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Loops:
+    """``fits`` of the ``loops``, in their order; ``directions`` are those at the gripper, None where there are none.
+
+    ``noise`` is the standard deviation of a displacement in m where it was stated.
+    """
+
+    loops: tuple[NamedLoop, ...]
+    noise: float | None
+    at_gripper: bool
+    fits: tuple[LoopFit, ...]
+    directions: Directions | None
+    joints: tuple[JointResult, ...]
+    warnings: tuple[Notice, ...]
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.loops)} loops, {sum(len(f.outliers) for f in self.fits)} outliers"]
+        if self.directions is not None:
+            p, g = self.directions.compliance.isotropic, self.directions.half_gap.isotropic
+            parts.append(f"gripper {1e6 * p.value:.4g} um/N, backlash {2e6 * g.value:.4g} um")
+        for j in self.joints:
+            k, g = j.values.compliance, j.values.half_gap
+            parts.append(f"{j.joint} {1e6 * k.value:.4g} urad/(N m), backlash {2e6 * g.value:.4g} urad")
+        return f"Loops({'; '.join(parts)})"
+
+    @property
+    def not_straight(self) -> int:
+        """Loops that four straight parallel lines do not describe."""
+        return sum(not f.departures.straight for f in self.fits)
+
+    def elements(self, frame: str) -> tuple[LoopElement, ...]:
+        """For a robot file, those of the gripper at ``frame``."""
+        gripper = () if self.directions is None else gripper_elements(frame, self.directions)
+        return (*gripper, *joint_elements(self.joints))
+
+
+def identify(
+    loops: Sequence[NamedLoop],
+    *,
+    levers: Mapping[str, float] | None = None,
+    at_gripper: bool = False,
+    noise: float | None = None,
+) -> Loops:
+    """``levers`` in m by joint, beside those that the loops bring; loops without joints are of the one with a lever.
+
+    ``at_gripper``: joints were read at the gripper, whose own values are taken off theirs.  ``noise`` is the stated
+    standard deviation of a displacement in m, by default from the residuals.
+    """
+    given = _with_joint(loops, levers or {})
+    lengths = {j: _lever(given, j, levers or {}) for j in dict.fromkeys(r.joint for r in given if r.joint)}
+    fits = fit_loops([r.loop for r in given], noise)
+    _check_sense(given, fits)
+    directions = _directions(given, fits)
+    joints = tuple(_joint(given, fits, directions, j, lever, at_gripper) for j, lever in lengths.items())
+    _check_joints(joints, at_gripper)
+    said = tuple(warnings(given, fits, directions, joints))
+    return Loops(given, noise, at_gripper, fits, directions, joints, said)
+
+
+def _with_joint(loops: Sequence[NamedLoop], levers: Mapping[str, float]) -> tuple[NamedLoop, ...]:
+    """Loops without joints are those of the one joint whose lever is given."""
+    source = loops[0].source
+    named = [r.joint for r in loops if r.joint]
+    if named or not levers:
+        for joint in levers:
+            if joint not in named:
+                raise UnknownNameError("joint", joint, dict.fromkeys(named), f"lever: {source}")
+        return tuple(loops)
+    if len(levers) > 1:
+        raise InputError(f"lever: {source} names no joints, so it is of one joint at most; add the column joint")
+    (joint,) = levers
+    return tuple(replace(r, joint=joint, name=f"{joint}, {r.name}") for r in loops)
+
+
+def _lever(loops: Sequence[NamedLoop], joint: str, stated: Mapping[str, float]) -> float:
+    given = {r.lever for r in loops if r.joint == joint and r.lever is not None}
+    given |= {stated[joint]} if joint in stated else set()
+    if not given:
+        raise InputError(f"{loops[0].source}: joint {joint} has no lever; add a column lever_mm, or give it")
+    if len(given) > 1:
+        said = " and ".join(f"{1e3 * v:g}" for v in sorted(given))
+        raise InputError(f"{loops[0].source}: joint {joint} has levers of {said} mm; give one, or name the loops apart")
+    if not (isfinite(lever := given.pop()) and lever > 0):
+        raise InputError(f"lever of {joint}: {1e3 * lever:g} mm is no positive length; correct it")
+    return lever
+
+
+def _check_sense(loops: Sequence[NamedLoop], fits: Sequence[LoopFit]) -> None:
+    """Nothing that is pushed moves against the push: there the gauge, or the sign of the force, is reversed."""
+    for record, fit in zip(loops, fits, strict=True):
+        p = fit.compliance
+        if p.known and p.value + p.half_width(SURE) < 0:
+            raise InputError(
+                f"{record.source}: in loop {record.name} the displacement runs against the force ({1e6 * p.value:.4g} "
+                f"+- {1e6 * p.sd:.2g} um/N); turn the sign of one of the two columns there"
+            )
+
+
+def _check_joints(joints: Sequence[JointResult], at_gripper: bool) -> None:
+    for j in joints:
+        k = j.values.compliance
+        if at_gripper and k.known and k.value + k.half_width(SURE) < 0:
+            raise InputError(
+                f"joint {j.joint} would have a negative compliance ({1e6 * k.value:.4g} urad/(N m)) without the "
+                "gripper's; do not take it off if the gauge was at the link"
+            )
+
+
+def _directions(loops: Sequence[NamedLoop], fits: Sequence[LoopFit]) -> Directions | None:
+    """Loops at the gripper; those that are not straight take no part, unless most are like that."""
+    at = tuple(i for i, r in enumerate(loops) if r.joint is None and r.direction is not None)
+    if not at:
+        return None
+    units = np.array([loops[i].direction for i in at])
+    straight = [fits[i].departures.straight for i in at]
+    kept = straight if 2 * sum(straight) > len(at) else [True] * len(at)
+    biased = unknown("its loop is not of straight parallel lines")
+    p = [fits[i].compliance if keep else biased for i, keep in zip(at, kept, strict=True)]
+    g = [fits[i].half_gap if keep else biased for i, keep in zip(at, kept, strict=True)]
+    apart = tuple(loops[i].name for i, keep in zip(at, kept, strict=True) if not keep)
+    return Directions(at, units, fit_directions(units, p, root=False), fit_directions(units, g, root=True), apart)
+
+
+def _joint(
+    loops: Sequence[NamedLoop], fits: Sequence[LoopFit], directions: Directions | None, joint: str, lever: float,
+    at_gripper: bool,
+) -> JointResult:  # fmt: skip
+    at = [i for i, r in enumerate(loops) if r.joint == joint]
+    return joint_result(joint, lever, at, fits, [_gripper(loops[i], directions) if at_gripper else None for i in at])
+
+
+def _gripper(loop: NamedLoop, directions: Directions | None) -> Gripper:
+    """The gripper's compliance and half gap along a loop."""
+    if directions is None:
+        raise InputError(f"{loop.source} has no loops at the gripper itself to take off; add rows without a joint")
+    if loop.direction is None:
+        raise InputError(f"the loop of joint {loop.joint} has no direction along which to take the gripper off; add it")
+    return directions.compliance.along(loop.direction), directions.half_gap.along(loop.direction)
