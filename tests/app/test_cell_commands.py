@@ -16,7 +16,7 @@ from oracle.encoders import SINGLE, WRIST
 from oracle.logs import logged, waves
 from oracle.table_one import points_csv
 
-from elastocal.app.cells.uses import USES
+from elastocal.app.cells.roles import USES
 from elastocal.app.cli import main as cli
 from elastocal.files.cell_yaml import PLACES
 from elastocal.files.robot.read import read_robot

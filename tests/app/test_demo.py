@@ -20,8 +20,7 @@ from report.browser import browser, camera, driver, opened, overflow
 
 import elastocal
 from elastocal.app.cli.main import app
-from elastocal.app.demo_cell.program import cutting_lines, program_text
-from elastocal.app.demo_cell.truth import true_robot
+from elastocal.app.demonstration import cutting_lines, program_text, true_robot
 from elastocal.app.pages.demo.tables import gross_found
 from elastocal.files.robot.read import read_robot
 

@@ -6,9 +6,8 @@ import pytest
 
 from elastocal.report.blocks import Lines, Report, Section, Series
 from elastocal.report.data import as_data
-from elastocal.report.figures import lines
+from elastocal.report.figures import lines, polar
 from elastocal.report.html import as_html
-from elastocal.report.polar import polar
 
 MAP = Lines(
     "map", "Map", "direction", "deg", "gap", "um",

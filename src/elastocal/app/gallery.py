@@ -91,7 +91,7 @@ def cases() -> tuple[CaseLine, ...]:
 def recompute(name: str, seed: int = SEED, progress: Progress | None = None) -> ReproduceResult:
     import numpy as np
 
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.cases.case import case_named, unwatched
 
     case = case_named(name)

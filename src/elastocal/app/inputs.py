@@ -1,12 +1,15 @@
-"""What a result rests on: written into every output, so that an answer can be traced and had again."""
+"""Inputs and versions: written into every output, so that an answer can be traced and had again."""
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.app.version import VERSION
+from elastocal import __version__
 from elastocal.files.robot.read import robot_file
 from elastocal.report.blocks import Fact
 
@@ -77,3 +80,18 @@ def configurations_text(at: tuple[str, ...], file: Path | None, grid: str | None
     if file is not None:
         return str(file)
     return "; ".join(at[:8]) + (f"; ... {len(at)} in all" if len(at) > 8 else "") if at else "the robot has no joints"
+
+
+VERSION = Fact("elastocal", "Elastocal", __version__, __version__)
+
+
+FORMAT = "elastocal-result/1"
+
+
+@cache
+def versions() -> dict[str, str]:
+    return {
+        "elastocal": __version__,
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in ("numpy", "scipy")},
+    }

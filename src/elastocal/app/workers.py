@@ -1,10 +1,13 @@
-"""Who computes: this process, several of this machine, or a Dask cluster; the result is the same."""
+"""Who computes, and when it stops: this process, several of this machine or a Dask cluster; one BLAS thread each."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from types import FrameType
+from typing import Any
 
 from elastocal.errors import InputError
 
@@ -50,3 +53,31 @@ def _dask(address: str) -> Iterator[Executor]:
         yield pool
     finally:
         client.close()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    limits: AbstractContextManager[Any] = threadpool_limits(1)
+    return limits
+
+
+class Request:
+    """``by`` names the signal once one has come."""
+
+    by: str | None = None
+
+
+@contextmanager
+def stoppable() -> Iterator[Request]:
+    request = Request()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        request.by = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}[signal.Signals(number)]
+
+    before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield request
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from elastocal import __version__
-from elastocal.report import figures, polar
+from elastocal.report import figures
 from elastocal.report.blocks import Block, Code, Heatmap, Lines, Paragraphs, Report, Scene, Table
 from elastocal.report.display import displayed, parted
 from elastocal.report.scene import scene
@@ -64,7 +64,7 @@ def _drawing(block: Heatmap | Lines | Scene) -> dict[str, Any]:
         return scene(block)
     if isinstance(block, Heatmap):
         return figures.heatmap(block)
-    return polar.polar(block) if block.polar else figures.lines(block)
+    return figures.polar(block) if block.polar else figures.lines(block)
 
 
 def _for_script(data: Any) -> str:

@@ -7,10 +7,9 @@ from math import sqrt
 from typing import Any
 
 from elastocal.report.blocks import Scene
-from elastocal.report.camera import camera
 from elastocal.report.figures import COLOURS, FONT, WARNING
+from elastocal.report.geometry import arrow, camera, ellipses
 from elastocal.report.parts import Arrows, Dots, Ellipsoids, Labels, Look, Part, Point, Strokes
-from elastocal.report.strokes import arrow, ellipses
 
 STYLES: dict[Look, tuple[str, int]] = {
     "arm": ("#546e7a", 9),

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastocal.app.versions import versions
+from elastocal.app.inputs import versions
 from elastocal.files.opened import SHIPPED, watching
 from elastocal.files.place import seen_from
 from elastocal.report.blocks import Fact, Report

@@ -31,7 +31,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 
 import typer
 
-from elastocal.app.cells.uses import USES, Uses
+from elastocal.app.cells.roles import USES, Uses
 from elastocal.app.cli import options as o
 
 Group = Literal["daily", "procedures", "robots", "published"]

@@ -62,7 +62,7 @@ def _command(app: typer.Typer) -> Any:
 
 def _misused(error: Any, words: list[str]) -> int:
     """A wrong command, option or value; without any word the parser's message is the help."""
-    from elastocal.app.cells.given import example
+    from elastocal.app.cells.values import example
 
     if not words:
         print(error.format_message())

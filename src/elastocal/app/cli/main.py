@@ -11,8 +11,7 @@ from typer.core import TyperGroup
 
 from elastocal import __version__
 from elastocal.app import commands
-from elastocal.app.cells.in_cell import in_cell
-from elastocal.app.cells.uses import USES
+from elastocal.app.cells.roles import USES, in_cell
 from elastocal.app.cli.command import COMMANDS, GROUPS, Command, command, on_command_line
 from elastocal.app.cli.compensate import compensate, export, iso9283
 from elastocal.app.cli.contact import kinetostatics

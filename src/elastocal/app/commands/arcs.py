@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elastocal.app.cells.uses import REPORT, Uses
+from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError, UnknownNameError
 
@@ -64,7 +64,7 @@ def arcs(
     Example:
       elastocal arcs points.csv --known P1 --noise-um 20
     """
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.tables.points import read_points
     from elastocal.procedures.compensator.arcs import fit_arcs
 

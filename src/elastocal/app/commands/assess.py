@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import chosen_configurations
-from elastocal.app.inputs import inputs_of
+from elastocal.app.inputs import VERSION, inputs_of
 from elastocal.app.pushing import LoadRequest, pushing
-from elastocal.app.threads import one_thread
-from elastocal.app.version import VERSION
+from elastocal.app.workers import one_thread
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot, selected, without_kinds
 from elastocal.report.blocks import Fact
@@ -69,7 +68,7 @@ def run(request: AssessRequest) -> AssessResult:
 
 def _campaign(request: AssessRequest) -> AssessResult:
     """The plan of a campaign file, with all its sources of error."""
-    from elastocal.app.campaign_inputs import given_by
+    from elastocal.app.campaign_checks import given_by
     from elastocal.design.assessing import assess
     from elastocal.files.campaign.read import read_plan
     from elastocal.files.write import check_targets

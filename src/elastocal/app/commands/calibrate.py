@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elastocal.app.cells.uses import REPORT, Fill, Uses
+from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
 from elastocal.app.cli.progress import Progress
@@ -82,11 +82,9 @@ def calibrate(
     """
     import numpy as np
 
-    from elastocal.app.campaign_inputs import given_by
-    from elastocal.app.campaign_sanity import check_deflections, check_numbers
-    from elastocal.app.found_calibration import calibration
-    from elastocal.app.points_check import check_points
-    from elastocal.app.threads import one_thread
+    from elastocal.app.calibration_files import calibration
+    from elastocal.app.campaign_checks import check_deflections, check_numbers, check_points, given_by
+    from elastocal.app.workers import one_thread
     from elastocal.calibrate.verdict import Judged
     from elastocal.files.campaign.read import read_campaign
 
@@ -150,7 +148,7 @@ def _check_determined(campaign: Path, study: Study) -> None:
 
 
 def _exact(found: Study) -> tuple[str, ...]:
-    from elastocal.app.taken_as_exact import exact_note, taken_as_exact
+    from elastocal.app.calibration_files import exact_note, taken_as_exact
 
     named = ((p.name, p.value) for p in found.fit.model.parameters)
     return exact_note(taken_as_exact(named, found.identification.groups.names))
@@ -172,7 +170,7 @@ def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:
 
 
 def _facts(campaign: Path, file: CampaignFile, seed: int) -> tuple[Fact, ...]:
-    from elastocal.app.version import VERSION
+    from elastocal.app.inputs import VERSION
 
     asked = file.requests
     sought = ", ".join(asked.seek or ("everything",)) + (f" but {', '.join(asked.hold)}" if asked.hold else "")

@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal.app.calibration_files import assumed_masses
 from elastocal.app.programs.calibrated import Calibrated, calibrated
 from elastocal.app.programs.frames import flange_of, given
 from elastocal.app.programs.pushing import ProgramLoadRequest, ProgramPushing, program_pushing
-from elastocal.app.taken_as_exact import assumed_masses
-from elastocal.app.threads import one_thread
+from elastocal.app.workers import one_thread
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:

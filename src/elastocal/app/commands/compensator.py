@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elastocal.app.cells.uses import REPORT, ROBOT, Uses
+from elastocal.app.cells.roles import REPORT, ROBOT, Uses
 from elastocal.app.cli.command import command
 from elastocal.app.commands.arcs import (
     Axis,
@@ -99,7 +99,7 @@ def compensator(
       elastocal compensator --robot kuka-kr270 --plan 6 --noise-um 15
     """
     from elastocal.app.configurations import typed
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.points import read_points
     from elastocal.procedures.compensator import identify_compensator
@@ -185,7 +185,7 @@ def _ahead(
 ) -> AheadResult:
     import numpy as np
 
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
     from elastocal.procedures.compensator.plan import plan_arcs

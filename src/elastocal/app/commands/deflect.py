@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elastocal.app.cells.uses import WHERE, Uses
+from elastocal.app.cells.roles import WHERE, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
@@ -73,7 +73,7 @@ def deflect(
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.inputs import configurations_text, inputs_of
     from elastocal.app.pushing import LoadRequest, pushing
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot, without_kinds
 
     read, left_out = read_robot(robot, tool), tuple(without or ())

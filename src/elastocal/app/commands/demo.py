@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from elastocal.app import demonstration as cell_contents
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.app.demo_cell import contents as cell_contents
-from elastocal.app.demo_cell.contents import DENSIFY_UM, GROSS, SEED, TRUTH
-from elastocal.app.demo_cell.program import MILLING, NAME, cutting_lines
+from elastocal.app.demonstration import DENSIFY_UM, GROSS, MILLING, NAME, SEED, TRUTH, cutting_lines
 
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult

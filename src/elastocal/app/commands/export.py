@@ -46,7 +46,7 @@ class ExportResult:
 
 
 def run(request: ExportRequest) -> ExportResult:
-    from elastocal.app.calibrated_text import calibrated_text
+    from elastocal.app.calibration_files import calibrated_text
     from elastocal.app.programs.calibrated import calibrated
     from elastocal.compensate.corrected_geometry import corrected_poses
     from elastocal.files.calibration.schema import calibration_schema

@@ -55,7 +55,7 @@ class GravityResult:
 
 def run(request: GravityRequest) -> GravityResult:
     from elastocal.app.configurations import typed, within_limits
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.log.read import read_log
     from elastocal.files.robot.read import read_robot
     from elastocal.procedures.gravity import identify

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import Axes, Configurations, axes_of, numbers, of_shown, typed, within_limits
-from elastocal.app.threads import one_thread
+from elastocal.app.workers import one_thread
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 

@@ -45,7 +45,7 @@ class LoopsResult:
 
 
 def run(request: LoopsRequest) -> LoopsResult:
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.tables.loops import read_loops
     from elastocal.procedures.loops import identify
 

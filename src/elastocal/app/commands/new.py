@@ -97,7 +97,7 @@ def _robot(word: str) -> tuple[RobotModel, tuple[str, ...], tuple[str, ...], str
 
 def _force(model: RobotModel) -> str:
     """A cutting force for the example: mostly sideways, some of it down."""
-    from elastocal.app.starter.force import visible_force
+    from elastocal.app.starter.plan import visible_force
 
     size = visible_force(model)
     return f"{-0.4 * size:g},0,{-0.2 * size:g}"

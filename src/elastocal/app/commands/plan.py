@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal.app.inputs import VERSION
 from elastocal.app.planning.files import check_plan_targets, check_unfilled, plan_files
 from elastocal.app.planning.request import PlanRequest, limits_of, plan_file
-from elastocal.app.threads import one_thread
-from elastocal.app.version import VERSION
-from elastocal.app.workers import executor
+from elastocal.app.workers import executor, one_thread
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:

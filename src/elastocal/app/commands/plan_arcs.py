@@ -53,7 +53,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
     import numpy as np
 
     from elastocal.app.planning.files import check_plan_targets, check_unfilled
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.plan.arcs import read_arc_plan
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
     from elastocal.procedures.compensator.plan import plan_arcs

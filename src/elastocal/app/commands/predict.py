@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elastocal.app.cells.uses import WHERE, Uses
+from elastocal.app.cells.roles import WHERE, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError
@@ -67,11 +67,11 @@ def predict(
     Example:
       elastocal predict calibration.json --at "0,-90,90,0,30,0" --force "0,0,-900"
     """
+    from elastocal.app.calibration_files import exact_in, exact_note
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.inputs import configurations_text, inputs_of
     from elastocal.app.pushing import LoadRequest, pushing
-    from elastocal.app.taken_as_exact import exact_in, exact_note
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.calibration.read import identified_model, read_calibration
     from elastocal.files.robot.read import read_robot
     from elastocal.model.statics.deflection import linear_deflection

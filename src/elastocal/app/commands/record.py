@@ -49,7 +49,7 @@ Shown = Callable[[Callable[[], str]], AbstractContextManager[None]]
 
 def run(request: RecordRequest, shown: Shown | None = None) -> RecordResult:
     """``shown`` gets a function whose text says how the recording stands."""
-    from elastocal.app.stopping import Request, stoppable
+    from elastocal.app.workers import Request, stoppable
     from elastocal.files.appended import AppendedLog
     from elastocal.record.address import bound, listen
     from elastocal.record.rsi import FIRST_LINE, record

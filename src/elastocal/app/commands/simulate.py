@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elastocal.app.cells.uses import REPORT, Fill, Uses
+from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
 from elastocal.errors import InputError
@@ -74,7 +74,7 @@ def simulate(
     """
     import numpy as np
 
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.campaign.read import read_plan
     from elastocal.files.campaign.virtual import TABLE
     from elastocal.files.campaign.write import campaign_files
@@ -130,7 +130,7 @@ def _drawn(plan: CampaignFile, truth: RobotModel, rng: np.random.Generator, gros
 
 def _check_out(out: Path, plan: CampaignFile) -> None:
     """Virtual readings may replace virtual ones, never what someone measured or wrote."""
-    from elastocal.app.campaign_inputs import given_by
+    from elastocal.app.campaign_checks import given_by
     from elastocal.files.campaign.virtual import CAMPAIGN, TABLE, own_files
     from elastocal.files.write import check_targets
 
@@ -145,7 +145,7 @@ def _check_out(out: Path, plan: CampaignFile) -> None:
 def _facts(
     file: Path, plan: CampaignFile, truth: str | None, gross: tuple[int, float, float], seed: int
 ) -> tuple[Fact, ...]:
-    from elastocal.app.version import VERSION
+    from elastocal.app.inputs import VERSION
 
     errors = tuple(s.label for s in plan.campaign.sources)
     count, mm, newton = gross

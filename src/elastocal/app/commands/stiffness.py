@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elastocal.app.cells.uses import Uses
+from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
@@ -76,7 +76,7 @@ def stiffness(
     from elastocal.app.carried import with_payload
     from elastocal.app.inputs import configurations_text, inputs_of
     from elastocal.app.pushing import LoadRequest, pushing
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot, without_kinds
 
     read, typed, left_out = read_robot(robot, tool), tuple(at or ()), tuple(without or ())

@@ -44,7 +44,7 @@ class TransmissionResult:
 
 
 def run(request: TransmissionRequest) -> TransmissionResult:
-    from elastocal.app.threads import one_thread
+    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.encoders import read_encoder_tables
     from elastocal.procedures.transmission import identify

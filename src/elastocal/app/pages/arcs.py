@@ -35,7 +35,7 @@ def page(result: ArcsResult) -> Report:
 
 
 def _facts(result: ArcsResult) -> tuple[Fact, ...]:
-    from elastocal.app.version import VERSION
+    from elastocal.app.inputs import VERSION
 
     table, known = result.table, tuple(a.marker for a in result.arcs.known)
     noise = None if result.arcs.noise is None else 1e6 * result.arcs.noise

@@ -48,7 +48,7 @@ def table(result: CompensatorResult | AheadResult) -> Table:
 
 
 def _facts(result: CompensatorResult) -> tuple[Fact, ...]:
-    from elastocal.app.version import VERSION
+    from elastocal.app.inputs import VERSION
 
     fit = result.compensator
     noise, moving, pivots = None if fit.noise is None else 1e6 * fit.noise, fit.moving.marker, fit.pivot.markers

@@ -23,7 +23,7 @@ def ahead_table(result: AheadResult) -> Table:
 
 
 def _facts(result: AheadResult) -> tuple[Fact, ...]:
-    from elastocal.app.version import VERSION
+    from elastocal.app.inputs import VERSION
 
     g, noise, markers = result.spring, 1e6 * result.plan.noise, len(result.plan.radii)
     shape = f"L {1e3 * g.L:.2f}, a_x {1e3 * g.a_x:.2f}, a_y {1e3 * g.a_y:.2f} mm"

@@ -20,7 +20,7 @@ def page(result: Iso9283Result) -> Report:
 
 
 def _facts(result: Iso9283Result) -> tuple[Fact, ...]:
-    from elastocal.app.version import VERSION
+    from elastocal.app.inputs import VERSION
 
     names = tuple(v.name for v in result.visits)
     return (

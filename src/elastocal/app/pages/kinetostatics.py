@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from elastocal.app.commands.kinetostatics import KinetostaticsResult
+from elastocal.app.inputs import VERSION
 from elastocal.app.pages.columns import axis_columns, or_reason
-from elastocal.app.version import VERSION
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
 _TORQUE = "Torques are what the drives give to hold the arm; forces act on the robot, at the frame, in base axes."

@@ -48,7 +48,7 @@ def on_screen(result: LoopsResult) -> Report:
 
 
 def facts(result: LoopsResult) -> tuple[Fact, ...]:
-    from elastocal.app.version import VERSION
+    from elastocal.app.inputs import VERSION
 
     r, loops = result.request, result.loops
     noise, file = None if loops.noise is None else 1e6 * loops.noise, loops.loops[0].source

@@ -72,7 +72,7 @@ def _notes(result: RecordResult) -> tuple[str, ...]:
 
 
 def _facts(result: RecordResult) -> tuple[Fact, ...]:
-    from elastocal.app.version import VERSION
+    from elastocal.app.inputs import VERSION
 
     s, request = result.summary, result.request
     log = request.out.as_posix()

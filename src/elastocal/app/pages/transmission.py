@@ -39,7 +39,7 @@ def page(result: TransmissionResult) -> Report:
 
 
 def facts(result: TransmissionResult) -> tuple[Fact, ...]:
-    from elastocal.app.version import VERSION
+    from elastocal.app.inputs import VERSION
 
     tables = tuple(str(t) for t in result.tables)
     zero = result.fit.zero

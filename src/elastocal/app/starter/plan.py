@@ -1,4 +1,8 @@
-"""A plan request for any robot that can be planned, simulated and identified as it stands."""
+"""A plan request for any robot that can be planned, simulated and calibrated as it stands.
+
+Loads bend the robot visibly: about a millimetre at the tool, less for a thing that is hardly larger.  Sought are the
+joint compliances that such loads show at the markers.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.app.starter.force import soft_directions, softness, visible_force
-from elastocal.app.starter.markers import starter_markers, starter_noise, starter_seek
-
 if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
+
 
 _G = 9.81
 
@@ -81,3 +83,96 @@ def _actuator(force: float, directions: list[tuple[int, int, int]]) -> str:
 
 def _room(model: RobotModel) -> list[str]:
     return ["feasible:", "  - {kind: joint_limits, margin_percent: 5}"]
+
+
+MARKERS = 3
+OFF = 1e-3
+"""Part of the robot's size by which a frame must be off the last axis to show its turn."""
+SPRINGS = ("joint_compliance", "motor_compliance")
+_LEAST = 0.1
+"""A compliance that moves a marker by less than this part of the noise is not sought."""
+_PLACES = 20
+
+
+def starter_noise(model: RobotModel) -> float:
+    """Standard deviation of a reading in m: a fiftieth of what is to be seen."""
+    return 0.02 * visible_bend(model)
+
+
+def starter_markers(model: RobotModel) -> tuple[str, ...]:
+    """Frames called markers, else those that turn with the last joint beside its axis, else the tool."""
+    called = [f for f in model.tree.names if f.startswith("marker")]
+    beside = [f for f in model.tree.names if _turns_beside(model, f)] if model.n else []
+    return tuple((called or beside)[:MARKERS]) or (model.tool,)
+
+
+def starter_seek(model: RobotModel, markers: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Names of springs in joints and motors that loads on the tool show at the markers, and those that they do not."""
+    springs = [p for p in model.parameters if p.kind in SPRINGS]
+    if not model.n:
+        return [p.name for p in springs], []
+    bends = _bends(model, markers)
+    shown = {
+        p.name: bends[model.joints.index(joint)] * (abs(p.value) or p.scale) > _LEAST * starter_noise(model)
+        for p in springs
+        if (joint := p.name.rpartition(".")[0]) in model.joints and p.kind == "joint_compliance"
+    }
+    names = [p.name for p in springs]
+    return [n for n in names if shown.get(n, True)], [n for n in names if not shown.get(n, True)]
+
+
+def _turns_beside(model: RobotModel, frame: str) -> bool:
+    """A unit turn of the last joint moves a point by its distance from the axis."""
+    from elastocal.model.kinematics import kinematics
+
+    twist = kinematics(model, np.zeros((1, model.n)), frame).jacobian[0, :, -1]
+    return bool(np.linalg.norm(twist[3:]) > 0.5 and np.linalg.norm(twist[:3]) > OFF * model.size)
+
+
+def _bends(model: RobotModel, markers: tuple[str, ...]) -> np.ndarray:
+    """(n,) movement in m of the best seen marker for a joint compliance of 1: lever of the load times lever there."""
+    from elastocal.model.configurations import spread_configurations
+    from elastocal.model.kinematics import kinematics
+
+    q = spread_configurations(model, _PLACES)
+    pushed = visible_force(model) * np.array(soft_directions(model), dtype=float)
+    torque = np.abs(np.einsum("nij,ki->nkj", kinematics(model, q).jacobian[:, :3], pushed)).max(axis=1)
+    levers = [np.linalg.norm(kinematics(model, q, m).jacobian[:, :3], axis=1) for m in markers]
+    return np.asarray((torque * np.max(levers, axis=0)).max(axis=0))
+
+
+VISIBLE = 1e-3
+SMALL = 0.02
+MOST = 3000.0
+CAREFUL = 100.0
+"""In N, for a robot that is rigid by its file: how it bends, and so how much shows, is not known."""
+DIRECTIONS = ((1, 0, 0), (0, 1, 0), (0, 0, -1))
+_STIFF = 1e-3
+_SPREAD = 50
+
+
+def softness(model: RobotModel) -> tuple[float, float, float]:
+    """Compliance of the tool along x, y and z in m/N: medians over configurations of the whole joint space."""
+    from elastocal.model.configurations import spread_configurations
+    from elastocal.model.statics.stiffness import stiffness
+
+    found = stiffness(model, spread_configurations(model, _SPREAD)).compliance
+    x, y, z = (float(np.median(found[:, i, i])) for i in range(3))
+    return x, y, z
+
+
+def visible_bend(model: RobotModel) -> float:
+    """In m; no more than a SMALL part of the robot's size."""
+    return min(VISIBLE, SMALL * model.size)
+
+
+def visible_force(model: RobotModel) -> float:
+    """In N, with one digit: the bend over the softness of the softest direction, not above MOST, or CAREFUL."""
+    soft = max(softness(model))
+    return float(f"{min(visible_bend(model) / soft, MOST):.0e}") if soft > 0 else CAREFUL
+
+
+def soft_directions(model: RobotModel) -> tuple[tuple[int, int, int], ...]:
+    """Directions of a force, in base axes, that the robot yields to."""
+    soft = softness(model)
+    return tuple(d for d, k in zip(DIRECTIONS, soft, strict=True) if k > _STIFF * max(soft)) or DIRECTIONS

@@ -78,7 +78,7 @@ def _mixed(result: CompensateResult, bad: int) -> str:
 
 
 def facts(result: CompensateResult) -> tuple[Fact, ...]:
-    from elastocal.app.version import VERSION
+    from elastocal.app.inputs import VERSION
 
     asked, program = result.request, result.program
     frames = {"bases": program.bases, "tools": program.tools}

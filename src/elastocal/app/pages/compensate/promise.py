@@ -6,9 +6,9 @@ from collections import Counter
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from elastocal.app.calibration_files import MASSES, MOST, assumed_masses, exact_in
 from elastocal.app.commands.compensate import CompensateResult
 from elastocal.app.pages.compensate.tables import half_width
-from elastocal.app.taken_as_exact import MASSES, MOST, assumed_masses, exact_in
 from elastocal.quantities import length
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.demo import DemoResult
-from elastocal.app.demo_cell.contents import SEED
+from elastocal.app.demonstration import SEED
 from elastocal.app.pages import plan as plan
 from elastocal.app.pages import simulate
 from elastocal.app.pages.calibrate import page as calibrate

@@ -1,0 +1,136 @@
+"""Files of a calibration: the calibration itself, the robot file with its values, and what its accuracy leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.calibrate import CalibrateResult
+    from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord
+    from elastocal.model.elements import Element
+    from elastocal.model.parameters import Parameter
+    from elastocal.model.robot import RobotModel
+
+
+def calibration(result: CalibrateResult, out: Path) -> str:
+    """The calibration file: every parameter as it was calibrated, and the covariance of those estimated."""
+    import numpy as np
+
+    from elastocal.files.calibration.record import CalibrationRecord, calibration_text
+    from elastocal.files.campaign.readings_entry import listed
+    from elastocal.files.digest import digests, robot_mark
+    from elastocal.files.place import seen_from
+    from elastocal.files.robot.read import robot_file
+    from elastocal.measure.contact_force import ContactForce
+    from elastocal.measure.deflection import Deflection
+
+    file, study = result.file, result.study
+    fit, folder = study.fit, file.files[0].parent
+    kind = fit.campaign.measurement
+    own = robot_file(file.robot)
+    record = CalibrationRecord(
+        robot=file.robot if own is None else seen_from((folder / own).resolve(), out.resolve().parent),
+        mark=robot_mark(file.robot, folder),
+        serial=file.model.serial,
+        tool=file.model.tool,
+        without=listed(file.words.get("without", ())),
+        form=file.requests.form or "beam",
+        statics=kind.statics if isinstance(kind, Deflection) else "loaded",
+        load_frame=kind.touches.frame if isinstance(kind, ContactForce) else kind.setup.load.frame,
+        follows=not isinstance(kind, ContactForce) and kind.setup.load.follows,
+        parameters=_records(result),
+        names=study.wide.names,
+        covariance=np.asarray(study.wide.covariance),
+        discrepancy=study.discrepancy.sd,
+        discrepancy_reason=study.discrepancy.reason,
+        noise_stated=fit.stated,
+        scatter=fit.scatter,
+        freedom=fit.freedom,
+        warnings=tuple(f.text for f in result.judged.warnings),
+        inputs=digests(file.files),
+        seed=result.seed,
+    )
+    return calibration_text(record)
+
+
+def _records(result: CalibrateResult) -> tuple[ParameterRecord, ...]:
+    from elastocal.files.calibration.record import ParameterRecord
+    from elastocal.identifiability.groups import Group
+
+    study, fit = result.study, result.study.fit
+    groups = study.identification.groups
+    group = dict(zip(groups.names, (str(g) for g in groups.group), strict=True))
+    group |= dict.fromkeys(result.judged.combined, str(Group.COMBINED))
+    why = {d.name: d.reason for d in study.identification.dropped}
+    sd = dict(zip(fit.names, (float(v) for v in fit.sd), strict=True))
+    out = []
+    for p in fit.model.parameters:
+        if p.name in sd:
+            out.append(ParameterRecord(name=p.name, unit=p.unit, value=p.value, sd=sd[p.name], group=group[p.name]))
+        else:
+            reason = why.get(p.name, "not sought")
+            out.append(ParameterRecord(name=p.name, unit=p.unit, value=p.value, status="held", reason=reason))
+    return tuple(out)
+
+
+def calibrated_text(model: RobotModel, record: CalibrationRecord, calibration: Path) -> str:
+    """``model`` has the values of the record already.
+
+    The source names the calibration by file and fingerprint: like all results the file holds no time.
+    """
+    import numpy as np
+
+    from elastocal.files.opened import sha256_of
+    from elastocal.files.robot.write import robot_text
+
+    made = f"{calibration.name}, sha256 {sha256_of(calibration)[:16]}"
+    estimated = {p.name for p in record.parameters if p.status == "estimated"}
+    spread = zip(record.names, np.sqrt(np.diag(record.covariance)), strict=True)
+    sd = {name: float(s) for name, s in spread if name in estimated}
+    pairs = zip(model.elements, model.parameter_rows, strict=True)
+    elements = tuple(_sourced(element, rows, sd, made) for element, rows in pairs)
+    notes = [f"Made from {record.robot} by elastocal export, with the values that {made} found."]
+    if record.without:
+        notes.append(f"The calibration left out: {', '.join(record.without)}.")
+    return robot_text(replace(model, elements=elements), notes)
+
+
+def _sourced(element: Element, rows: tuple[Parameter, ...], sd: dict[str, float], made: str) -> Element:
+    """The element with its source, where some of its values were identified."""
+    found = [f"{p.name} +- {sd[p.name]:.2g} {p.unit}" for p in rows if p.name in sd]
+    if not found:
+        return element
+    rest = any(p.value and p.name not in sd for p in rows)
+    source = f"identified ({made}): {', '.join(found)}" + (f"; the rest: {element.source}" if rest else "")
+    return replace(element, source=source, status=element.status if rest else "measured")
+
+
+MOST = 6
+MASSES = ("link_mass", "payload")
+
+
+def taken_as_exact(parameters: Iterable[tuple[str, float]], sought: Iterable[str]) -> tuple[str, ...]:
+    """Names of the parameters (with values) that have one and were not sought."""
+    known = set(sought)
+    return tuple(name for name, value in parameters if value and name not in known)
+
+
+def exact_in(record: CalibrationRecord) -> tuple[str, ...]:
+    """The same of a calibration file."""
+    return taken_as_exact(((p.name, p.value) for p in record.parameters if p.status == "held"), record.names)
+
+
+def exact_note(names: Sequence[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    shown = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+    return (f"Taken as exact, because they were not sought: {shown}.",)
+
+
+def assumed_masses(model: RobotModel, sought: Iterable[str]) -> tuple[str, ...]:
+    """Parameters of masses that nobody sought and that are assumed."""
+    named = ((p.name, p.value) for p in model.parameters if p.kind in MASSES and p.status == "assumed")
+    return taken_as_exact(named, sought)

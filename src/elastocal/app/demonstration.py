@@ -1,0 +1,184 @@
+"""The cell that the demonstration starts from: that of a new cell, with a plan, a program and a true robot of its own.
+
+The true robot is the shipped KR-270 with other springs, and with backlash in its gears.  All its numbers are made up:
+joints differ from the file by -15 to 25 %, links, foundation and compensator by up to 30 %; backlash is that of a worn
+wrist.  A1 and A6 have none: without a load nothing presses their gears to one side, so that the place they rest at
+before a reading would be anybody's guess.  The program is a contour in KRL: a rectangle of 500 mm x 300 mm with rounded
+corners, milled by a spindle that points down.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import RobotModel
+
+
+ROBOT = "kuka-kr270"
+TRUTH = Path("truth/robot.yaml")
+SEED, GROSS = 1, 1
+DENSIFY_UM = 20.0
+
+PLAN = """\
+# Weights on the tool and a rope to the wall; a tracker; the contour is what matters.
+format: elastocal-plan/1
+name: demo
+robot: ../robot/robot.yaml
+markers: [marker1, marker2, marker3]
+seek: ["A?.k", A2.k_c, base.k44, base.k55, "A[2-5].gap"]
+errors:
+  - {kind: tracker, at_mm: [5000, 1000, 1500], along_um: 5, across_um: 8, across_slope_um_per_m: 3}
+  - {kind: repeatability, sd_um: 17}
+  - {kind: load_size, sd_percent: 0.5}
+loads:
+  - {kind: hanging, name: weight, masses_kg: [100, 255], room_mm: 500, floor_mm: 0}
+  - {kind: anchored, name: rope, sizes_N: [1500, 3500], at_mm: [3800, 0, 1500], reach_mm: [400, 2800]}
+candidates: 500
+feasible:
+  - {kind: joint_limits, margin_percent: 2, axes_deg: {A4: [-180, 180], A6: [-180, 180]}}
+  - {kind: tool_box, low_mm: [-3000, -3000, 500], high_mm: [3500, 3000, 3500], radius_mm: 800}
+  - {kind: line_of_sight}
+  - {kind: payload, most_kg: 530}
+poses: 18
+repeats: 2
+criterion: test_pose
+test:
+  low_mm: [1600, -150, 790]
+  high_mm: [2100, 150, 800]
+  count: 24
+  force_N: [1500, 1000, -700]
+  near_deg: [0, -70, 90, 0, 70, -180]
+speeds_deg_s: {A1: 105, A2: 101, A3: 107, A4: 122, A5: 113, A6: 175}
+change_min: 10
+"""
+_README = """\
+# The whole cycle on a KR-270
+
+Made by `elastocal demo`: a robot that is not quite what its file says (`truth/`) is planned for, measured (virtually),
+identified and compensated. In this folder,
+
+    elastocal status .
+
+says how every result was made; each line can be typed again. To do the same with a robot of one's own:
+
+    elastocal new CELL --robot ROBOT
+"""
+
+
+def contents(name: str) -> dict[Path, str]:
+    """Texts by place in the cell."""
+    from elastocal.app.commands.new import cell_contents as new_cell
+    from elastocal.files.robot.read import read_robot
+
+    start = {place: text for place, text in new_cell(name, ROBOT).contents.items() if place.parts[0] != "programs"}
+    return {
+        **start,
+        Path("README.md"): _README,
+        Path("cell.yaml"): _cell(name),
+        Path("plan/plan.yaml"): PLAN,
+        Path("programs") / NAME: program_text(),
+        TRUTH: _truth(read_robot(ROBOT)),
+    }
+
+
+def _cell(name: str) -> str:
+    return "\n".join([
+        "format: elastocal-cell/1",
+        f"name: {name}",
+        "options:",
+        f"  simulate: {{gross: {GROSS}}}",
+        "  compensate:",
+        f"    milling: {MILLING}",
+        f'    load_lines: "{cutting_lines()}"',
+        f"    densify_um: {DENSIFY_UM:g}",
+        "",
+    ])  # fmt: skip
+
+
+def _truth(stated: RobotModel) -> str:
+    from elastocal.app.demonstration import true_robot
+    from elastocal.files.robot.write import robot_text
+
+    return robot_text(true_robot(stated), ("Taken for true by the demonstration; its numbers are made up.",))
+
+
+FACTORS = {
+    "A1": 1.12, "A2": 0.91, "A3": 1.08, "A4": 0.85, "A5": 0.93, "A6": 1.25,
+    "base": 1.3, "link1_end": 0.9, "link2_end": 0.8, "link3_end": 1.25, "link4_end": 1.1, "link5_end": 0.9,
+    "flange": 1.2,
+}  # fmt: skip
+"""True over stated compliance, by joint or frame."""
+COMPENSATOR = 1.15
+PLAY = {"A2": 20e-6, "A3": 30e-6, "A4": 120e-6, "A5": 150e-6}
+"""Half of the play in rad."""
+_SPRINGS = ("joint_compliance", "link_compliance", "foundation_compliance")
+
+
+def true_robot(stated: RobotModel) -> RobotModel:
+    values = {}
+    for p in stated.parameters:
+        place = p.name.split(".")[0]
+        if p.kind in _SPRINGS:
+            values[p.name] = FACTORS[place] * p.value
+        elif p.kind == "joint_backlash":
+            values[p.name] = PLAY.get(place, 0.0)
+        elif p.name == "A2.k_c":
+            values[p.name] = COMPENSATOR * p.value
+    return stated.with_parameters(values)
+
+
+NAME = "contour.src"
+SIZE, CORNER, DEPTH, CLEAR = (500.0, 300.0), 60.0, -5.0, 40.0
+"""In mm, in the base of the part."""
+PART = "X 1600,Y -150,Z 800,A 0,B 0,C 0"
+SPINDLE = "X 200,Y 100,Z 0,A 0,B 90,C 0"
+MILLING = "kc_MPa=1800,ap_mm=5,ae_mm=10,D_mm=20,teeth=4,spindle_rpm=1200,feed_mm_min=1200,radial=0.6,axial=0.3"
+_START = "A1 0,A2 -70,A3 90,A4 0,A5 70,A6 -180"
+
+
+def program_text() -> str:
+    return "\r\n".join([*_head(), *_contour(), *_tail()]) + "\r\n"
+
+
+def cutting_lines() -> str:
+    """First and last line of the contour, as ``--load-lines`` takes them."""
+    first = len(_head()) + 1
+    return f"{first}-{first + len(_contour()) - 1}"
+
+
+def _head() -> list[str]:
+    return [
+        "DEF CONTOUR( )",
+        "; a contour of 500 mm x 300 mm, spindle down",
+        f"$BASE={{{PART}}}",
+        f"$TOOL={{{SPINDLE}}}",
+        "$VEL.CP=0.02",
+        f"PTP {{{_START}}}",
+        f"LIN {_at(CORNER, 0, CLEAR)}",
+    ]
+
+
+def _contour() -> list[str]:
+    (x, y), r = SIZE, CORNER
+    turn = r * (1 - 0.5**0.5)
+    return [
+        f"LIN {_at(r, 0)}",
+        f"LIN {_at(x - r, 0)}",
+        f"CIRC {_at(x - turn, turn)},{_at(x, r)}",
+        f"LIN {_at(x, y - r)}",
+        f"CIRC {_at(x - turn, y - turn)},{_at(x - r, y)}",
+        f"LIN {_at(r, y)}",
+        f"CIRC {_at(turn, y - turn)},{_at(0, y - r)}",
+        f"LIN {_at(0, r)}",
+        f"CIRC {_at(turn, turn)},{_at(r, 0)}",
+    ]
+
+
+def _tail() -> list[str]:
+    return [f"LIN {_at(CORNER, 0, CLEAR)}", f"PTP {{{_START}}}", "END"]
+
+
+def _at(x: float, y: float, z: float = DEPTH) -> str:
+    return f"{{X {x:.3f},Y {y:.3f},Z {z:.3f},A 0.000,B 0.000,C 180.000}}"
