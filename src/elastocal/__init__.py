@@ -1,3 +1,52 @@
-"""Elastocal: calibration of serial robots that must be accurate under load."""
+"""Elastocal: robots that are accurate under load.
+
+    import elastocal as ec
+
+    robot = ec.read_robot("irb4600.urdf")
+    data = ec.Campaign(q=q, position=xyz, length="mm", angle="deg")
+    cal = ec.calibrate(robot, data)
+    cal.predict(q)
+
+The names below are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+
+_NAMES = {
+    # robots
+    "read_robot": "elastocal.files.robot.read",
+    "shipped_robots": "elastocal.files.robot.read",
+    "Robot": "elastocal.model.robot:RobotModel",
+    "kinematics": "elastocal.model.kinematics",
+    "deflection": "elastocal.model.statics.deflection",
+    # measure and calibrate
+    "Campaign": "elastocal.calibration.campaign",
+    "Tracker": "elastocal.measure.sources.tracker",
+    "calibrate": "elastocal.calibration.run",
+    "cross_validate": "elastocal.calibration.run",
+    "Calibration": "elastocal.calibration.calibration",
+    "read_calibration": "elastocal.calibration.store",
+    # errors
+    "ElastocalError": "elastocal.errors",
+    "InputError": "elastocal.errors",
+}
+
+__all__ = ["__version__", *_NAMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module 'elastocal' has no attribute {name!r}")
+    module, _, other = _NAMES[name].partition(":")
+    value = getattr(import_module(module), other or name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

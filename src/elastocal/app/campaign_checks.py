@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.calibrate.warnings import PointsCheck
+    from elastocal.calibration.warnings import PointsCheck
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.spatial.pose import Pose
 
@@ -73,7 +73,7 @@ def check_deflections(file: CampaignFile) -> None:
 
 def check_points(file: CampaignFile) -> PointsCheck | None:
     """Refuse points that fit the robot only with a slip undone; None where no points were read, only differences."""
-    from elastocal.calibrate.warnings import PointsCheck
+    from elastocal.calibration.warnings import PointsCheck
     from elastocal.measure.kind import MarkerMeasurement
     from elastocal.measure.sources.registration import Registration
     from elastocal.quantities import length

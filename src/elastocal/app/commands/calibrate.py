@@ -19,7 +19,7 @@ from elastocal.report.blocks import Fact
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.calibrate.verdict import Judged
+    from elastocal.calibration.verdict import Judged
     from elastocal.contacts.judgement import ContactJudgement
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import RobotModel
@@ -85,7 +85,7 @@ def calibrate(
     from elastocal.app.calibration_files import calibration
     from elastocal.app.campaign_checks import check_deflections, check_numbers, check_points, given_by
     from elastocal.app.workers import one_thread
-    from elastocal.calibrate.verdict import Judged
+    from elastocal.calibration.verdict import Judged
     from elastocal.files.campaign.read import read_campaign
 
     _check_options(correlated, emcee)

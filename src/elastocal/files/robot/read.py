@@ -34,18 +34,19 @@ def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str 
         return read_urdf(Path(folder) / file, tool).model
     if file is not None:
         path = Path(folder) / file
-        model = _built(path.as_posix(), read_text(path))
+        model = robot_from_text(read_text(path), path.as_posix())
     else:
         check_word(str(robot), Path(folder) / path_of(str(robot)))
         name = shipped_name(str(robot))
-        model = _built(f"{name}.yaml", shipped_text(name))
+        model = robot_from_text(shipped_text(name), f"{name}.yaml")
     if tool is None or tool == model.tool:
         return model
     model.tree.frame(tool)
     return replace(model, tool=tool)
 
 
-def _built(file: str, text: str) -> RobotModel:
+def robot_from_text(text: str, file: str) -> RobotModel:
+    """The robot of a YAML text; ``file`` is what messages call it."""
     return _cached(file, text, tuple(element_kinds().values()))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import or_reason
-from elastocal.calibrate.verdict import misread
+from elastocal.calibration.verdict import misread
 from elastocal.report.blocks import Cell, Column, Section, Table, Unknown
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from elastocal.app.pages.robot_scene import (
 )
 from elastocal.app.pages.workspace_maps import workspace_blocks
 from elastocal.app.workspace import section, workspace
-from elastocal.calibrate.warnings import nominal_errors
+from elastocal.calibration.warnings import nominal_errors
 from elastocal.errors import InputError
 from elastocal.measure.kind import MarkerMeasurement
 from elastocal.measure.reading_unit import reading_unit

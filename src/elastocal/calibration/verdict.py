@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.calibrate.warnings import Finding, PointsCheck, calibration_warnings, nominal_rms
+from elastocal.calibration.warnings import PointsCheck, calibration_warnings, nominal_rms
 from elastocal.contacts.combined import written
 from elastocal.contacts.judgement import ContactJudgement
+from elastocal.findings import Finding
 from elastocal.identifiability.groups import Group
 from elastocal.measure.reading_unit import reading_unit, small_unit
 from elastocal.model.robot import RobotModel

@@ -21,12 +21,13 @@ The texts begin with a word in capitals; a calibration file carries them on, and
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from elastocal.findings import Finding
 from elastocal.identify.strayed import Stated
 from elastocal.identify.unsought import Unsought
 from elastocal.measure.reading_unit import reading_unit
@@ -47,16 +48,6 @@ OTHER_UNIT = 30.0
 """Times the robot file's value, up or down: more than a guess of a compliance is off."""
 MOST = 3
 """Fixed parameters that are named."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One statement about a calibration: ``code`` and ``data`` (SI) for programs, ``text`` for people."""
-
-    code: str
-    severity: Literal["note", "warning"]
-    text: str
-    data: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

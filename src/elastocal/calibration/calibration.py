@@ -1,0 +1,299 @@
+"""The result: a robot that predicts, what is known of it and how well, and what speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.calibration.campaign import Campaign, controller_to_joints
+from elastocal.calibration.placing import Placing, placed
+from elastocal.calibration.prediction import Prediction, as_frame, quantile_95
+from elastocal.calibration.sight import placing_slopes, point_slopes, tool_states
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.findings import Finding
+from elastocal.model.kinematics import kinematics
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+if TYPE_CHECKING:
+    from elastocal.calibration.ladder import Ladder
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A parameter: value and sd in SI ``unit``; ``informed``: share of its prior variance that readings removed."""
+
+    name: str
+    value: float
+    sd: float
+    unit: str
+    file_value: float
+    prior_sd: float
+    group: str
+    informed: float
+
+    @property
+    def significant(self) -> bool:
+        """abs(value - file value) / sd >= 5"""
+        return abs(self.value - self.file_value) >= 5 * self.sd
+
+
+@dataclass(frozen=True, repr=False)
+class Estimates(Mapping[str, Estimate]):
+    """Parameters by name."""
+
+    rows: tuple[Estimate, ...]
+
+    @cached_property
+    def _index(self) -> dict[str, Estimate]:
+        return {e.name: e for e in self.rows}
+
+    def __getitem__(self, name: str) -> Estimate:
+        if name not in self._index:
+            raise UnknownNameError("parameter", name, tuple(self._index))
+        return self._index[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_frame(self) -> object:
+        return as_frame([dict(vars(e)) for e in self.rows])
+
+    def __repr__(self) -> str:
+        seen = sum(e.informed > 0.5 for e in self.rows)
+        return f"<{len(self.rows)} parameters, {seen} of them known mainly by the readings>"
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """A reading that was left out; ``marker`` and ``axis`` are None where all of them are meant."""
+
+    row: int
+    place: str
+    marker: str | None
+    axis: str | None
+    deviations: float
+    """Distance from what the others predict, in standard deviations of that prediction."""
+    probability: float
+
+
+@dataclass(frozen=True)
+class ErrorSummary:
+    """Distances in m of predicted from read points."""
+
+    mean: float
+    rms: float
+    p95: float
+    max: float
+    count: int
+
+    @classmethod
+    def of(cls, distances: Array) -> ErrorSummary:
+        d = np.asarray(distances).ravel()
+        d = d[np.isfinite(d)]
+        if not len(d):
+            return cls(*(float("nan"),) * 4, 0)
+        return cls(float(d.mean()), float(np.sqrt(np.mean(d**2))), float(np.quantile(d, 0.95)), float(d.max()), len(d))
+
+    def text(self) -> str:
+        return f"mean {1e3 * self.mean:.3f}, RMS {1e3 * self.rms:.3f}, max {1e3 * self.max:.3f} mm"
+
+
+@dataclass(frozen=True, repr=False)
+class Validation:
+    """A calibration against readings that took no part in it."""
+
+    before: ErrorSummary
+    after: ErrorSummary
+    coverage: float
+    """Share of the coordinates read that lie in the 95 % interval of a reading."""
+    gain: float
+    gain_half_width: float
+    """Mean fall of the error against the nominal robot in m, and half of its 95 % interval over poses."""
+    errors: Array
+    stations_fitted: bool
+
+    @property
+    def improved(self) -> bool:
+        return self.gain > self.gain_half_width
+
+    def __repr__(self) -> str:
+        return (
+            f"<Validation: {self.after.text()} (nominal {self.before.text()}); 95 % intervals hold {self.coverage:.0%} "
+            f"of {self.after.count} points>"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration:
+    """A calibrated robot: ``robot`` holds the estimates as elements, so that statics and compensation use it as is."""
+
+    robot: RobotModel
+    uncalibrated: RobotModel
+    names: tuple[str, ...]
+    covariance: Array
+    """Of the parameters ``names``, then of stations (6 each), markers (3 each) and the tool's turn (3)."""
+    placing: Placing
+    nominal_placing: Placing
+    stations: tuple[str, ...]
+    markers: tuple[str, ...]
+    noise: Mapping[str, float]
+    """Scales of the noise: points, orientation (rad), translation in m, ``noise <joint>`` in rad or m."""
+    discrepancy: float
+    freedom: float
+    length: str
+    angle: str
+    parameters: Estimates
+    outliers: tuple[Outlier, ...]
+    warnings: tuple[Finding, ...]
+    words: tuple[str, ...]
+    leave_one_out: ErrorSummary
+    leave_one_out_all: ErrorSummary
+    """The same with the readings that were left out as outliers."""
+    before: ErrorSummary
+    ladder: Ladder | None = None
+
+    @cached_property
+    def nominal(self) -> RobotModel:
+        """The robot as its controller knows it."""
+        return self.uncalibrated.nominal
+
+    @property
+    def verdict(self) -> Finding:
+        """What to do with it, in one sentence."""
+        lower, now = 1e3 * self.before.mean, 1e3 * self.leave_one_out.mean
+        data = {"before_mm": lower, "after_mm": now}
+        if not self.words:
+            text = (
+                f"Nothing to gain: no model predicts better than the nominal robot with fitted stations and markers "
+                f"({lower:.3f} mm mean); keep the nominal robot."
+            )
+            return Finding("nothing-to-gain", "note", text, data)
+        text = (
+            f"The calibrated robot predicts a pose it has not seen to {now:.3f} mm (mean, leave-one-out); the nominal "
+            f"robot to {lower:.3f} mm."
+        )
+        return Finding("improved", "note", text, data)
+
+    def predict(
+        self,
+        q: object,
+        wrench: object = None,
+        *,
+        station: str | None = None,
+        length: str | None = None,
+        angle: str | None = None,
+    ) -> Prediction:
+        """Readings to expect at controller values ``q`` (N, n), in the units of the campaign unless stated."""
+        joints = self._joints(q, length, angle)
+        loads = None if wrench is None else np.broadcast_to(np.asarray(wrench, dtype=np.float64), (len(joints), 6))
+        return self.predict_joints(joints, loads, station)
+
+    def predict_joints(self, joints: Array, loads: Array | None = None, station: str | None = None) -> Prediction:
+        """The same for joint values (N, n) in rad and m."""
+        at = tool_states(self.robot, joints, loads, self.robot.tool, self.names)
+        number = self._station(station)
+        where = np.full(len(joints), number)
+        points = placed(self.placing, at.origin, at.turn, where)
+        slope = self._slopes(at.origin, at.turn, at.slope, where)
+        spread = np.einsum("nrp,pq,nrq->nr", slope, self.covariance, slope).reshape(points.shape)
+        noise = self._noise_variance(joints, points.shape)
+        k = quantile_95(self.freedom)
+        mean = np.sqrt(spread + self.discrepancy**2)
+        frame = self.placing.turn[number]
+        return Prediction(
+            points,
+            k * mean,
+            k * np.sqrt(spread + noise),
+            frame @ at.turn @ self.placing.tool_turn,
+            self._deflection(joints, loads, at.origin, at.turn, points.shape),
+            self.markers,
+        )
+
+    def _deflection(self, q: Array, loads: Array | None, origin: Array, turn: Array, shape: tuple[int, ...]) -> Array:
+        if loads is None:
+            return np.full(shape, np.nan)
+        rest = tool_states(self.robot, q, None, self.robot.tool, ())
+        arms = np.einsum("nij,mj->nmi", turn - rest.turn, self.placing.markers)
+        return np.asarray((origin - rest.origin)[:, None] + arms)
+
+    def validate(self, campaign: Campaign) -> Validation:
+        """Against other readings of positions; stations that the calibration has not seen are fitted to them."""
+        from elastocal.calibration.validation import validate
+
+        return validate(self, campaign)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write everything that predictions need to one JSON file; ``read_calibration`` reads it."""
+        from elastocal.calibration.store import save_calibration
+
+        return save_calibration(self, path)
+
+    def _joints(self, q: object, length: str | None, angle: str | None) -> Array:
+        raw = np.atleast_2d(np.asarray(q, dtype=np.float64))
+        if angle is None and self.angle == "deg" and len(raw) > 2:
+            turning = [i for i, m in enumerate(self.robot.motions) if m.kind == "revolute"]
+            if raw.shape[1] == self.robot.n and np.abs(raw[:, turning]).max() < 2 * np.pi:
+                raise InputError(
+                    "q: no angle is beyond 2 pi, and the campaign was in degrees; state angle='rad' or angle='deg'"
+                )
+        return controller_to_joints(self.robot, raw, length or self.length, angle or self.angle)
+
+    def _station(self, name: str | None) -> int:
+        if name is None:
+            return 0
+        if name not in self.stations:
+            raise UnknownNameError("station", name, self.stations)
+        return self.stations.index(name)
+
+    def _slopes(self, origin: Array, turn: Array, slope: Array, station: Array) -> Array:
+        """(N, 3 m, p + extra) of predicted points."""
+        frame = self.placing.turn[station]
+        arms = np.einsum("nij,mj->nmi", turn, self.placing.markers)
+        points = placed(self.placing, origin, turn, station)
+        by_robot = point_slopes(slope, arms, frame).reshape(len(origin), 3 * len(self.markers), -1)
+        by_placing = placing_slopes(self.placing, points, frame @ turn, station)
+        return np.concatenate([by_robot, by_placing], axis=2)
+
+    def _noise_variance(self, q: Array, shape: tuple[int, ...]) -> Array:
+        """Variance (N, markers, 3) of one new reading about its mean."""
+        out = np.full(shape, self.noise.get("points", 0.0) ** 2 + self.noise.get("translation", 0.0) ** 2)
+        joints = np.array([self.noise.get(f"noise {j}", 0.0) for j in self.robot.joints])
+        if joints.any():
+            at = kinematics(self.nominal, q)
+            arms = np.einsum("nij,mj->nmi", at.rotation, self.placing.markers)
+            moves = point_slopes(at.jacobian, arms, np.broadcast_to(self.placing.turn[0], at.rotation.shape))
+            out = out + np.einsum("nmij,j->nmi", moves**2, joints**2)
+        return np.asarray(out)
+
+    def __repr__(self) -> str:
+        words = " + ".join(self.words) or "nominal"
+        lines = [
+            f"<Calibration of {self.robot.name}: {words}",
+            f"  {self.verdict.text}",
+            f"  leave-one-out: {self.leave_one_out.text()}; nominal: {self.before.text()}",
+            f"  {self.parameters!r}".replace("<", "").replace(">", ""),
+        ]
+        if self.outliers:
+            lines.append(f"  outliers left out: {len(self.outliers)}; with them: {self.leave_one_out_all.text()}")
+        lines += [f"  warning {w.code}: {w.text}" for w in self.warnings]
+        return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    @property
+    def evidence(self) -> float:
+        """Log marginal likelihood of the chosen model; nan for a calibration read from a file."""
+        return self.ladder.chosen.evidence if self.ladder else float("nan")

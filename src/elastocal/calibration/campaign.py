@@ -1,0 +1,241 @@
+"""What was measured, as arrays: joint values, readings, loads, with the units in which they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools, Ints
+
+Length = Literal["m", "mm"]
+Angle = Literal["rad", "deg"]
+LENGTHS: dict[str, float] = {"m": 1.0, "mm": 1e-3}
+ANGLES: dict[str, float] = {"rad": 1.0, "deg": float(np.pi / 180)}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Campaign:
+    """N readings of a robot.  Arrays or data frames in; everything is kept in SI but ``q``, whose unit needs the robot.
+
+    ``q`` (N, n): controller values where the robot has a controller map, else joint values; revolute joints in
+    ``angle``, prismatic ones in ``length``.  ``position`` (N, 3) or (N, markers, 3), nan where nothing was read; or
+    ``deflection`` of the same shape (loaded minus unloaded, in base axes); ``orientation`` (N, 4) quaternions x y z w
+    or (N, 3, 3); ``distance`` (N,) or (N, markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to
+    the robot, base axes, at ``load_frame`` (the tool where not stated).  ``station`` (N,) names the instrument's
+    place, ``temperature`` (N,) in K or degrees C.  ``noise``: sd of one coordinate in ``length``, or sources of
+    error; a prior, not a command.  ``places`` name the rows (file and line) in messages.
+    """
+
+    q: Any
+    length: Length
+    angle: Angle
+    position: Any = None
+    deflection: Any = None
+    orientation: Any = None
+    distance: Any = None
+    wrench: Any = None
+    load_frame: str | None = None
+    station: Any = None
+    temperature: Any = None
+    markers: Sequence[str] = ()
+    noise: float | ErrorSource | Sequence[ErrorSource] | None = None
+    orientation_noise: float | None = None
+    priors: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    places: Sequence[str] = ()
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        metre = _unit("length", self.length, LENGTHS)
+        _unit("angle", self.angle, ANGLES)
+        q = _table("q", self.q, 2)
+        if not np.all(np.isfinite(q)):
+            row, column = (int(v) for v in np.argwhere(~np.isfinite(q))[0])
+            raise InputError(f"q: row {row}, column {column} is {q[row, column]}; every reading needs all joint values")
+        count = len(q)
+        given = {k: getattr(self, k) for k in ("position", "deflection", "orientation", "distance")}
+        if all(v is None for v in given.values()):
+            raise InputError("nothing was read: give position, deflection, orientation or distance")
+        values: dict[str, Any] = {"q": q}
+        for key in ("position", "deflection"):
+            values[key] = None if given[key] is None else metre * _points(key, given[key], count)
+        values["orientation"] = None if self.orientation is None else _rotations(self.orientation, count)
+        values["distance"] = None if self.distance is None else metre * _columns("distance", self.distance, count)
+        values["wrench"] = None if self.wrench is None else _wrench(self.wrench, count)
+        values["temperature"] = (
+            None if self.temperature is None else _columns("temperature", self.temperature, count)[:, 0]
+        )
+        values["station"] = _labels(self.station, count)
+        sources = self.noise
+        if isinstance(sources, int | float):
+            if not sources > 0:
+                raise InputError(f"noise is {sources}; give a positive standard deviation, or leave it out")
+            sources = float(sources) * metre
+        elif isinstance(sources, ErrorSource):
+            sources = (sources,)
+        values["noise"] = sources
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+        names = tuple(self.markers) or tuple(f"marker {i + 1}" for i in range(self.points))
+        if len(names) != self.points:
+            raise InputError(f"markers: {len(names)} names for {self.points} points; give one for each")
+        object.__setattr__(self, "markers", names)
+
+    @property
+    def count(self) -> int:
+        return len(self.q)
+
+    @cached_property
+    def points(self) -> int:
+        """Number of markers; 1 where only orientations were read."""
+        sizes = {v.shape[1] for v in (self.position, self.deflection, self.distance) if v is not None}
+        if len(sizes) > 1:
+            raise InputError(f"position, deflection and distance have different numbers of markers: {sorted(sizes)}")
+        return sizes.pop() if sizes else 1
+
+    @cached_property
+    def stations(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.station.tolist()))
+
+    @cached_property
+    def station_index(self) -> Ints:
+        order = {name: i for i, name in enumerate(self.stations)}
+        return np.array([order[s] for s in self.station.tolist()])
+
+    @property
+    def loaded(self) -> bool:
+        return self.wrench is not None and bool(np.any(self.wrench))
+
+    def line(self, row: int) -> str:
+        return self.places[row] if self.places else f"row {row}"
+
+    def joint_values(self, robot: RobotModel, q: object = None) -> Array:
+        """(N, n) joint values in rad and m, of this campaign or of other values in its units."""
+        raw = self.q if q is None else _table("q", q, 2)
+        return controller_to_joints(robot, raw, self.length, self.angle)
+
+    def take(self, rows: Sequence[int] | Ints | Bools) -> Campaign:
+        """Some of the rows."""
+        chosen = np.arange(self.count)[np.asarray(rows)]
+        pick = lambda v: None if v is None else v[chosen]  # noqa: E731
+        out = object.__new__(Campaign)
+        for key, value in vars(self).items():
+            if key in self.__dataclass_fields__:
+                object.__setattr__(out, key, value)
+        for key in ("q", "position", "deflection", "orientation", "distance", "wrench", "station", "temperature"):
+            object.__setattr__(out, key, pick(getattr(self, key)))
+        object.__setattr__(out, "places", tuple(self.line(int(i)) for i in chosen))
+        return out
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        kinds = [k for k in ("position", "deflection", "orientation", "distance") if getattr(self, k) is not None]
+        parts = [f"{self.count} readings", " + ".join(kinds), f"{self.points} marker" + "s" * (self.points > 1)]
+        if len(self.stations) > 1:
+            parts.append(f"{len(self.stations)} stations")
+        parts.append("loaded" if self.loaded else "no load")
+        return f"<Campaign{' ' + self.name if self.name else ''}: {', '.join(parts)}>"
+
+
+def controller_to_joints(robot: RobotModel, raw: Array, length: str, angle: str) -> Array:
+    """(N, n) joint values in SI from controller values in stated units."""
+    if raw.shape[1] != robot.n:
+        raise InputError(
+            f"q has {raw.shape[1]} columns, robot {robot.name} has {robot.n} joints from base to {robot.tool}: "
+            f"{', '.join(robot.joints)}"
+        )
+    factors = [ANGLES[angle] if m.kind == "revolute" else LENGTHS[length] for m in robot.motions]
+    return robot.controller.to_joints(raw * np.array(factors))
+
+
+def _unit(key: str, word: object, known: dict[str, float]) -> float:
+    if not isinstance(word, str) or word not in known:
+        raise InputError(f"{key} is {word!r}; state the unit of the data: {' or '.join(map(repr, known))}")
+    return known[word]
+
+
+def _table(key: str, value: object, dimensions: int) -> Array:
+    try:
+        out = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{key} does not hold numbers only: {error}") from None
+    if out.ndim != dimensions or not len(out):
+        raise InputError(f"{key} has shape {out.shape}; one row for each reading is needed")
+    return out
+
+
+def _rows(key: str, out: Array, count: int) -> Array:
+    if len(out) != count:
+        raise InputError(f"{key} has {len(out)} rows, q has {count}; both need one row for each reading")
+    if np.any(np.isinf(out)):
+        raise InputError(f"{key}: row {int(np.argwhere(np.isinf(out))[0][0])} is infinite; nan stands for not read")
+    return out
+
+
+def _points(key: str, value: object, count: int) -> Array:
+    out = np.array(value, dtype=np.float64)
+    if out.ndim == 2 and out.shape[1] % 3 == 0:
+        out = out.reshape(len(out), -1, 3)
+    if out.ndim != 3 or out.shape[2] != 3:
+        raise InputError(f"{key} has shape {out.shape}; (N, 3) or (N, markers, 3) is needed")
+    out = _rows(key, out, count)
+    if not np.any(np.isfinite(out)):
+        raise InputError(f"{key}: nothing was read (all nan)")
+    return out
+
+
+def _columns(key: str, value: object, count: int) -> Array:
+    out = np.array(value, dtype=np.float64)
+    return _rows(key, out[:, None] if out.ndim == 1 else out, count)
+
+
+def _wrench(value: object, count: int) -> Array:
+    out = np.array(value, dtype=np.float64)
+    if out.shape == (6,):
+        out = np.tile(out, (count, 1))
+    if out.ndim != 2 or out.shape[1] != 6 or not np.all(np.isfinite(out)):
+        raise InputError(
+            f"wrench has shape {out.shape}; (N, 6) finite numbers are needed: fx fy fz mx my mz in N and N m"
+        )
+    return _rows("wrench", out, count)
+
+
+def _labels(value: object, count: int) -> Any:
+    if value is None:
+        return np.full(count, "1")
+    out = np.array([str(v) for v in np.asarray(value).reshape(-1).tolist()])
+    if len(out) != count:
+        raise InputError(f"station has {len(out)} rows, q has {count}; name one for each reading")
+    return out
+
+
+def _rotations(value: object, count: int) -> Array:
+    """(N, 3, 3) from quaternions x y z w or matrices; nan rows were not read."""
+    from scipy.spatial.transform import Rotation
+
+    out = _rows("orientation", np.array(value, dtype=np.float64), count)
+    if out.shape == (count, 4):
+        known = np.all(np.isfinite(out), axis=1)
+        size = np.linalg.norm(out[known], axis=1)
+        if np.any(np.abs(size - 1) > 0.01):
+            raise InputError("orientation: a quaternion is not of length one; give x y z w (scalar last)")
+        turns = np.full((count, 3, 3), np.nan)
+        turns[known] = Rotation.from_quat(out[known]).as_matrix()
+        return turns
+    if out.shape == (count, 3, 3):
+        known = np.all(np.isfinite(out), axis=(1, 2))
+        off = np.abs(out[known] @ out[known].transpose(0, 2, 1) - np.eye(3)).max(initial=0.0)
+        if off > 1e-3 or np.any(np.linalg.det(out[known]) < 0):
+            raise InputError(
+                "orientation: a matrix is not a rotation; its columns must be orthonormal and right-handed"
+            )
+        return out
+    raise InputError(f"orientation has shape {out.shape}; (N, 4) quaternions x y z w or (N, 3, 3) matrices are needed")

@@ -1,0 +1,149 @@
+"""Which model predicts best: nested models and two noise families, judged by leave-one-pose-out in closed form.
+
+A rung is a set of model words, a noise family, and how its prior scales are set: by evidence, or all as a common
+multiple of the start scales (100 is plain least squares).  Words are added one after another and kept where the
+leave-one-pose-out error falls.  What is chosen must beat the nominal robot by more than chance: the paired differences
+of the poses decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.calibration.fit import Family, Fit, Task, fit
+from elastocal.calibration.placing import Placing
+from elastocal.calibration.sight import Sight
+from elastocal.calibration.words import AUTO, ORDER, with_words
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools
+
+WORTH = 0.995
+"""A further word must bring the leave-one-out error below this share of what it was without."""
+MULTIPLES = (3.0, 10.0, 30.0, 100.0)
+SURE = 2.5
+"""A gain over the nominal robot counts from this many standard errors on."""
+FAMILIES: tuple[Family, Family] = ("joints", "points")
+
+
+@dataclass(frozen=True, eq=False)
+class Rung:
+    """One model fitted; ``multiple`` of the start scales is None where evidence chose them."""
+
+    words: tuple[str, ...]
+    family: Family
+    multiple: float | None
+    fit: Fit
+
+    @cached_property
+    def errors(self) -> Array:
+        """Leave-one-pose-out distance in m of every point read."""
+        return self.fit.loo_lengths()
+
+    @property
+    def loo(self) -> float:
+        """Mean leave-one-pose-out distance in m."""
+        return float(np.nanmean(self.errors))
+
+    @property
+    def rms(self) -> float:
+        return float(np.sqrt(np.nanmean(self.errors**2)))
+
+    @property
+    def evidence(self) -> float:
+        return self.fit.evidence
+
+    @property
+    def effective(self) -> float:
+        """Effective number of parameters of the robot."""
+        post = self.fit.posterior
+        sizes = np.array([len(g.columns) for g in post.blocks.groups])
+        return float(np.sum((sizes - post.shares)[: len(self.fit.task.wanted)]))
+
+    @property
+    def label(self) -> str:
+        words = " + ".join(self.words) or "nominal"
+        if self.multiple is None or not self.words:
+            return words
+        return words + (", least squares" if self.multiple == MULTIPLES[-1] else f", fixed scales x {self.multiple:g}")
+
+    def gain_over(self, other: Rung) -> tuple[float, float]:
+        """Mean fall of the error in m against another rung, and its standard error over poses."""
+        pose = self.fit.task.sight.states.pose
+        difference = np.nanmean(other.errors - self.errors, axis=1)
+        each = np.array([np.nanmean(difference[pose == p]) for p in range(int(pose.max()) + 1)])
+        each = each[np.isfinite(each)]
+        return float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("inf")
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """All rungs in the order tried, the chosen one and the nominal one."""
+
+    rungs: tuple[Rung, ...]
+    chosen: Rung
+    nominal: Rung
+    gain: float
+    gain_se: float
+
+    @property
+    def worth_it(self) -> bool:
+        return self.chosen is not self.nominal
+
+
+@dataclass(frozen=True, eq=False)
+class Climber:
+    """What every rung shares."""
+
+    sight: Sight
+    robot: RobotModel
+    dropped: Bools
+    placing: Placing
+    watch: Callable[[str], None]
+
+    def task(self, words: tuple[str, ...], family: Family, multiple: float | None) -> Task:
+        model, wanted = with_words(self.robot, words)
+        if multiple is not None:
+            wanted = tuple(
+                replace(w, scale=replace(w.scale, start=w.scale.start * multiple, width=0.0)) for w in wanted
+            )
+        return Task(self.sight, model, wanted, family, self.dropped)
+
+    def rung(
+        self, words: tuple[str, ...], family: Family, multiple: float | None = None, near: Fit | None = None
+    ) -> Rung:
+        """Fitted from the values of a fit nearby, where there is one."""
+        self.watch(" + ".join(words) or "nominal")
+        task = self.task(words, family, multiple)
+        values = task.file_values.copy()
+        if near is not None:
+            known = dict(zip(near.task.names, near.values.tolist(), strict=True))
+            values = np.array([known.get(n, v) for n, v in zip(task.names, values, strict=True)])
+        return Rung(words, family, multiple, fit(task, near.placing if near else self.placing, values))
+
+
+def climb(climber: Climber, words: tuple[str, ...] | None = None) -> Ladder:
+    """All rungs for ``words`` (default: all that apply), and the choice."""
+    allowed = tuple(w for w in ORDER if (w in words if words is not None else w in AUTO))
+    rungs = [climber.rung((), f) for f in FAMILIES]
+    nominal = min(rungs, key=lambda r: r.loo)
+    best: Rung | None = None
+    for word in allowed:
+        base = best.words if best else ()
+        families = FAMILIES if best is None or word == "weight" else (best.family,)
+        near = best.fit if best else None
+        tried = [climber.rung((*base, word), f, near=near) for f in families]
+        if word == "geometry":
+            tried += [climber.rung((*base, word), "points", m, near=tried[-1].fit) for m in MULTIPLES]
+        rungs += tried
+        candidate = min(tried, key=lambda r: r.loo)
+        if best is None or candidate.loo < WORTH * best.loo:
+            best = candidate
+    if best is None:
+        return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)
+    gain, se = best.gain_over(nominal)
+    chosen = best if gain > SURE * se else nominal
+    return Ladder(tuple(rungs), chosen, nominal, gain, se)

@@ -1,0 +1,137 @@
+"""Where the instrument stands and where the markers sit: exact on SE(3), with a robust start from nothing.
+
+x_ij = T_s (o_i + R_i m_j)            T_s: station s from base axes to its own, m_j: marker j in the tool's frame
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.spatial.entries import Array
+from elastocal.spatial.rotation import rotations
+
+KEPT = 0.6
+"""Share of the points of every marker that the robust start believes."""
+STARTS = 0.15
+"""Distance in m of the markers' start values from the tool's origin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Placing:
+    """``turn`` (S, 3, 3) and ``shift`` (S, 3) of stations, ``markers`` (m, 3), ``tool_turn`` (3, 3) of orientations."""
+
+    turn: Array
+    shift: Array
+    markers: Array
+    tool_turn: Array
+    centres: Array
+    """Points (S, 3) in the stations' axes that small turns are about."""
+
+    @classmethod
+    def none(cls, centres: Array, markers: int) -> Placing:
+        """Stations in base axes, markers in the tool's origin."""
+        s = len(centres)
+        return cls(np.tile(np.eye(3), (s, 1, 1)), np.zeros((s, 3)), np.zeros((markers, 3)), np.eye(3), centres)
+
+    def moved(self, change: Array) -> Placing:
+        """After a step: six for every station (shift, turn about its centre), three for every marker, three turns."""
+        s, m = len(self.turn), len(self.markers)
+        steps = change[: 6 * s].reshape(s, 6)
+        spin = np.moveaxis(rotations(np.ascontiguousarray(steps[:, 3:].T)), -1, 0)
+        shift = np.einsum("sij,sj->si", spin, self.shift - self.centres) + self.centres + steps[:, :3]
+        turn = spin @ self.turn
+        markers = self.markers + change[6 * s : 6 * s + 3 * m].reshape(m, 3)
+        last = rotations(change[6 * s + 3 * m :].reshape(3, 1))[:, :, 0]
+        return Placing(_right(turn), shift, markers, _right((self.tool_turn @ last)[None])[0], self.centres)
+
+
+def _right(turns: Array) -> Array:
+    """Rotations again after rounding, (S, 3, 3)."""
+    u, _, vt = np.linalg.svd(turns)
+    return np.asarray(u @ vt)
+
+
+def robust_start(origin: Array, turn: Array, station: Array, centres: Array, points: Array) -> Placing:
+    """Stations and markers from points read (M, m, 3) and poses of the nominal robot (M, 3), (M, 3, 3).
+
+    Kabsch's fit and means of the markers in turn, on the best 60 % of the points of every marker, from seven starts of
+    the markers; the one with the least median distance is taken.
+    """
+    m = points.shape[1]
+    best, least = None, np.inf
+    for start in np.concatenate([np.zeros((1, 3)), STARTS * np.eye(3), -STARTS * np.eye(3)]):
+        placing = replace(Placing.none(centres, m), markers=np.tile(start, (m, 1)))
+        placing, size = _alternate(placing, origin, turn, station, points)
+        if size < least * (1 - 1e-9):
+            best, least = placing, size
+    assert best is not None
+    return best
+
+
+def _alternate(placing: Placing, origin: Array, turn: Array, station: Array, points: Array) -> tuple[Placing, float]:
+    known = np.all(np.isfinite(points), axis=2)
+    keep, size = known, np.inf
+    for step in range(200):
+        placing = _stations_fitted(placing, origin, turn, station, points, keep)
+        placing = _markers_fitted(placing, origin, turn, station, points, keep)
+        away = np.where(known, np.linalg.norm(points - placed(placing, origin, turn, station), axis=2), np.nan)
+        if step >= 3:
+            keep = known & (away <= np.nanquantile(away, KEPT, axis=0) + 1e-12)
+        new = float(np.sqrt(np.mean(away[keep] ** 2)))
+        if step > 8 and abs(new - size) < 1e-7 * (new + 1e-9):
+            break
+        size = new
+    return placing, float(np.nanmedian(away))
+
+
+def placed(placing: Placing, origin: Array, turn: Array, station: Array) -> Array:
+    """Points (M, m, 3) in the axes of their stations."""
+    local = origin[:, None] + np.einsum("nij,mj->nmi", turn, placing.markers)
+    return np.einsum("nij,nmj->nmi", placing.turn[station], local) + placing.shift[station][:, None]
+
+
+def _stations_fitted(p: Placing, origin: Array, turn: Array, station: Array, points: Array, keep: Array) -> Placing:
+    local = origin[:, None] + np.einsum("nij,mj->nmi", turn, p.markers)
+    turns, shifts = p.turn.copy(), p.shift.copy()
+    for s in range(len(turns)):
+        mine = keep & (station == s)[:, None]
+        if mine.sum() < 3:
+            continue
+        a, b = local[mine], points[mine]
+        ca, cb = a.mean(axis=0), b.mean(axis=0)
+        u, _, vt = np.linalg.svd((b - cb).T @ (a - ca))
+        turns[s] = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))]) @ vt
+        shifts[s] = cb - turns[s] @ ca
+    return replace(p, turn=turns, shift=shifts)
+
+
+def _markers_fitted(p: Placing, origin: Array, turn: Array, station: Array, points: Array, keep: Array) -> Placing:
+    base = np.einsum("nji,nmj->nmi", p.turn[station], points - p.shift[station][:, None])
+    local = np.einsum("nji,nmj->nmi", turn, base - origin[:, None])
+    markers = np.stack(
+        [local[keep[:, j], j].mean(axis=0) if keep[:, j].any() else p.markers[j] for j in range(len(p.markers))]
+    )
+    return replace(p, markers=markers)
+
+
+def start_turns(placing: Placing, turn: Array, station: Array, read: Array, *, stations_known: bool) -> Placing:
+    """Start of the tool's turn X (and, without points, of the stations' turns) from orientations Y_i = R_s R_i X."""
+    known = np.all(np.isfinite(read), axis=(1, 2))
+    for _ in range(50):
+        x = _mean_rotation(np.einsum("nji,njk->nik", placing.turn[station] @ turn, read)[known])
+        placing = replace(placing, tool_turn=x)
+        if stations_known:
+            break
+        each = read @ x.T @ turn.transpose(0, 2, 1)
+        turns = [_mean_rotation(each[known & (station == s)]) for s in range(len(placing.turn))]
+        placing = replace(placing, turn=np.stack(turns))
+    return placing
+
+
+def _mean_rotation(turns: Array) -> Array:
+    if not len(turns):
+        return np.eye(3)
+    u, _, vt = np.linalg.svd(turns.mean(axis=0))
+    return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)

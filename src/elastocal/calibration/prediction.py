@@ -1,0 +1,64 @@
+"""What a calibrated robot lets expect at any pose, and how well that is known.
+
+    mean      f(theta),   variance  J H^-1 J^T + d^2          ``half_width``: 95 % interval of the mean
+    reading   the same,   variance  that + noise of a pose     ``half_width_reading``
+
+with Student's quantile where the noise is estimated.  d is the model's discrepancy: what residuals show beyond the
+noise that repeats (or the user) vouch for; no number of readings makes it smaller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Prediction:
+    """Positions (N, markers, 3) in m in the frame of the readings, and half widths of 95 % intervals of the same shape.
+
+    ``orientation`` (N, 3, 3) of the tool as it is read; ``deflection`` (N, markers, 3) in base axes, of the load alone,
+    nan where no wrench was given.
+    """
+
+    position: Array
+    half_width: Array
+    half_width_reading: Array
+    orientation: Array
+    deflection: Array
+    markers: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        n, m = self.position.shape[:2]
+        width = 1e3 * float(np.nanmedian(self.half_width))
+        return f"<Prediction of {n} poses, {m} marker{'s' * (m > 1)}: half width {width:.3g} mm (95 %, median)>"
+
+    def to_frame(self) -> object:
+        """One row for every pose and marker; a pandas DataFrame where pandas is installed, else a list of dicts."""
+        rows = [
+            {"pose": i, "marker": name}
+            | {f"{a}_mm": 1e3 * self.position[i, j, k] for k, a in enumerate("xyz")}
+            | {f"half_width_{a}_mm": 1e3 * self.half_width[i, j, k] for k, a in enumerate("xyz")}
+            for i in range(len(self.position))
+            for j, name in enumerate(self.markers)
+        ]
+        return as_frame(rows)
+
+
+def as_frame(rows: list[dict[str, object]]) -> object:
+    """A pandas DataFrame, or the rows themselves where pandas is not installed."""
+    try:
+        import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    except ImportError:
+        return rows
+    return pd.DataFrame(rows)
+
+
+def quantile_95(freedom: float) -> float:
+    """Half width of a 95 % interval in standard deviations."""
+    from scipy.special import stdtrit
+
+    return 1.959963984540054 if np.isinf(freedom) else float(stdtrit(max(freedom, 1.0), 0.975))

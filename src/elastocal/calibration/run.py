@@ -1,0 +1,220 @@
+"""``calibrate``: robot, joint values and readings in, the best predictor that they support out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier, Validation
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.fit import Fit, Task, distances, fit
+from elastocal.calibration.ladder import Climber, Ladder, climb
+from elastocal.calibration.outliers import Unit, robust_fit, screen
+from elastocal.calibration.placing import Placing, robust_start, start_turns
+from elastocal.calibration.sight import Sight, tool_states
+from elastocal.calibration.states import gather
+from elastocal.calibration.words import AUTO, check_words, with_words
+from elastocal.errors import InputError
+from elastocal.findings import Finding
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools
+
+Watch = Callable[[str], None]
+
+
+def calibrate(
+    robot: RobotModel,
+    campaign: Campaign,
+    model: str | Sequence[str] = "auto",
+    *,
+    outliers: bool = True,
+    watch: Watch = lambda step: None,
+) -> Calibration:
+    """Calibrate; ``model`` is "auto" or the words to choose from, ``outliers`` False keeps every reading."""
+    words = check_words(model)
+    sight = Sight(gather(robot, campaign))
+    _check_size(sight)
+    watch("start values")
+    placing = start_placing(robot, sight)
+    none = np.zeros_like(sight.used)
+    dropped, units = none, ()
+    if outliers:
+        watch("outliers")
+        dropped, units, placing = _left_out(robot, sight, placing, words or AUTO)
+    ladder = climb(Climber(sight, robot, dropped, placing, watch), words)
+    return _result(robot, campaign, ladder, units)
+
+
+def start_placing(robot: RobotModel, sight: Sight) -> Placing:
+    """Stations, markers and the tool's turn from nothing."""
+    s = sight.states
+    at = tool_states(robot.nominal, s.q, None, robot.tool, ())
+    placing = Placing.none(sight.centres, s.points)
+    if s.position is not None:
+        placing = robust_start(at.origin, at.turn, s.station, sight.centres, s.position)
+    if s.orientation is not None:
+        placing = start_turns(placing, at.turn, s.station, s.orientation, stations_known=s.position is not None)
+    return placing
+
+
+def _left_out(
+    robot: RobotModel, sight: Sight, placing: Placing, words: tuple[str, ...]
+) -> tuple[Bools, tuple[Unit, ...], Placing]:
+    """Outliers by the richest model, so that what it explains is not left out."""
+    none = np.zeros_like(sight.used)
+    few = tuple(w for w in words if w in ("geometry", "weight"))
+    model, wanted = with_words(robot, few)
+    first = Task(sight, model, wanted, "points", none)
+    values, placing, doubtful = robust_fit(first, placing)
+    task = replace(first, family="joints", dropped=doubtful & sight.used)
+    screened = screen(task, fit(task, placing, values))
+    return screened.fit.task.dropped, screened.units, screened.fit.placing
+
+
+def _check_size(sight: Sight) -> None:
+    numbers, poses = int(sight.used.sum()), sight.states.poses
+    if numbers < 3 * len(sight.states.stations) + 6 or poses < 4:
+        raise InputError(
+            f"{poses} poses with {numbers} numbers are too few to place the instrument and the markers; measure at "
+            "least 8 poses, better 30"
+        )
+
+
+def _result(robot: RobotModel, campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...]) -> Calibration:
+    chosen = ladder.chosen.fit
+    sight, task = chosen.task.sight, chosen.task
+    post = chosen.posterior
+    scales = {
+        s.name: float(np.exp(v))
+        for s, v in zip(
+            post.blocks.scales[len(post.blocks.groups) :], post.log_scales[len(post.blocks.groups) :], strict=True
+        )
+    }
+    lost = tuple(o for u in units for o in _outliers(campaign, sight, u))
+    inside = np.where(task.dropped, np.nan, chosen.left_out)
+    everything = np.where(task.dropped & sight.used, _plain_residuals(chosen), chosen.left_out)
+    nominal = ladder.nominal.fit
+    return Calibration(
+        robot=chosen.robot,
+        uncalibrated=task.robot,
+        names=task.names,
+        covariance=post.covariance,
+        placing=chosen.placing,
+        nominal_placing=nominal.placing,
+        stations=sight.states.stations,
+        markers=sight.states.markers,
+        noise=scales,
+        discrepancy=0.0,
+        freedom=max(1.0, post.blocks.power * post.blocks.count - post.effective),
+        length=campaign.length,
+        angle=campaign.angle,
+        parameters=_estimates(chosen),
+        outliers=lost,
+        warnings=_warnings(campaign, ladder, lost),
+        words=ladder.chosen.words,
+        leave_one_out=ErrorSummary.of(distances(sight, inside)),
+        leave_one_out_all=ErrorSummary.of(distances(sight, everything)),
+        before=ErrorSummary.of(distances(sight, np.where(task.dropped, np.nan, nominal.left_out))),
+        ladder=ladder,
+    )
+
+
+def _plain_residuals(found: Fit) -> Array:
+    """Read minus predicted (M, rows), of what took no part too."""
+    sight = found.task.sight
+    off, _ = sight.linearise(found.robot, found.placing, (), sight.states.load_frame)
+    return np.where(sight.used, off, np.nan)
+
+
+def _estimates(found: Fit) -> Estimates:
+    post, task = found.posterior, found.task
+    sds = np.sqrt(np.diag(post.covariance))
+    rows, first = [], 0
+    for w, log_s in zip(task.wanted, post.log_scales, strict=False):
+        sizes = np.ones(len(w.names)) if not w.sizes else np.array(w.sizes)
+        for i, name in enumerate(w.names):
+            at = first + i
+            prior = float(np.exp(log_s) * sizes[i])
+            unit = task.robot.parameters.rows[task.robot.parameters.index(name)].unit
+            value, file_value = float(found.values[at]), float(task.file_values[at])
+            informed = 1 - (float(sds[at]) / prior) ** 2
+            rows.append(Estimate(name, value, float(sds[at]), unit, file_value, prior, w.scale.name, informed))
+        first += len(w.names)
+    return Estimates(tuple(rows))
+
+
+def _outliers(campaign: Campaign, sight: Sight, unit: Unit) -> list[Outlier]:
+    """A unit of the fit as rows of the campaign: a pose may have several states, a state several repeats."""
+    s, out = sight.states, []
+    for slot in sorted({r // sight.rows for r in unit.rows}):
+        state = int(np.flatnonzero((s.pose == unit.block) & (s.slot == slot))[0])
+        rows = [r % sight.rows for r in unit.rows if r // sight.rows == slot]
+        marker, axis = _marker_and_axis(sight, rows)
+        if unit.level == "pose":
+            marker = axis = None
+        for row in s.members[state].tolist():
+            out.append(Outlier(row, campaign.line(row), marker, axis, unit.size, unit.probability))
+    return out
+
+
+def _marker_and_axis(sight: Sight, rows: list[int]) -> tuple[str | None, str | None]:
+    for key, part in sight.sections.items():
+        if part.start <= rows[0] < part.stop:
+            at = rows[0] - part.start
+            if key == "orientation":
+                return None, "orientation"
+            if key == "distance":
+                return sight.states.markers[at], "distance"
+            return sight.states.markers[at // 3], "xyz"[at % 3] if len(rows) == 1 else None
+    return None, None
+
+
+def _warnings(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -> tuple[Finding, ...]:
+    out = []
+    chosen = ladder.chosen
+    poses = chosen.fit.task.sight.states.poses
+    if not ladder.worth_it:
+        size = f"{1e3 * ladder.gain:.3f} +- {2e3 * ladder.gain_se:.3f} mm"
+        text = f"the best model gains {size} over the nominal robot, which may be chance"
+        out.append(Finding("nothing-to-gain", "warning", text, {"gain": ladder.gain, "se": ladder.gain_se}))
+    if lost:
+        rows = sorted({o.row for o in lost})
+        text = f"{len(rows)} rows have outliers: {', '.join(campaign.line(r) for r in rows[:5])}" + " ..." * (
+            len(rows) > 5
+        )
+        out.append(Finding("outliers", "warning", text, {"rows": rows}))
+    if poses < 15:
+        out.append(
+            Finding(
+                "few-poses",
+                "warning",
+                f"{poses} poses are few; intervals are wide and may be too narrow still",
+                {"poses": poses},
+            )
+        )
+    if not chosen.fit.converged:
+        out.append(
+            Finding(
+                "not-converged",
+                "warning",
+                "the search did not settle; the estimate is its last point",
+                {"steps": chosen.fit.steps},
+            )
+        )
+    stated = campaign.noise if isinstance(campaign.noise, float) else None
+    if stated is not None:
+        seen = np.exp(chosen.fit.posterior.log_scales[len(chosen.fit.posterior.blocks.groups)])
+        if not 0.4 < seen / stated < 2.5:
+            text = f"noise of {1e3 * stated:.4f} mm was stated, readings scatter by {1e3 * seen:.4f} mm"
+            out.append(Finding("noise-conflict", "warning", text, {"stated": stated, "seen": float(seen)}))
+    return tuple(out)
+
+
+def cross_validate(robot: RobotModel, campaign: Campaign, folds: int = 6, **options: Any) -> Validation:
+    """Calibrate without every fold of the poses in turn and judge on what was left out; options as of ``calibrate``."""
+    from elastocal.calibration.validation import cross_validate as over_folds
+
+    return over_folds(lambda part: calibrate(robot, part, **options), robot, campaign, folds)

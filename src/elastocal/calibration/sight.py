@@ -1,0 +1,242 @@
+"""What a robot, its stations and its markers let the instruments read, and how that depends on every unknown.
+
+Unknowns, in this order: parameters of the robot; six for every station; three for every marker; three for the turn of
+the tool where orientations are read.  Rows of a state: points (x, y, z of every marker), orientation, deflections,
+distances, as far as the campaign has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.calibration.placing import Placing, placed
+from elastocal.calibration.states import States
+from elastocal.model.kinematics import kinematics
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.model.statics.observation import Marker, loaded_observation
+from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
+
+
+@dataclass(frozen=True, eq=False)
+class ToolStates:
+    """Pose of the tool (M, 3), (M, 3, 3) in base axes and its twist by parameters (M, 6, p)."""
+
+    origin: Array
+    turn: Array
+    slope: Array
+
+
+def tool_states(robot: RobotModel, q: Array, wrench: Array | None, frame: str, names: Sequence[str]) -> ToolStates:
+    """At equilibrium under the wrench (None: no external load)."""
+    applied = () if wrench is None or not np.any(wrench) else (AppliedWrenches(frame, wrench),)
+    bent = equilibrium(robot, q, applied)
+    origin, turn = frame_pose(robot, q, bent, robot.tool)
+    slope = (
+        loaded_observation(robot, q, applied, [Marker(robot.tool, "pose")], names, bent)[1]
+        if len(names)
+        else np.zeros((len(q), 6, 0))
+    )
+    order = [robot.parameters.names[i] for i in robot.parameters.select(names)] if len(names) else []
+    return ToolStates(origin.T, np.moveaxis(turn, -1, 0), slope[:, :, [order.index(n) for n in names]])
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """Rows of the states of a campaign."""
+
+    states: States
+
+    @cached_property
+    def sections(self) -> dict[str, slice]:
+        s, m = self.states, self.states.points
+        out, first = {}, 0
+        for key, size in (("position", 3 * m), ("orientation", 3), ("deflection", 3 * m), ("distance", m)):
+            if getattr(s, key) is not None:
+                out[key] = slice(first, first + size)
+                first += size
+        return out
+
+    @property
+    def rows(self) -> int:
+        return max(part.stop for part in self.sections.values())
+
+    @cached_property
+    def lengths(self) -> Bools:
+        """Which rows are lengths; the others are angles."""
+        out = np.ones(self.rows, dtype=bool)
+        if "orientation" in self.sections:
+            out[self.sections["orientation"]] = False
+        return out
+
+    @cached_property
+    def parts(self) -> Ints:
+        """Number of the point that every row belongs to; the orientation is one more, deflections count on."""
+        out = np.zeros(self.rows, dtype=np.int64)
+        count = 0
+        for key, part in self.sections.items():
+            size = {"position": 3, "deflection": 3, "orientation": 3, "distance": 1}[key]
+            own = np.arange(part.stop - part.start) // size
+            out[part] = count + own
+            count += int(own.max()) + 1
+        return out
+
+    @cached_property
+    def used(self) -> Bools:
+        out = np.zeros((self.states.count, self.rows), dtype=bool)
+        for key, part in self.sections.items():
+            read = getattr(self.states, key).reshape(self.states.count, -1)
+            known = np.isfinite(read)
+            out[:, part] = known.all(axis=1, keepdims=True) if key == "orientation" else known
+        return out
+
+    def fold(self, rows: Array) -> Array:
+        """(M, rows, ...) of states to (poses, slots * rows, ...), zero where a pose has fewer states."""
+        s = self.states
+        out = np.zeros((s.poses, s.slots, *rows.shape[1:]), dtype=rows.dtype)
+        out[s.pose, s.slot] = rows
+        return out.reshape(s.poses, s.slots * rows.shape[1], *rows.shape[2:])
+
+    def unfold(self, blocks: Array) -> Array:
+        """(poses, slots * rows) back to (M, rows)."""
+        s = self.states
+        return np.asarray(blocks.reshape(s.poses, s.slots, -1)[s.pose, s.slot])
+
+    @property
+    def extra(self) -> int:
+        """Unknowns beside those of the robot."""
+        return 6 * len(self.states.stations) + 3 * self.states.points + 3
+
+    @cached_property
+    def centres(self) -> Array:
+        """Mean of the points of every station (S, 3), about which it is turned."""
+        s = self.states
+        out = np.zeros((len(s.stations), 3))
+        if s.position is not None:
+            for i in range(len(out)):
+                mine = s.position[s.station == i].reshape(-1, 3)
+                mine = mine[np.all(np.isfinite(mine), axis=1)]
+                out[i] = mine.mean(axis=0) if len(mine) else 0.0
+        return out
+
+    def linearise(
+        self, robot: RobotModel, placing: Placing, names: Sequence[str], wrench_frame: str
+    ) -> tuple[Array, Array]:
+        """Readings minus prediction (M, rows) and the derivative of the prediction (M, rows, p + extra)."""
+        s, p = self.states, len(names)
+        at = tool_states(robot, s.q, s.wrench, wrench_frame, names)
+        off = np.zeros((s.count, self.rows))
+        slope = np.zeros((s.count, self.rows, p + self.extra))
+        frame = placing.turn[s.station]
+        arms = np.einsum("nij,mj->nmi", at.turn, placing.markers)
+        points = placed(placing, at.origin, at.turn, s.station)
+        moves = point_slopes(at.slope, arms, frame)
+        if s.position is not None:
+            part = self.sections["position"]
+            off[:, part] = (s.position - points).reshape(s.count, -1)
+            slope[:, part, :p] = moves.reshape(s.count, 3 * s.points, p)
+            slope[:, part, p:] = self._placing_slopes(placing, points, frame @ at.turn)
+        if s.orientation is not None:
+            self._orientation(at, placing, frame, off, slope)
+        if s.deflection is not None:
+            rest = tool_states(robot, s.q, None, wrench_frame, names)
+            still = np.einsum("nij,mj->nmi", rest.turn, placing.markers)
+            change = (at.origin - rest.origin)[:, None] + arms - still
+            part = self.sections["deflection"]
+            straight = np.broadcast_to(np.eye(3), frame.shape)
+            off[:, part] = (s.deflection - change).reshape(s.count, -1)
+            by = point_slopes(at.slope, arms, straight) - point_slopes(rest.slope, still, straight)
+            slope[:, part, :p] = by.reshape(s.count, 3 * s.points, p)
+        if s.distance is not None:
+            part = self.sections["distance"]
+            size = np.linalg.norm(points, axis=2)
+            beam = points / size[:, :, None]
+            off[:, part] = s.distance - size
+            full = np.concatenate(
+                [moves.reshape(s.count, 3 * s.points, p), self._placing_slopes(placing, points, frame @ at.turn)],
+                axis=2,
+            )
+            slope[:, part] = np.einsum("nmi,nmip->nmp", beam, full.reshape(s.count, -1, 3, p + self.extra))
+        return np.where(self.used, off, 0.0), np.where(self.used[:, :, None], slope, 0.0)
+
+    def _placing_slopes(self, placing: Placing, points: Array, turn: Array) -> Array:
+        return placing_slopes(placing, points, turn, self.states.station)
+
+    def _orientation(self, at: ToolStates, placing: Placing, frame: Array, off: Array, slope: Array) -> None:
+        """Rotation vector from the expected to the read orientation, in the station's axes, and its slopes."""
+        s, p, part = self.states, at.slope.shape[2], self.sections["orientation"]
+        assert s.orientation is not None
+        expected = frame @ at.turn @ placing.tool_turn
+        known = self.used[:, part.start]
+        read = np.where(known[:, None, None], s.orientation, expected)
+        vector = rotation_vector(np.moveaxis(read @ expected.transpose(0, 2, 1), 0, -1))
+        off[:, part] = vector.T
+        # the vector changes by minus the inverse left Jacobian (of -v) times the turn of the expectation
+        back = np.moveaxis(left_jacobian_inverse(-vector), -1, 0)
+        turns = np.zeros((s.count, 3, p + self.extra))
+        turns[:, :, :p] = frame @ at.slope[:, 3:]
+        rows = np.arange(s.count)
+        for i in range(3):
+            turns[rows, i, p + 6 * s.station + 3 + i] = 1.0
+        turns[:, :, -3:] = expected
+        slope[:, part] = back @ turns
+
+    def joint_noise(self, robot: RobotModel, placing: Placing) -> Array:
+        """How the rows move with every joint (M, rows, n), by the rigid arm."""
+        s = self.states
+        at = kinematics(robot.nominal, s.q)
+        frame = placing.turn[s.station]
+        arms = np.einsum("nij,mj->nmi", at.rotation, placing.markers)
+        moves = point_slopes(at.jacobian, arms, frame).reshape(s.count, -1, robot.n)
+        out = np.zeros((s.count, self.rows, robot.n))
+        for key, part in self.sections.items():
+            if key == "position":
+                out[:, part] = moves
+            elif key == "orientation":
+                out[:, part] = frame @ at.jacobian[:, 3:]
+            elif key == "distance":
+                points = placed(placing, at.position, at.rotation, s.station)
+                beam = points / np.linalg.norm(points, axis=2)[:, :, None]
+                out[:, part] = np.einsum("nmi,nmij->nmj", beam, moves.reshape(s.count, -1, 3, robot.n))
+        return out
+
+
+def point_slopes(slope: Array, arms: Array, frame: Array) -> Array:
+    """(M, m, 3, p): slopes of points at ``arms`` (M, m, 3) from the tool's origin, in axes turned by ``frame``.
+
+    ``slope`` (M, 6, p) is that of the tool's twist in base axes: v + w x arm.
+    """
+    v, w = slope[:, None, :3], slope[:, None, 3:]
+    x, y, z = (arms[:, :, i, None] for i in range(3))
+    turned = np.stack(
+        [w[:, :, 1] * z - w[:, :, 2] * y, w[:, :, 2] * x - w[:, :, 0] * z, w[:, :, 0] * y - w[:, :, 1] * x], axis=2
+    )
+    return np.asarray(frame[:, None] @ (v + turned))
+
+
+def placing_slopes(placing: Placing, points: Array, turn: Array, station: Array) -> Array:
+    """(M, 3 m, extra): slopes of points (M, m, 3), in stations' axes, by stations, markers and the tool's turn (zero).
+
+    ``turn`` (M, 3, 3) is that of the tool in the stations' axes.
+    """
+    count, m = points.shape[:2]
+    stations = len(placing.turn)
+    out = np.zeros((count, m, 3, 6 * stations + 3 * m + 3))
+    arm = points - placing.centres[station][:, None]
+    rows = np.arange(count)
+    for i in range(3):
+        out[rows, :, i, 6 * station + i] = 1.0
+        j, k = (i + 1) % 3, (i + 2) % 3  # omega x arm: row j gets +arm_i of omega_k, row k gets -arm_i of omega_j
+        out[rows, :, j, 6 * station + 3 + k] = arm[:, :, i]
+        out[rows, :, k, 6 * station + 3 + j] = -arm[:, :, i]
+    for number in range(m):
+        first = 6 * stations + 3 * number
+        out[:, number, :, first : first + 3] = turn
+    return out.reshape(count, 3 * m, -1)

@@ -1,0 +1,156 @@
+"""Readings in canonical order: repeats averaged to states, states gathered to poses, whatever the order of the rows.
+
+A state is one configuration under one load, seen from one station; readings that share it are repeats and are averaged,
+since they share the error of the model.  A pose is one configuration: its states are left out together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.calibration.campaign import Campaign
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools, Ints
+
+SAME = 1e-7
+"""Joint values closer than this (rad or m) are one configuration."""
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """M states in canonical order; ``members`` are the rows of the campaign that each was averaged from."""
+
+    q: Array
+    wrench: Array
+    temperature: Array | None
+    station: Ints
+    pose: Ints
+    position: Array | None
+    deflection: Array | None
+    orientation: Array | None
+    distance: Array | None
+    members: tuple[Ints, ...]
+    stations: tuple[str, ...]
+    markers: tuple[str, ...]
+    load_frame: str
+    scatter: float
+    """Sd of one coordinate by repeats, in m; nan where there are none."""
+    scatter_freedom: int
+
+    @property
+    def count(self) -> int:
+        return len(self.q)
+
+    @cached_property
+    def poses(self) -> int:
+        return int(self.pose.max()) + 1
+
+    @property
+    def points(self) -> int:
+        return len(self.markers)
+
+    @cached_property
+    def loaded(self) -> Bools:
+        return np.asarray(np.any(self.wrench != 0, axis=1))
+
+    @cached_property
+    def slot(self) -> Ints:
+        """Number of every state within its pose."""
+        seen: dict[int, int] = {}
+        out = np.empty(self.count, dtype=np.int64)
+        for i, p in enumerate(self.pose.tolist()):
+            out[i] = seen.get(p, 0)
+            seen[p] = out[i] + 1
+        return out
+
+    @cached_property
+    def slots(self) -> int:
+        """States of the pose that has most."""
+        return int(self.slot.max()) + 1
+
+    def state_of(self, rows: int) -> Ints:
+        """The state (rows,) of every row of the campaign."""
+        out = np.empty(rows, dtype=np.int64)
+        for state, members in enumerate(self.members):
+            out[members] = state
+        return out
+
+
+def gather(robot: RobotModel, campaign: Campaign) -> States:
+    """States of a campaign."""
+    q = campaign.joint_values(robot)
+    wrench = np.zeros((len(q), 6)) if campaign.wrench is None else campaign.wrench
+    heat = np.zeros(len(q)) if campaign.temperature is None else campaign.temperature
+    names = sorted(campaign.stations)
+    station = np.array([names.index(s) for s in campaign.station.tolist()])
+    key = np.column_stack([np.round(q / SAME), wrench, station, np.round(heat, 3)])
+    unique, inverse = np.unique(key, axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    members = tuple(_ordered(campaign, np.flatnonzero(inverse == s)) for s in range(len(unique)))
+    first = np.array([m[0] for m in members])
+    _, pose = np.unique(unique[:, : q.shape[1]], axis=0, return_inverse=True)
+    average = lambda v: None if v is None else np.stack([_mean(v[m]) for m in members])  # noqa: E731
+    squares, freedom = _repeat_scatter(campaign, members)
+    return States(
+        np.stack([q[m].mean(axis=0) for m in members]),
+        wrench[first],
+        None if campaign.temperature is None else np.array([heat[m].mean() for m in members]),
+        station[first],
+        pose.reshape(-1),
+        average(campaign.position),
+        average(campaign.deflection),
+        None if campaign.orientation is None else np.stack([_mean_turn(campaign.orientation[m]) for m in members]),
+        average(campaign.distance),
+        members,
+        tuple(names),
+        tuple(campaign.markers),
+        campaign.load_frame or robot.tool,
+        float(np.sqrt(squares / freedom)) if freedom else float("nan"),
+        freedom,
+    )
+
+
+def _ordered(campaign: Campaign, rows: Ints) -> Ints:
+    """Repeats in an order that their readings decide, so that sums do not depend on that of the rows."""
+    parts = [
+        v[rows].reshape(len(rows), -1)
+        for v in (campaign.position, campaign.deflection, campaign.distance)
+        if v is not None
+    ]
+    if not parts or len(rows) == 1:
+        return rows
+    return rows[np.lexsort(np.concatenate(parts, axis=1).T[::-1])]
+
+
+def _mean(values: Array) -> Array:
+    known = np.isfinite(values)
+    count = known.sum(axis=0)
+    total = np.where(known, values, 0.0).sum(axis=0)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _mean_turn(turns: Array) -> Array:
+    """Nearest rotation to the mean of rotations (K, 3, 3)."""
+    known = turns[np.all(np.isfinite(turns), axis=(1, 2))]
+    if not len(known):
+        return np.full((3, 3), np.nan)
+    if len(known) == 1:
+        return np.asarray(known[0])
+    u, _, vt = np.linalg.svd(known.mean(axis=0))
+    return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)
+
+
+def _repeat_scatter(campaign: Campaign, members: tuple[Ints, ...]) -> tuple[float, int]:
+    squares, freedom = 0.0, 0
+    for values in (campaign.position, campaign.deflection, campaign.distance):
+        if values is None:
+            continue
+        for rows in members:
+            if len(rows) > 1:
+                off = values[rows] - _mean(values[rows])
+                squares += float(np.nansum(off**2))
+                freedom += int(np.isfinite(off).sum() - np.isfinite(off).any(axis=0).sum())
+    return squares, freedom

@@ -1,0 +1,115 @@
+"""A calibration as one JSON document, and back: everything that predictions need, the robot itself included."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier
+from elastocal.calibration.placing import Placing
+from elastocal.errors import InputError
+from elastocal.files.robot.read import robot_from_text
+from elastocal.files.robot.write import robot_text
+from elastocal.files.write import write_files
+from elastocal.findings import Finding
+from elastocal.model.robot import RobotModel
+
+FORMAT = "elastocal-calibration/2"
+
+
+def save_calibration(calibration: Calibration, path: str | PathLike[str]) -> Path:
+    """Write the document; SI throughout."""
+    target = Path(path)
+    text = json.dumps(to_document(calibration), indent=1, allow_nan=False) + "\n"
+    write_files({target: text})
+    return target
+
+
+def read_calibration(path: str | PathLike[str]) -> Calibration:
+    """Read it again; it predicts, validates and compensates as the one that was saved (without its ladder)."""
+    file = Path(path)
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{file}: there is no such file; name what a calibration was saved to") from None
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError(f"{file}: is not a calibration ({error}); name what a calibration was saved to") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(f"{file}: is not a calibration of format {FORMAT}; make it again")
+    try:
+        return from_document(data, str(file))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{file}: the calibration is damaged ({error!r}); make it again") from None
+
+
+def to_document(c: Calibration) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "verdict": vars(c.verdict) | {"data": dict(c.verdict.data)},
+        "warnings": [vars(w) | {"data": dict(w.data)} for w in c.warnings],
+        "words": list(c.words),
+        "leave_one_out_m": vars(c.leave_one_out),
+        "leave_one_out_all_m": vars(c.leave_one_out_all),
+        "nominal_m": vars(c.before),
+        "outliers": [vars(o) for o in c.outliers],
+        "parameters": [{k: _finite(v) for k, v in vars(e).items()} for e in c.parameters.rows],
+        "noise": dict(c.noise),
+        "discrepancy_m": c.discrepancy,
+        "freedom": _finite(c.freedom),
+        "length": c.length,
+        "angle": c.angle,
+        "stations": list(c.stations),
+        "markers": list(c.markers),
+        "placing": _placing(c.placing),
+        "nominal_placing": _placing(c.nominal_placing),
+        "names": list(c.names),
+        "values": [c.robot.parameters.values[c.robot.parameters.index(n)].item() for n in c.names],
+        "covariance": c.covariance.tolist(),
+        "robot_yaml": robot_text(c.uncalibrated),
+        "tool": c.robot.tool,
+    }
+
+
+def from_document(data: dict[str, Any], where: str) -> Calibration:
+    robot = robot_from_text(data["robot_yaml"], where)
+    values = dict(zip(data["names"], data["values"], strict=True))
+    calibrated: RobotModel = robot.with_parameters(values) if values else robot
+    return Calibration(
+        robot=calibrated,
+        uncalibrated=robot,
+        names=tuple(data["names"]),
+        covariance=np.array(data["covariance"], dtype=np.float64),
+        placing=Placing(**{k: np.array(v) for k, v in data["placing"].items()}),
+        nominal_placing=Placing(**{k: np.array(v) for k, v in data["nominal_placing"].items()}),
+        stations=tuple(data["stations"]),
+        markers=tuple(data["markers"]),
+        noise={k: float(v) for k, v in data["noise"].items()},
+        discrepancy=float(data["discrepancy_m"]),
+        freedom=float("inf") if data["freedom"] is None else float(data["freedom"]),
+        length=data["length"],
+        angle=data["angle"],
+        parameters=Estimates(tuple(Estimate(**{k: _number(k, v) for k, v in e.items()}) for e in data["parameters"])),
+        outliers=tuple(Outlier(**o) for o in data["outliers"]),
+        warnings=tuple(Finding(**w) for w in data["warnings"]),
+        words=tuple(data["words"]),
+        leave_one_out=ErrorSummary(**data["leave_one_out_m"]),
+        leave_one_out_all=ErrorSummary(**data["leave_one_out_all_m"]),
+        before=ErrorSummary(**data["nominal_m"]),
+    )
+
+
+def _placing(p: Placing) -> dict[str, Any]:
+    return {k: np.asarray(v).tolist() for k, v in vars(p).items()}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _number(key: str, value: Any) -> Any:
+    return float("nan") if value is None and key not in ("name", "unit", "group") else value

@@ -1,0 +1,124 @@
+"""A calibration against readings that took no part in it, and calibration repeated without some of the poses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.calibration.calibration import ErrorSummary, Validation
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.placing import Placing, placed
+from elastocal.calibration.prediction import quantile_95
+from elastocal.calibration.sight import tool_states
+from elastocal.calibration.states import States, gather
+from elastocal.errors import InputError
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+from elastocal.spatial.rigid_fit import rigid_fit
+
+if TYPE_CHECKING:
+    from elastocal.calibration.calibration import Calibration
+
+
+def validate(calibration: Calibration, campaign: Campaign) -> Validation:
+    """Errors before (nominal robot) and after, coverage of the intervals, and the paired gain over poses."""
+    if campaign.position is None:
+        raise InputError("validation needs positions; this campaign has none")
+    if tuple(campaign.markers) != calibration.markers:
+        raise InputError(
+            f"validation: markers {', '.join(campaign.markers)} were read, the calibration knows "
+            f"{', '.join(calibration.markers)}; name the same in the same order"
+        )
+    states = gather(calibration.robot, campaign)
+    known = all(s in calibration.stations for s in states.stations)
+    after, width = _compared(calibration, states, known)
+    before = _away(calibration.nominal, calibration.nominal_placing, calibration.stations, states, known)[0]
+    inside = np.abs(after) <= width
+    read = np.isfinite(after)
+    errors, nominal = np.linalg.norm(after, axis=2), np.linalg.norm(before, axis=2)
+    gain, half = paired_gain(nominal, errors, states.pose)
+    return Validation(
+        ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors, not known
+    )
+
+
+def paired_gain(before: Array, after: Array, pose: Array) -> tuple[float, float]:
+    """Mean fall of the error over poses, and half of its 95 % interval."""
+    difference = np.nanmean(before - after, axis=1)
+    each = np.array([np.nanmean(difference[pose == p]) for p in np.unique(pose)])
+    each = each[np.isfinite(each)]
+    if len(each) < 2:
+        return float(each.mean()), float("inf")
+    return float(each.mean()), quantile_95(len(each) - 1) * float(each.std(ddof=1)) / float(np.sqrt(len(each)))
+
+
+def _compared(calibration: Calibration, states: States, known: bool) -> tuple[Array, Array]:
+    """Read minus predicted (M, markers, 3), and half widths of readings."""
+    away, _ = _away(calibration.robot, calibration.placing, calibration.stations, states, known)
+    widths = np.empty_like(away)
+    for number, name in enumerate(states.stations):
+        mine = states.station == number
+        station = name if known else None
+        widths[mine] = calibration.predict_joints(states.q[mine], states.wrench[mine], station).half_width_reading
+    return away, widths
+
+
+def _away(
+    robot: RobotModel, placing: Placing, stations: tuple[str, ...], states: States, known: bool
+) -> tuple[Array, Placing]:
+    assert states.position is not None
+    at = tool_states(robot, states.q, states.wrench, states.load_frame, ())
+    if known:
+        station = np.array([stations.index(s) for s in states.stations])[states.station]
+        return states.position - placed(placing, at.origin, at.turn, station), placing
+    fitted = _stations_on(placing, at.origin, at.turn, states)
+    return states.position - placed(fitted, at.origin, at.turn, states.station), fitted
+
+
+def _stations_on(placing: Placing, origin: Array, turn: Array, states: States) -> Placing:
+    """Stations fitted to the points, markers as they are."""
+    count = len(states.stations)
+    still = replace(placing, turn=np.tile(np.eye(3), (count, 1, 1)), shift=np.zeros((count, 3)))
+    local = placed(still, origin, turn, np.zeros(len(origin), dtype=np.int64))
+    turns, shifts = still.turn.copy(), still.shift.copy()
+    for s in range(count):
+        assert states.position is not None
+        mine = (states.station == s)[:, None] & np.isfinite(states.position).all(axis=2)
+        pose, _ = rigid_fit(local[mine], states.position[mine])
+        turns[s], shifts[s] = pose.rotation, pose.translation
+    return replace(still, turn=turns, shift=shifts)
+
+
+def cross_validate(
+    calibrate: Callable[[Campaign], Calibration], robot: RobotModel, campaign: Campaign, folds: int
+) -> Validation:
+    """Calibrations without every fold of the poses in turn, each judged on the poses it has not seen.
+
+    Folds are taken in canonical order of the poses, so that they do not depend on the order of the rows.
+    """
+    states = gather(robot, campaign)
+    if not 2 <= folds <= states.poses:
+        raise InputError(f"{folds} folds of {states.poses} poses; give a number from 2 to {states.poses}")
+    row_pose = states.pose[states.state_of(campaign.count)]
+    parts = []
+    for fold in range(folds):
+        out = row_pose % folds == fold
+        found = calibrate(campaign.take(~out))
+        parts.append((validate(found, campaign.take(out)), np.unique(row_pose[out])))
+    after = np.concatenate([v.errors for v, _ in parts])
+    counts = np.array([v.after.count for v, _ in parts], dtype=np.float64)
+    mean = lambda values: float(np.average(values, weights=counts))  # noqa: E731
+    gains = np.array([v.gain for v, _ in parts])
+    halves = np.array([v.gain_half_width for v, _ in parts])
+    share = counts / counts.sum()
+    before = ErrorSummary(
+        mean([v.before.mean for v, _ in parts]), float(np.sqrt(mean([v.before.rms**2 for v, _ in parts]))),
+        max(v.before.p95 for v, _ in parts), max(v.before.max for v, _ in parts), int(counts.sum()),
+    )  # fmt: skip
+    return Validation(
+        before, ErrorSummary.of(after), mean([v.coverage for v, _ in parts]), float(gains @ share),
+        float(np.sqrt(np.sum((share * halves) ** 2))), after, False,
+    )  # fmt: skip

@@ -1,0 +1,143 @@
+"""Model words: which effects a calibration may use, as elements of the robot and groups of priors.
+
+    geometry     every frame may be off in all six directions, every joint in its zero
+    weight       every gear sags under the arm's own weight, masses and compliances unknown
+    lateral      bearings and links give way to the moment of the weight across the axis
+    harmonics    gears and encoders run untrue, once and twice a turn
+    gain         a joint turns by more or less than it is told
+
+No list of parameters to hold: directions that readings cannot tell apart are settled by the priors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import UnknownNameError
+from elastocal.model.chain import AXES
+from elastocal.model.compliant.frame_error import FrameError
+from elastocal.model.compliant.gear_harmonics import GearHarmonics
+from elastocal.model.compliant.joint_gain import JointGain
+from elastocal.model.compliant.joint_offset import JointOffset
+from elastocal.model.compliant.lateral_weight import LateralWeight
+from elastocal.model.compliant.own_weight import OwnWeight
+from elastocal.model.compliant.weight_lever import LIGHTER, moving_frames
+from elastocal.model.elements import Element
+from elastocal.model.robot import RobotModel
+from elastocal.solve.blocks import Scale
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Parameters of the robot with one prior scale about the values of its file."""
+
+    scale: Scale
+    names: tuple[str, ...]
+    sizes: tuple[float, ...] = ()
+    """Size of every parameter's sd relative to the scale; all one where empty."""
+
+
+def with_words(robot: RobotModel, words: tuple[str, ...]) -> tuple[RobotModel, tuple[Wanted, ...]]:
+    """The robot with the elements that the words stand for (at no effect), and the groups of their parameters."""
+    wanted: list[Wanted] = []
+    for word in words:
+        robot, groups = _WORDS[word](robot)
+        wanted += groups
+    return robot, tuple(w for w in wanted if w.names)
+
+
+def _geometry(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+    lengths, tilts, offsets, slides = [], [], [], []
+    added: list[Element] = []
+    given = set(robot.parameters.names)
+    for frame in robot.tree.path(robot.tool):
+        joint = frame.joint
+        if joint is None:
+            continue
+        if joint.follows is None and f"{frame.name}.offset" not in given:
+            added.append(JointOffset(joint=frame.name))
+        if joint.follows is None:
+            (offsets if joint.kind == "revolute" else slides).append(f"{frame.name}.offset")
+        along = int(np.argmax(np.abs(joint.unit_axis)))
+        own = AXES[3 + along] if joint.kind == "revolute" else AXES[along]
+        aligned = abs(joint.unit_axis[along]) > 1 - 1e-9
+        free = [a for a in AXES if not (aligned and a == own)]
+        new = {a: 0.0 for a in free if f"{frame.name}.{a}" not in given}
+        if new:
+            added.append(FrameError(frame=frame.name, **new))
+        lengths += [f"{frame.name}.{a}" for a in free if not a.startswith("r")]
+        tilts += [f"{frame.name}.{a}" for a in free if a.startswith("r")]
+    return robot.with_elements(*added), [
+        Wanted(Scale("length", 5e-4), tuple(lengths + slides)),
+        Wanted(Scale("offset", 2e-3), tuple(offsets)),
+        Wanted(Scale("tilt", 5e-4), tuple(tilts)),
+    ]
+
+
+def _weight(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+    """One group for every joint: the sag of a typical arm, and of every link by the uncertainty of its mass moment."""
+    added: list[Element] = []
+    wanted = []
+    for joint in robot.joints:
+        sag = OwnWeight.neutral(robot.tree, joint)
+        names = tuple(p.name for p in sag.parameters(robot.tree))
+        if set(names) & set(robot.parameters.names):
+            continue
+        added.append(sag)
+        sizes = np.concatenate([[1.0], np.repeat(_moment_shares(robot, joint), 3)])[: len(names)]
+        wanted.append(Wanted(Scale(f"weight {joint}", 3e-4, 1.0, "own weight"), names, tuple(sizes.tolist())))
+    return robot.with_elements(*added), wanted
+
+
+def _moment_shares(robot: RobotModel, joint: str) -> Array:
+    """How far the mass moment of every moving frame from a joint on is uncertain, as a share of that of the arm."""
+    frames = moving_frames(robot.tree, joint)
+    steps = np.array([robot.chain.length(f) for f in (*frames, robot.tool)])
+    lengths = np.maximum(np.diff(steps), 0.1 * robot.size / len(frames))
+    weights = LIGHTER ** np.arange(len(frames))
+    beyond = weights.sum() - np.cumsum(weights)
+    moments = (0.5 * weights + beyond) * lengths
+    return np.asarray(0.5 * moments / moments.sum())
+
+
+def _lateral(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+    turning = [j for j in robot.joints if robot.tree.joint(j).kind == "revolute"]
+    names = tuple(f"{j}.lateral_{k}" for j in turning for k in (1, 2))
+    return robot.with_elements(*(LateralWeight(joint=j) for j in turning)), [Wanted(Scale("lateral", 1e-4), names)]
+
+
+def _harmonics(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+    turning = [j for j in robot.joints if robot.tree.joint(j).kind == "revolute"]
+    groups = [
+        Wanted(Scale(f"harmonics {n}", 1e-4), tuple(f"{j}.{w}{n}" for j in turning for w in ("sin", "cos")))
+        for n in (1, 2)
+    ]
+    return robot.with_elements(*(GearHarmonics(joint=j, orders=(1.0, 2.0)) for j in turning)), groups
+
+
+def _gain(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+    names = tuple(f"{j}.gain" for j in robot.joints)
+    return robot.with_elements(*(JointGain(joint=j) for j in robot.joints)), [Wanted(Scale("gain", 1e-4), names)]
+
+
+_WORDS = {"geometry": _geometry, "weight": _weight, "lateral": _lateral, "harmonics": _harmonics, "gain": _gain}
+
+ORDER = tuple(_WORDS)
+"""Words in the order in which a ladder tries them."""
+AUTO = ("geometry", "weight", "lateral", "harmonics")
+"""Words that are tried unless others are asked for; a gain of joints helped no robot that was tried."""
+
+
+def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:
+    """The words of a request; None for "auto"."""
+    if model == "auto":
+        return None
+    words = (model,) if isinstance(model, str) else tuple(model)
+    for word in words:
+        if word not in _WORDS:
+            raise UnknownNameError("model word", word, ("auto", *ORDER))
+    return words

@@ -1,0 +1,17 @@
+"""A statement about a result: for programs by its code and data, for people by its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Finding:
+    """``code`` and ``data`` (SI) for programs, ``text`` for people."""
+
+    code: str
+    severity: Literal["note", "warning"]
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,133 @@
+"""A linear problem in blocks: what is read together, its noise in parts, and what is known of the unknowns before.
+
+    y_i = J_i theta + e_i,    e_i ~ N(0, S_i),    S_i = sum_c sigma_c^2 B_ic B_ic^T        (noise of one block)
+    theta_g ~ N(m_g, s_g^2 K_g^-1)                                                         (prior of one group)
+
+A block is what may be left out together: the readings of one pose.  Numbers that were not read have ``used`` False;
+they carry no information.  The scales sigma_c and s_g are known, or chosen by the evidence (``evidence``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.spatial.entries import Array, Bools, Ints
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A positive number chosen by evidence: its start value, and how far it may stray from it or from its pool.
+
+    ``width`` is the sd of its logarithm about ``start``, or about the mean of all scales of the same ``pool``; 0 fixes
+    it.
+    """
+
+    name: str
+    start: float
+    width: float = 4.0
+    pool: str = ""
+
+    @property
+    def fixed(self) -> bool:
+        return self.width == 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """One part of the noise: factors B (N, R, b) in the unit of the readings per unit of the scale."""
+
+    scale: Scale
+    factor: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Unknowns with one prior scale; ``precision`` K (n, n) is the identity where None, ``mean`` zero where None."""
+
+    scale: Scale
+    columns: Ints
+    mean: Array | None = None
+    precision: Array | None = None
+
+    @cached_property
+    def log_det(self) -> float:
+        return 0.0 if self.precision is None else float(np.linalg.slogdet(self.precision)[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """``readings`` (N, R) minus what does not depend on theta, ``jacobian`` (N, R, p), ``used`` (N, R).
+
+    ``power`` weighs the likelihood as a whole: 1/m where the m points of a block are counted as one (their errors are
+    common).  ``parts`` (R,) numbers the points of a block, for weights and deletion of single points.
+    """
+
+    readings: Array
+    jacobian: Array
+    used: Bools
+    noise: tuple[Noise, ...]
+    groups: tuple[Group, ...]
+    power: float = 1.0
+    parts: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        n, r, p = self.jacobian.shape
+        return n, r, p
+
+    @cached_property
+    def count(self) -> int:
+        """How many numbers were read."""
+        return int(self.used.sum())
+
+    @cached_property
+    def scales(self) -> tuple[Scale, ...]:
+        """Those of the groups, then those of the noise."""
+        return (*(g.scale for g in self.groups), *(c.scale for c in self.noise))
+
+    @cached_property
+    def start(self) -> Array:
+        """Logarithms of the start values of all scales."""
+        return np.log([s.start for s in self.scales])
+
+    @cached_property
+    def free(self) -> Bools:
+        return np.array([not s.fixed for s in self.scales])
+
+    @cached_property
+    def mean(self) -> Array:
+        """Prior mean (p,)."""
+        out = np.zeros(self.shape[2])
+        for g in self.groups:
+            if g.mean is not None:
+                out[g.columns] = g.mean
+        return out
+
+    def without(self, dropped: Bools) -> Blocks:
+        """The same without some numbers (N, R)."""
+        return replace(self, used=self.used & ~dropped)
+
+    def kept(self, blocks: Sequence[int] | Ints) -> Blocks:
+        """Some of the blocks."""
+        noise = tuple(replace(c, factor=c.factor[blocks]) for c in self.noise)
+        return replace(
+            self, readings=self.readings[blocks], jacobian=self.jacobian[blocks], used=self.used[blocks], noise=noise
+        )
+
+    def log_penalty(self, log_scales: Array) -> tuple[float, Array]:
+        """Logarithm of the hyperprior of the scales, up to a constant, and its gradient."""
+        value, gradient = 0.0, np.zeros(len(log_scales))
+        for pool in {s.pool for s in self.scales}:
+            mine = np.array([i for i, s in enumerate(self.scales) if s.pool == pool and not s.fixed], dtype=np.int64)
+            if not len(mine):
+                continue
+            centre = log_scales[mine].mean() if pool else self.start[mine]
+            off = (log_scales[mine] - centre) / np.array([self.scales[i].width for i in mine])
+            value -= 0.5 * float(off @ off)
+            slope = -off / np.array([self.scales[i].width for i in mine])
+            gradient[mine] += slope - slope.mean() if pool else slope
+        return value, gradient

@@ -1,0 +1,134 @@
+"""Posterior of the unknowns at given scales, and the log marginal likelihood of the readings with its gradient.
+
+With r = y - J m (m the prior mean), S the noise, P the prior precision, H = J^T S^-1 J + P, b = J^T S^-1 r,
+
+    theta = m + H^-1 b
+    ev    = -1/2 [ r^T S^-1 r - b^T H^-1 b + log|S| + log|H| - log|P| ]                              (evidence)
+    d ev/d log s_g     = ((theta_g - m_g)^T K_g (theta_g - m_g) + tr K_g H^-1_gg) / s_g^2 - n_g          (scale)
+    d ev/d log sigma_c = sum_i z_i^T D_i z_i - tr S_i^-1 D_i + tr D_i S_i^-1 J_i H^-1 J_i^T S_i^-1        (noise)
+
+with z = S^-1 (y - J theta) and D = sigma_c^2 B B^T.  A ``power`` w multiplies the log likelihood: S^-1 becomes w S^-1
+and log|S| becomes w log|S|.  (MacKay, Neural Computation 4, 1992, 415-447.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.solve.blocks import Blocks
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The unknowns at given scales: ``mean`` (p,) and the lower Cholesky factor of H (p, p)."""
+
+    blocks: Blocks
+    log_scales: Array
+    inverse: Array
+    """Inverse Cholesky factors (N, R, R) of the blocks' noise; rows of what was not read are zero."""
+    mean: Array
+    factor: Array
+    evidence: float
+    white: Array
+    """Residuals (N, R) at the mean, in units of noise."""
+
+    @cached_property
+    def covariance(self) -> Array:
+        """H^-1 (p, p)."""
+        return np.asarray(self.half.T @ self.half)
+
+    @cached_property
+    def half(self) -> Array:
+        """L^-1 (p, p) of H = L L^T, so that half^T half is the covariance."""
+        from scipy.linalg import solve_triangular
+
+        return np.asarray(solve_triangular(self.factor, np.eye(len(self.mean)), lower=True, check_finite=False))
+
+    @cached_property
+    def effective(self) -> float:
+        """Effective number of parameters, p - tr H^-1 P."""
+        return float(len(self.mean) - sum(self.shares))
+
+    @cached_property
+    def shares(self) -> Array:
+        """Of every group how many of its unknowns the prior decides, tr(K H^-1) / s^2; the rest the readings do."""
+        out = []
+        for g, log_s in zip(self.blocks.groups, self.log_scales, strict=False):
+            own = self.covariance[np.ix_(g.columns, g.columns)]
+            out.append(float(np.trace(own if g.precision is None else g.precision @ own)) * np.exp(-2 * log_s))
+        return np.array(out)
+
+
+def posterior(blocks: Blocks, log_scales: Array) -> Posterior:
+    """Solve at given scales."""
+    return _solve(blocks, log_scales, with_gradient=False)[0]
+
+
+def evidence(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
+    """Log marginal likelihood plus hyperprior, and its gradient by the logarithms of the scales."""
+    found, gradient = _solve(blocks, log_scales, with_gradient=True)
+    penalty, slope = blocks.log_penalty(log_scales)
+    return found.evidence + penalty, np.where(blocks.free, gradient + slope, 0.0)
+
+
+def noise_factors(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
+    """Inverse Cholesky factors (N, R, R) of S, zero in rows not read, and the sum of log|S|."""
+    n, r, _ = blocks.shape
+    s = np.zeros((n, r, r))
+    for c, log_sigma in zip(blocks.noise, log_scales[len(blocks.groups) :], strict=True):
+        b = np.exp(log_sigma) * c.factor
+        s += b @ b.transpose(0, 2, 1)
+    both = blocks.used[:, :, None] & blocks.used[:, None, :]
+    s = np.where(both, s, np.eye(r))
+    lower = np.linalg.cholesky(s)
+    log_det = 2 * float(np.log(np.einsum("nrr->nr", lower)).sum())
+    return np.linalg.inv(lower) * blocks.used[:, :, None], log_det
+
+
+def prior_precision(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
+    """P (p, p) and log|P| of the groups."""
+    p = blocks.shape[2]
+    out, log_det = np.zeros((p, p)), 0.0
+    for g, log_s in zip(blocks.groups, log_scales, strict=False):
+        k = np.eye(len(g.columns)) if g.precision is None else g.precision
+        out[np.ix_(g.columns, g.columns)] += k * np.exp(-2 * log_s)
+        log_det += g.log_det - 2 * len(g.columns) * log_s
+    return out, log_det
+
+
+def _solve(blocks: Blocks, log_scales: Array, *, with_gradient: bool) -> tuple[Posterior, Array]:
+    from scipy.linalg import cho_solve, solve_triangular
+
+    n, r, p = blocks.shape
+    w = blocks.power
+    inverse, log_s = noise_factors(blocks, log_scales)
+    white = (inverse @ blocks.jacobian).reshape(n * r, p)
+    misfit = (inverse @ np.where(blocks.used, blocks.readings, 0.0)[:, :, None]).reshape(n * r) - white @ blocks.mean
+    prior, log_p = prior_precision(blocks, log_scales)
+    h = w * (white.T @ white) + prior
+    unit = 1 / np.sqrt(np.diag(h))
+    factor = np.linalg.cholesky(h * unit * unit[:, None]) / unit[:, None]
+    b = w * (white.T @ misfit)
+    change = cho_solve((factor, True), b, check_finite=False)
+    left = misfit - white @ change
+    value = -0.5 * (
+        w * (float(misfit @ misfit) + log_s) - float(b @ change) + 2 * float(np.log(np.diag(factor)).sum()) - log_p
+    )
+    found = Posterior(blocks, log_scales, inverse, blocks.mean + change, factor, value, left.reshape(n, r))
+    if not with_gradient:
+        return found, np.zeros(0)
+    gradient = np.zeros(len(log_scales))
+    for i, g in enumerate(blocks.groups):
+        off = change[g.columns]
+        square = float(off @ off if g.precision is None else off @ g.precision @ off)
+        gradient[i] = square * np.exp(-2 * log_scales[i]) + found.shares[i] - len(g.columns)
+    half = solve_triangular(factor, white.T, lower=True, check_finite=False).reshape(p, n, r).transpose(1, 0, 2)
+    residual = found.white[:, None, :]
+    for i, c in enumerate(blocks.noise, len(blocks.groups)):
+        d = np.exp(log_scales[i]) * (inverse @ c.factor)
+        gradient[i] = w * float(np.sum((residual @ d) ** 2) - np.sum(d**2) + np.sum((half @ d) ** 2))
+    return found, gradient

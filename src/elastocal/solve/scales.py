@@ -1,0 +1,91 @@
+"""Scales of priors and of noise by maximum evidence.
+
+EM steps first, s_g^2 <- (|theta_g - m_g|^2 + tr H^-1_gg) / n_g, which never kill a group at once; then L-BFGS on the
+logarithms from the point reached and from one where the scales of the priors are ten times larger; then every group
+that ended far below its start is tried again at several sizes, since a group that shrank early cannot come back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elastocal.solve.blocks import Blocks
+from elastocal.solve.evidence import evidence
+from elastocal.spatial.entries import Array
+
+RANGE = np.log(1e5)
+"""How far a scale may leave its start value, as a logarithm."""
+
+
+def maximise_evidence(blocks: Blocks, start: Array | None = None, *, revive: bool = True) -> tuple[Array, float]:
+    """Logarithms of all scales at the largest evidence found, and that evidence (hyperprior included)."""
+    begin = blocks.start if start is None else start
+    if not blocks.free.any():
+        return begin, evidence(blocks, begin)[0]
+    warm = _em(blocks, begin, 6) if start is None else begin
+    best = _climb(blocks, warm)
+    if not revive:
+        return best
+    groups = np.arange(len(blocks.scales)) < len(blocks.groups)
+    if start is None:
+        wider = np.where(blocks.free & groups, warm + np.log(10.0), warm)
+        best = max(best, _climb(blocks, wider), key=lambda pair: pair[1])
+    for i in np.flatnonzero(blocks.free & groups):
+        if best[0][i] < blocks.start[i] + np.log(0.05):
+            best = _revived(blocks, best, int(i))
+    return best
+
+
+def _revived(blocks: Blocks, best: tuple[Array, float], group: int) -> tuple[Array, float]:
+    """The best again with one group tried at other sizes; climbed from only where that alone is an improvement."""
+    trials = []
+    for factor in (0.3, 3.0, 30.0):
+        trial = best[0].copy()
+        trial[group] = blocks.start[group] + np.log(factor)
+        trials.append((evidence(blocks, trial)[0], factor, trial))
+    value, _, trial = max(trials, key=lambda t: t[:2])
+    if value <= best[1] + 1e-6:
+        return best
+    return max(best, _climb(blocks, trial), key=lambda pair: pair[1])
+
+
+def _em(blocks: Blocks, log_scales: Array, steps: int) -> Array:
+    """EM of the groups' scales, and the same fixed point for those of the noise, damped."""
+    at = log_scales.copy()
+    sizes = np.array(
+        [2.0 * len(g.columns) for g in blocks.groups] + [2.0 * blocks.count / len(blocks.noise)] * len(blocks.noise)
+    )
+    for _ in range(steps):
+        _, gradient = evidence(blocks, at)
+        at = np.where(
+            blocks.free, at + np.clip(0.5 * np.log(np.maximum(1 + 2 * gradient / sizes, 0.05)), -1.0, 1.0), at
+        )
+    return at
+
+
+def _climb(blocks: Blocks, start: Array) -> tuple[Array, float]:
+    from scipy.optimize import minimize
+
+    free = blocks.free
+
+    def objective(part: Array) -> tuple[float, Array]:
+        full = start.copy()
+        full[free] = part
+        try:
+            value, gradient = evidence(blocks, full)
+        except np.linalg.LinAlgError:
+            return 1e12, np.zeros(len(part))
+        return -value, -gradient[free]
+
+    centre = blocks.start[free]
+    found = minimize(
+        objective,
+        np.clip(start[free], centre - RANGE, centre + RANGE),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=list(zip(centre - RANGE, centre + RANGE, strict=True)),
+        options={"maxiter": 100, "ftol": 1e-9, "gtol": 1e-3},
+    )
+    out = start.copy()
+    out[free] = found.x
+    return out, -float(found.fun)
