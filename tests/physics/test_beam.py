@@ -103,6 +103,32 @@ def test_torsion_constants_of_round_and_thin_walled_sections():
     assert SECTIONS["box"][0].properties[3] == pytest.approx(4 * middle**2 * 0.01 / around, rel=1e-12)
 
 
+def test_shear_of_a_tube_is_that_of_its_shear_flow():
+    """Thin wall: the energy of the flow q(s) = V S(s) / I gives the shear area I^2 / int S^2/t ds, half the area."""
+    radius, wall, length = 0.06, 0.0004, 0.3
+    tube = Tube(diameter=2 * radius + wall, wall=wall)
+    around = (np.arange(20_000) + 0.5) / 20_000 * 2 * np.pi
+    step = radius * (around[1] - around[0])
+    moment = radius * wall * np.sin(around) * radius  # S(s) of the arc from the axis of symmetry on
+    second = np.sum((radius * np.sin(around)) ** 2 * wall * step)
+    expected = second**2 / np.sum(moment**2 / wall * step)
+    k = Beam(section=tube, length=length, E=E, nu=NU).compliance()
+    _, iy, iz, _, _, _ = tube.properties
+    for got in (k[1, 1] - length**3 / (3 * E * iz), k[2, 2] - length**3 / (3 * E * iy)):
+        assert length / (G * got) == pytest.approx(expected, rel=1e-4)
+
+
+def test_shear_of_a_box_is_carried_by_the_walls_along_it():
+    """The area of those two walls from mid-line to mid-line of the other two, by counting cells."""
+    box, length = HollowRectangle(width=0.06, height=0.1, wall=0.01), 0.3
+    area_y, _, _ = integrated(lambda y, z: (abs(y) < 0.025) & (abs(z) < 0.05) & (abs(z) > 0.04), 0.12)
+    area_z, _, _ = integrated(lambda y, z: (abs(z) < 0.045) & (abs(y) < 0.03) & (abs(y) > 0.02), 0.12)
+    k = Beam(section=box, length=length, E=E, nu=NU).compliance()
+    _, iy, iz, _, _, _ = box.properties
+    assert length / (G * (k[1, 1] - length**3 / (3 * E * iz))) == pytest.approx(area_y, rel=1e-6)
+    assert length / (G * (k[2, 2] - length**3 / (3 * E * iy))) == pytest.approx(area_z, rel=1e-6)
+
+
 def test_a_beam_cut_into_springs_bends_like_the_whole_one():
     """Linear Timoshenko theory is exact per segment: any cutting gives the same end compliance."""
     beam = HollowRectangle(width=0.06, height=0.1, wall=0.01)

@@ -13,13 +13,16 @@ from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance
+from elastocal.model.compliant.motor_compliance import MotorCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import deflection
 from elastocal.model.statics.equilibrium import Status, equilibrium
-from elastocal.model.statics.stability import _norm_bound
+from elastocal.model.statics.flexibility import assemble
+from elastocal.model.statics.found import FoundStates
+from elastocal.model.statics.stability import _norm_bound, _size_bound
 from elastocal.model.statics.stiffness import StiffnessStatus, loaded_stiffness
 from elastocal.spatial.pose import Pose
 
@@ -209,6 +212,53 @@ def test_the_bound_that_saves_eigenvalues_is_never_below_them(seed):
     for share in (0.0, 0.5, 1.0):
         radius = np.abs(np.linalg.eigvals(np.moveaxis(bent[0] + share * bent[1], 2, 0))).max(axis=1)
         assert np.all(radius <= bound * (1 + 1e-9))
+
+
+def size_bound(model, q, theta, applied):
+    flex = assemble(model)
+    return _size_bound(FoundStates(flex, model.posture(q.T), theta.T[list(flex.dofs)], applied))
+
+
+@pytest.mark.parametrize("follows", [False, True], ids=["base-fixed", "following"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_from_dimensions_is_never_below_the_spectral_radius(seed, follows):
+    """k D by central differences of virtual work, on random chains whose links couple turns and shifts."""
+    model = random_robot(seed, 3, 1, k=2e-3, links=seed % 2 == 0, weight=False)
+    q = configurations(model, 3, seed)
+    wrench = np.array([random_wrench(10 * seed + i, 100.0) for i in range(3)])
+    theta = np.zeros((3, len(model.chain.dofs)))
+    bound = size_bound(model, q, theta, (AppliedWrenches("tip", wrench, follows),))
+    for row, six, most in zip(q, wrench, bound, strict=True):
+        bent = compliance(model) @ tangent(model, row, np.zeros(len(model.chain.dofs)), [("tip", six, follows)])
+        assert np.abs(np.linalg.eigvals(bent)).max() <= most
+
+
+def test_the_bound_from_dimensions_is_the_eigenvalue_of_a_strut():
+    down = AppliedWrenches("tip", [[0, 0, -100.0, 0, 0, 0]])
+    bound = size_bound(strut(), np.zeros((1, 1)), np.zeros((1, 1)), (down,))
+    assert bound[0] == pytest.approx(K * L * 100.0, rel=1e-12)
+
+
+def test_the_bound_from_dimensions_for_a_load_that_follows():
+    """Two coupled hinges d apart, a force along them: D has the one entry d F, above its diagonal.
+
+    So k D has the eigenvalue k_12 d F, and the bound is (sqrt(k_11) + sqrt(k_22))^2 d F, four times as large."""
+    force, apart = 100.0, 0.5
+    tree = FrameTree(
+        (
+            Frame("a", joint=JointMotion("revolute", (0, 1, 0))),
+            Frame("b", "a", Pose(translation=(0, 0, apart)), JointMotion("revolute", (0, 1, 0))),
+        )
+    )
+    shafts = MotorCompliance(joints=("a", "b"), structure=((1.0, 0.0), (-1.0, 1.0)), k=(K, 0.0))
+    model = RobotModel("pair", tree, "b", (shafts,))
+    k = compliance(model)
+    assert k == pytest.approx(np.full((2, 2), K))
+    push = AppliedWrenches("b", [[0, 0, -force, 0, 0, 0]], True)
+    bound = size_bound(model, np.zeros((1, 2)), np.zeros((1, 2)), (push,))
+    by_work = k @ tangent(model, np.zeros(2), np.zeros(2), [("b", push.wrench[0], True)])
+    assert np.abs(np.linalg.eigvals(by_work)).max() == pytest.approx(K * apart * force, rel=1e-6)
+    assert bound[0] == pytest.approx(4 * K * apart * force, rel=1e-12)
 
 
 def test_an_estimate_without_compliance_of_its_own_on_one_axis_costs_no_eigenvalues():

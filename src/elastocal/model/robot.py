@@ -114,10 +114,6 @@ class RobotModel:
         return tuple(e for e in self.elements if isinstance(e, Load))
 
     @cached_property
-    def has_following_loads(self) -> bool:
-        return any(getattr(load, "follows", False) for load in self.loads)
-
-    @cached_property
     def nominal(self) -> RobotModel:
         """The robot as its controller knows it: nothing bends, weighs or is off."""
         return replace(self, elements=())

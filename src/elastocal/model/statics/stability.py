@@ -10,8 +10,11 @@ translation (two translations do not interact), and over the blocks b of k
 
     rho(k D) <= c sum_b (sum_{i in b} a_i sqrt(k_ii))^2,
 
-from the robot's dimensions alone.  Where that is not below one, the Frobenius norm of k D, its rows and
-columns scaled by sqrt(k_ii) or by units, is tried; only configurations where this fails too are examined.
+from the robot's dimensions alone.  It holds for loads that follow too: a turn of j about its axis a_j changes the
+moment of a following force about i by a_i . (a_j x (rho x f) + d x (a_j x f)), rho from j to the load and d from i to
+j, and |rho| + |d| is not longer than the way from i to the load.  Where the bound is not below one, the Frobenius norm
+of k D, its rows and columns scaled by sqrt(k_ii) or by units, is tried; only configurations where this fails too are
+examined.
 (Divergence only: flutter under following loads is a matter of dynamics.)
 """
 
@@ -63,7 +66,6 @@ def _size_bound(found: FoundStates) -> Array:
         return np.full(found.size, np.inf)
     slack = _slack(flex, posture, found.theta)
     total, lever = np.zeros_like(slack), np.zeros_like(slack)
-    follow = 2.0 if any(w.follows for w in applied) or model.has_following_loads else 1.0
     for load in model.loads:
         for frame, force, moment in load.sizes(model.gravity):
             total = total + force
@@ -78,7 +80,7 @@ def _size_bound(found: FoundStates) -> Array:
     for b in flex.blocks:
         turns = flex.rotates[b]
         give = give + (root[b][turns].sum(axis=0) + root[b][~turns].sum(axis=0) * shift) ** 2
-    bound = follow * lever * give + _axis_bound(flex, posture, found.theta)
+    bound = lever * give + _axis_bound(flex, posture, found.theta)
     return np.asarray(np.where(pointed, np.inf, bound))
 
 
