@@ -1,19 +1,71 @@
-"""Classes of a folder by their ``kind`` word: adding one is adding one file."""
+"""Classes by their ``kind`` word: those of a folder, where adding one is adding one file, and those of other packages.
+
+Another package says in its pyproject.toml what it has, and the kind works wherever one of this package does:
+
+    [project.entry-points."elastocal.elements"]
+    gear_harmonics = "our_effects.gear:GearHarmonics"
+
+The groups are ``elastocal.elements``, ``.sources``, ``.criteria``, ``.posts`` and ``.formats``.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+from elastocal.errors import InputError
 
-def kinds_in(folder: ModuleType, base: type, word: str = "kind") -> dict[str, Any]:
-    """Every class of ``base`` in the modules of a package that has a ``kind`` (or another ``word``) of its own."""
+
+def kinds_in(
+    folder: ModuleType | tuple[ModuleType, ...], base: type, word: str = "kind", group: str | None = None
+) -> dict[str, Any]:
+    """Every class of ``base`` with a ``kind`` (or another ``word``) of its own, by that word.
+
+    They are looked for in the modules of packages and, with a ``group``, in the entry points of other packages.
+    """
     found: dict[str, Any] = {}
-    for info in sorted(pkgutil.iter_modules(folder.__path__), key=lambda m: m.name):
-        module = importlib.import_module(f"{folder.__name__}.{info.name}")
-        for thing in vars(module).values():
-            if isinstance(thing, type) and issubclass(thing, base) and word in vars(thing):
-                found[str(vars(thing)[word])] = thing
+    for package in folder if isinstance(folder, tuple) else (folder,):
+        for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
+            module = importlib.import_module(f"{package.__name__}.{info.name}")
+            for thing in vars(module).values():
+                if isinstance(thing, type) and issubclass(thing, base) and word in vars(thing):
+                    found[str(vars(thing)[word])] = thing
+    if group is not None:
+        found |= _added(group, base, word, found)
     return dict(sorted(found.items()))
+
+
+def _added(group: str, base: type, word: str, known: dict[str, Any]) -> dict[str, Any]:
+    """Classes that other packages add; none may take a word that is taken."""
+    added: dict[str, Any] = {}
+    for place, thing in _entry_points(group, tuple(sys.path)):
+        if not (isinstance(thing, type) and issubclass(thing, base) and word in vars(thing)):
+            raise InputError(f"{place}: is no class of {base.__name__} with a {word} of its own; correct that package")
+        kind = str(vars(thing)[word])
+        if (taken := known.get(kind) or added.get(kind)) is not None:
+            owner = f"{taken.__module__}.{taken.__qualname__}"
+            raise InputError(f"{place}: its {word} {kind!r} is that of {owner} already; rename it in that package")
+        added[kind] = thing
+    return added
+
+
+@lru_cache(maxsize=64)
+def _entry_points(group: str, path: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:
+    """Place and object of every entry point of a group; installed packages are looked through once for a ``path``."""
+    from importlib.metadata import entry_points
+
+    out = []
+    for point in sorted(entry_points(group=group), key=lambda p: p.name):
+        package = point.dist.name if point.dist is not None else "a package"
+        place = f"entry point {point.name} of {package} ({group})"
+        try:
+            out.append((place, point.load()))
+        except Exception as error:
+            raise InputError(
+                f"{place}: cannot be loaded ({type(error).__name__}: {error}); mend or remove it"
+            ) from error
+    return tuple(out)

@@ -188,7 +188,7 @@ class Load(Element):
 
 
 def element_kinds() -> dict[str, type[Element]]:
-    """Every concrete effect by its kind, found by walking the folders ``compliant`` and ``loads``."""
+    """Every concrete effect by its kind: those of the folders ``compliant`` and ``loads``, and of other packages."""
     from elastocal.model import compliant, loads
 
-    return dict(sorted((kinds_in(compliant, Element) | kinds_in(loads, Element)).items()))
+    return kinds_in((compliant, loads), Element, group="elastocal.elements")

@@ -87,7 +87,7 @@ def post_kinds() -> dict[str, type[Post]]:
     """Every language by its kind."""
     from elastocal.compensate import posts
 
-    return kinds_in(posts, Post)
+    return kinds_in(posts, Post, group="elastocal.posts")
 
 
 def post_for(file: str) -> Post:

@@ -116,7 +116,9 @@ def criterion_kinds() -> dict[str, type[Criterion]]:
     """Every criterion that stands alone by its kind; ``weighted`` is made of others."""
     from elastocal.design import criteria
 
-    return {kind: c for kind, c in kinds_in(criteria, Criterion).items() if kind != "weighted"}
+    return {
+        kind: c for kind, c in kinds_in(criteria, Criterion, group="elastocal.criteria").items() if kind != "weighted"
+    }
 
 
 def criterion_class(kind: str) -> type[Criterion]:

@@ -64,4 +64,4 @@ def format_kinds() -> dict[str, type[TableFormat]]:
     """Every format by its kind."""
     from elastocal.files import formats
 
-    return kinds_in(formats, TableFormat)
+    return kinds_in(formats, TableFormat, group="elastocal.formats")

@@ -69,4 +69,4 @@ def source_kinds() -> dict[str, type[ErrorSource]]:
     """Every source by its kind."""
     from elastocal.measure import sources
 
-    return kinds_in(sources, ErrorSource)
+    return kinds_in(sources, ErrorSource, group="elastocal.sources")

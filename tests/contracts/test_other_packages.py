@@ -1,0 +1,168 @@
+"""Kinds of other packages, by entry points: used in files like those of this one, refused with their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from elastocal.compensate.posts.post import post_for, post_kinds
+from elastocal.design.criteria.criterion import criterion_kinds
+from elastocal.errors import InputError
+from elastocal.files.formats.format import format_kinds
+from elastocal.files.robot.read import read_robot
+from elastocal.measure.sources.source import source_kinds
+from elastocal.model.elements import element_kinds
+from elastocal.model.statics.equilibrium import equilibrium
+
+Install = Callable[..., None]
+
+ELEMENT = """
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.model.elements import AxisForce, Load, quantity
+
+
+@dataclass(frozen=True, kw_only=True)
+class Balancer(Load):
+    kind: ClassVar[str] = "KIND"
+    joint: str
+    torque: float = quantity("joint force", default=0.0)
+
+    @property
+    def place(self):
+        return self.joint
+
+    def parameters(self, tree):
+        return (self.parameter("balance", "N m", self.torque, 10.0),)
+
+    def with_values(self, values):
+        return replace(self, torque=float(values[0]))
+
+    def sizes(self, gravity):
+        return ()
+
+    def axis_forces(self, value, rest):
+        q = value[self.joint]
+        return (AxisForce(self.joint, np.full_like(q, self.torque), np.zeros_like(q)),)
+
+    def axis_sensitivity(self, value, rest):
+        return ((0, self.joint, np.ones_like(value[self.joint])),)
+"""
+ROBOT = """
+format: elastocal-robot/1
+name: balanced
+source: example
+joints:
+  - {name: J, type: revolute, parent: base, axis: [0, -1, 0]}
+  - {name: tip, xyz_mm: [1000, 0, 0]}
+elements:
+  - {kind: joint_compliance, joint: J, k_urad_per_Nm: 5}
+  - {kind: link_mass, frame: J, mass_kg: 20, com_mm: [500, 0, 0]}
+  - {kind: their_balancer, joint: J, torque_Nm: 60}
+"""
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """A package as pip would leave it in a folder of the path; each has a name of its own."""
+    count = iter(range(9))
+
+    def put(group: str, value: str, text: str) -> None:
+        name = f"their_package_{tmp_path.name}_{next(count)}".replace("-", "_")
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+        (info / "entry_points.txt").write_text(f"[{group}]\nthing = {name}:{value}\n", encoding="utf-8")
+
+    monkeypatch.syspath_prepend(str(tmp_path))
+    cached: tuple[Any, ...] = (post_kinds, criterion_kinds, format_kinds, source_kinds)
+    for kinds in cached:
+        kinds.cache_clear()
+    yield put
+    for kinds in cached:
+        kinds.cache_clear()
+
+
+def test_an_effect_is_used_from_a_robot_file(install: Install, tmp_path: Path) -> None:
+    install("elastocal.elements", "Balancer", ELEMENT.replace("KIND", "their_balancer"))
+    (tmp_path / "robot.yaml").write_text(ROBOT, encoding="utf-8")
+    robot = read_robot(tmp_path / "robot.yaml")
+    assert "J.balance" in robot.parameters.names
+    theta = equilibrium(robot, np.zeros((1, 1))).theta[0, 0]
+    assert theta == pytest.approx(5e-6 * (60 - 20 * 9.80665 * 0.5), rel=1e-6)
+
+
+POST = """
+from typing import ClassVar
+from elastocal.compensate.posts.post import Post
+
+class Theirs(Post):
+    kind: ClassVar[str] = "theirs"
+    suffixes: ClassVar[tuple[str, ...]] = (".theirs",)
+    def read(self, files, given=None): ...
+    def write(self, program, changes): ...
+"""
+CRITERION = """
+from elastocal.design.criteria.criterion import Criterion
+
+class Theirs(Criterion):
+    kind = "theirs"
+"""
+FORMAT = """
+from elastocal.files.formats.format import TableFormat
+
+class Theirs(TableFormat):
+    kind = "theirs"
+    def read(self, file, asked): ...
+"""
+SOURCE = """
+from elastocal.measure.sources.source import ErrorSource
+
+class Theirs(ErrorSource):
+    kind = "theirs"
+"""
+
+
+@pytest.mark.parametrize(
+    ("group", "text", "kinds"),
+    [
+        ("elastocal.posts", POST, post_kinds),
+        ("elastocal.criteria", CRITERION, criterion_kinds),
+        ("elastocal.formats", FORMAT, format_kinds),
+        ("elastocal.sources", SOURCE, source_kinds),
+    ],
+)
+def test_every_group_is_looked_through(install: Install, group: str, text: str, kinds: Any) -> None:
+    install(group, "Theirs", text)
+    assert "theirs" in kinds()
+    if group == "elastocal.posts":
+        assert post_for("weld.theirs").kind == "theirs"
+
+
+FAULTS = {
+    "joint_compliance is taken": (
+        "Balancer",
+        ELEMENT.replace("KIND", "joint_compliance"),
+        "'joint_compliance' is that",
+    ),
+    "no such class": ("Missing", ELEMENT, "cannot be loaded (AttributeError"),
+    "does not import": ("Balancer", "import nonesuch_module", "cannot be loaded (ModuleNotFoundError"),
+    "no effect": ("Other", "class Other:\n    kind = 'other'\n", "is no class of Element"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_names_the_entry_point(install: Install, fault: str) -> None:
+    value, text, expected = FAULTS[fault]
+    install("elastocal.elements", value, text)
+    with pytest.raises(InputError, match="entry point thing of their") as caught:
+        element_kinds()
+    assert expected in str(caught.value)
