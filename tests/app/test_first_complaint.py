@@ -72,7 +72,7 @@ def test_a_folder_where_a_file_is_meant(run: Run, desk: Path, command: str) -> N
             "table.csv stands where a robot is meant, and kuka-kr5 is one; for example: elastocal gravity sweeps",
         ),
         (("convert", "arm.yaml", "kuka-kr270"), "arm.yaml: no such file"),
-        (("status",), ".: is a folder without cell.yaml; make a cell by 'elastocal new . --robot ROBOT'"),
+        (("status",), ".: is a folder without cell.yaml; make a cell first (elastocal new)"),
     ],
 )
 def test_what_was_typed_comes_first(run: Run, desk: Path, words: tuple[str, ...], said: str) -> None:

@@ -60,5 +60,5 @@ def test_what_is_typed_comes_before_the_first():
 
 
 def test_nothing_before_the_first_is_refused():
-    with pytest.raises(InputError, match="--near"):
+    with pytest.raises(InputError, match="before the program starts"):
         found(f"LIN {{{HERE}}}")

@@ -62,5 +62,5 @@ def test_an_unknown_key_names_the_nearest(tmp_path: Path) -> None:
 
 def test_a_folder_without_it_is_no_cell(tmp_path: Path) -> None:
     assert not is_cell(tmp_path)
-    with pytest.raises(InputError, match=r"is a folder without cell\.yaml; make a cell by 'elastocal new"):
+    with pytest.raises(InputError, match=r"is a folder without cell\.yaml; make a cell first"):
         read_cell(tmp_path)

@@ -45,7 +45,7 @@ def test_the_tool_is_inferred_and_unknown_ones_list_the_frames(tmp_path: Path) -
     assert (model.name, model.tool, model.joints) == ("odd", "tool0", ("j",))
     with pytest.raises(UnknownNameError) as caught:
         robot_from_pinocchio(source, "tool1")
-    assert "tool0" in caught.value.valid
+    assert "tool0" in caught.value.allowed
 
 
 def test_a_floating_root_is_fixed_and_a_screw_is_refused(tmp_path: Path) -> None:

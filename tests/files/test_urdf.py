@@ -400,7 +400,7 @@ def test_unknown_tool_and_base_list_the_links(tmp_path: Path) -> None:
     path = saved(tmp_path, ODD)
     with pytest.raises(UnknownNameError, match=r"tool: there is no link 'tpc'; did you mean 'tcp'\?") as caught:
         read_urdf(path, tool="tpc")
-    assert "flap" in caught.value.valid
+    assert "flap" in caught.value.allowed
     with pytest.raises(UnknownNameError, match="base: there is no link 'stnad'"):
         read_urdf(path, base="stnad")
     with pytest.raises(InputError, match="'finger' does not carry 'tcp'"):
@@ -440,7 +440,7 @@ def test_a_robot_by_name_or_path_as_text_or_path(tmp_path: Path) -> None:
         assert read_robot(given, tool="A3").tool == "A3"
         with pytest.raises(UnknownNameError) as caught:
             read_robot(given, tool="A9")
-        assert {"A1", "A6", "base"} <= set(caught.value.valid)
+        assert {"A1", "A6", "base"} <= set(caught.value.allowed)
     with pytest.raises(UnknownNameError):
         read_robot("nonesuch")
 

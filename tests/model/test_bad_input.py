@@ -82,7 +82,7 @@ def test_unknown_names_list_the_valid_ones_and_the_nearest(kr270, ask, nearest):
     with pytest.raises(UnknownNameError) as caught:
         ask(kr270)
     assert caught.value.nearest == nearest
-    assert nearest in caught.value.valid
+    assert nearest in caught.value.allowed
     assert f"did you mean {nearest!r}?" in str(caught.value)
     assert "valid: " in str(caught.value)
     assert isinstance(caught.value, ElastocalError)

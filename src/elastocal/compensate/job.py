@@ -59,7 +59,9 @@ def job(at: Placed, loads: ProgramLoads, near: Array | None, position_only: bool
         if any(i >= 3 for i in what.rows):
             raise InputError(
                 f"{at.stations.name(int(np.argmax(open_)))}: the program gives points without the orientation of the "
-                'tool; give --orientation "A,B,C" (deg, about z, y, x in turn)'
+                "tool; give its angles A, B, C (deg, about z, y, x in turn)",
+                code="no-orientation",
+                parameter="orientation",
             )
         at = replace(at, rotation=np.where(open_[:, None, None], np.eye(3), at.rotation))
     return Job(at, references(at, what, near), loads, position_only)

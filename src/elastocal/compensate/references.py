@@ -32,8 +32,10 @@ def references(at: Placed, task: Task, near: Array | None) -> Array:
         first = int(np.argmax(known)) if known.any() else 0
         if not known.any() or first > 0:
             raise InputError(
-                f"{at.stations.name(0)}: nothing before it says which way the arm reaches it; give --near with the "
-                f"values of {', '.join(at.model.controller.axes)} before the program starts"
+                f"{at.stations.name(0)}: nothing before it says which way the arm reaches it; give the values of "
+                f"{', '.join(at.model.controller.axes)} before the program starts",
+                code="no-reference",
+                parameter="near",
             )
         near = out[0]
     before = near

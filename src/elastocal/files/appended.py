@@ -32,10 +32,14 @@ class AppendedLog:
             self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | _AS_IT_IS, 0o666)
         except FileExistsError:
             raise InputError(
-                f"--out {path}: exists already; choose another name, no recording is overwritten"
+                f"{path}: exists already; choose another name, no recording is overwritten",
+                code="would-replace",
+                file=str(path),
+                parameter="out",
             ) from None
         except OSError as error:
-            raise InputError(f"--out {path}: cannot be written ({error.strerror}); choose another place") from None
+            said = f"{path}: cannot be written ({error.strerror}); choose another place"
+            raise InputError(said, code="not-writable", file=str(path), parameter="out") from None
         self._path = path
         self._failed: OSError | None = None
         self._ended = threading.Event()

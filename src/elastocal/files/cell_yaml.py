@@ -75,7 +75,9 @@ def read_cell(folder: Path) -> CellFolder:
         raise InputError(f"{folder}: is a file; give the folder of a cell, with {NAME} in it")
     if not is_cell(folder):
         what = "is a folder without" if folder.is_dir() else "has no"
-        raise InputError(f"{folder}: {what} {NAME}; make a cell by 'elastocal new {folder} --robot ROBOT'")
+        raise InputError(
+            f"{folder}: {what} {NAME}; make a cell first (elastocal new)", code="no-cell", file=str(folder)
+        )
     located = read_yaml(folder / NAME, _START)
     check_format(located, FORMAT, "a cell file")
     entry = schema.construct(CellEntry, located, (), located.data, {})

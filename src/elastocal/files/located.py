@@ -42,7 +42,12 @@ class Located:
         return self.lines.get(path, 1)
 
     def error(self, path: Path_, problem: str) -> InputError:
-        return InputError(f"{self.where(path)}: {problem}")
+        return InputError(f"{self.where(path)}: {problem}", **self.place(path))
+
+    def place(self, path: Path_) -> dict[str, Any]:
+        """The same as data of an error."""
+        line = self.line(path) if path and self.lines else None
+        return {"file": self.file, "line": line, "column": spelled(path) or None}
 
 
 def check_tree(located: Located, entries: Sequence[tuple[Path_, str, str]], root: str) -> None:
@@ -92,7 +97,10 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     except UnicodeDecodeError as error:
         line, said = raw[: error.start].count(b"\n") + 1, name.upper()
         raise InputError(
-            f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not {said} text; save the file as UTF-8"
+            f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not {said} text; save the file as UTF-8",
+            code="encoding",
+            file=str(path),
+            line=line,
         ) from None
 
 
@@ -114,9 +122,11 @@ def parse_yaml(text: str, file: str, start: str = _START) -> Located:
         if isinstance(error, yaml.reader.ReaderError):
             raise InputError(f"{file}: is not a text file (it holds the character {error.character!r})") from None
         mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
+        line = mark.line + 1 if mark else None
         problem = getattr(error, "problem", None) or str(error)
-        raise InputError(f"{file}{line}: not valid YAML ({problem}); check indentation, colons and quotes") from None
+        where = f"{file}, line {line}" if mark else file
+        said = f"{where}: not valid YAML ({problem}); check indentation, colons and quotes"
+        raise InputError(said, code="yaml", file=file, line=line) from None
     except RecursionError:
         raise InputError(f"{file}: is nested too deeply, or an alias refers to itself; write it out plainly") from None
     return Located(file, data, lines)

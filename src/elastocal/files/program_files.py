@@ -42,11 +42,18 @@ def corrected_places(out: Path, sources: Iterable[Path], changed: Mapping[str, b
     folder = out.is_dir() or not out.suffix
     if not folder and len(files) > 1:
         raise InputError(
-            f"--out {out}: the program has {len(files)} files ({', '.join(p.name for p in files)}); name a folder"
+            f"{out}: the program has {len(files)} files ({', '.join(p.name for p in files)}); name a folder",
+            file=str(out),
+            parameter="out",
         )
     places = {p.name: (out / p.name if folder else out) for p in files}
     for source in files:
         target = places[source.name]
         if target.exists() and target.samefile(source):
-            raise InputError(f"--out {out}: would write over {source}; name another folder or file")
+            raise InputError(
+                f"{out}: would write over {source}; name another folder or file",
+                code="would-replace",
+                file=str(source),
+                parameter="out",
+            )
     return places

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from elastocal.errors import InputError
 
-SUFFIXES = {"--report": (".html", ".htm"), "--csv": (".csv",)}
+SUFFIXES = {"report": (".html", ".htm"), "csv": (".csv",)}
+"""By the name of a target, without what a command line puts before it."""
 
 
 def check_targets(targets: Mapping[str, Path | None], inputs: Mapping[str, Path | None] | None = None) -> None:
@@ -26,24 +27,34 @@ def check_targets(targets: Mapping[str, Path | None], inputs: Mapping[str, Path 
         _check_writable(name, path)
         for other, used in taken:
             if _same(path, used):
-                raise InputError(f"{name} {path}: is also given to {other}; choose another name")
+                raise InputError(
+                    f"{name} {path}: is also given to {other}; choose another name", code="same-file", file=str(path)
+                )
         taken.append((name, path))
     for name, path in targets.items():
-        suffixes = SUFFIXES.get(name, ())
+        suffixes = SUFFIXES.get(name.lstrip("-"), ())
         if path is not None and suffixes and path.suffix.lower() not in suffixes:
-            raise InputError(f"{name} {path}: the name must end in {' or '.join(suffixes)}")
+            raise InputError(
+                f"{name} {path}: the name must end in {' or '.join(suffixes)}",
+                code="suffix",
+                file=str(path),
+                allowed=suffixes,
+            )
 
 
 def _check_writable(name: str, path: Path) -> None:
     folder = path.absolute().parent
     if path.is_dir():
-        raise InputError(f"{name} {path}: is a folder; name a file in it")
+        raise InputError(f"{name} {path}: is a folder; name a file in it", code="is-folder", file=str(path))
     if not folder.is_dir():
-        raise InputError(f"{name} {path}: the folder {folder} does not exist; create it first")
+        said = f"{name} {path}: the folder {folder} does not exist; create it first"
+        raise InputError(said, code="no-folder", file=str(path))
     if path.exists() and not (os.access(path, os.W_OK) and path.stat().st_mode & 0o222):
-        raise InputError(f"{name} {path}: exists and is read-only; choose another name")
+        said = f"{name} {path}: exists and is read-only; choose another name"
+        raise InputError(said, code="not-writable", file=str(path))
     if not os.access(folder, os.W_OK):
-        raise InputError(f"{name} {path}: the folder {folder} cannot be written to; choose another")
+        said = f"{name} {path}: the folder {folder} cannot be written to; choose another"
+        raise InputError(said, code="not-writable", file=str(path))
 
 
 def write_files(contents: Mapping[Path, str | bytes]) -> None:

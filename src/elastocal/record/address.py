@@ -28,19 +28,22 @@ class Address:
 def read_address(text: str) -> Address:
     """``192.168.1.10:49152`` or ``[fe80::1]:49152``; port 0 takes a free one."""
     host, colon, port = text.strip().rpartition(":")
-    where = f"--listen {text!r}"
     if not colon or not (port.isascii() and port.isdecimal() and int(port) < 65536):
-        raise InputError(f"{where}: has no port from 0 to 65535 behind a colon; {_AS_IN}")
+        raise _refused(text, f"has no port from 0 to 65535 behind a colon; {_AS_IN}")
     try:
         ip = ip_address(host[1:-1] if host.startswith("[") and host.endswith("]") else host)
     except ValueError:
-        raise InputError(f"{where}: {host!r} is no address in numbers; {_AS_IN}") from None
+        raise _refused(text, f"{host!r} is no address in numbers; {_AS_IN}") from None
     mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
     if ip.is_unspecified or (mapped is not None and mapped.is_unspecified):
-        raise InputError(f"{where}: would listen on all networks of this machine; {_AS_IN}")
+        raise _refused(text, f"would listen on all networks of this machine; {_AS_IN}")
     if ip.is_multicast or (mapped or ip) == IPv4Address("255.255.255.255"):
-        raise InputError(f"{where}: is an address of many; {_AS_IN}")
+        raise _refused(text, f"is an address of many; {_AS_IN}")
     return Address(ip, int(port))
+
+
+def _refused(text: str, why: str) -> InputError:
+    return InputError(f"{text!r}: {why}", code="address", value=text, parameter="listen")
 
 
 def listen(address: Address) -> socket.socket:
@@ -57,7 +60,7 @@ def listen(address: Address) -> socket.socket:
             errno.EADDRINUSE: "is taken by another program; end that one or choose another port",
             errno.EACCES: "is kept by the system or needs rights; choose another port above 1023",
         }.get(error.errno or 0, f"cannot be listened on ({error.strerror}); {_AS_IN}")
-        raise InputError(f"--listen {address}: {why}") from None
+        raise InputError(f"{address}: {why}", value=str(address), parameter="listen") from None
     found.settimeout(PATIENCE)
     return found
 

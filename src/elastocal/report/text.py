@@ -111,7 +111,7 @@ def _print_scene(block: Scene, console: Console) -> None:
     counts: dict[str, int] = {}
     for part in block.parts:
         counts[part.name] = counts.get(part.name, 0) + len(part)
-    _print(f"{block.title}: a picture in three dimensions, in the report (--report)", console, "italic")
+    _print(f"{block.title}: a picture in three dimensions, in the HTML report", console, "italic")
     drawn = ", ".join(f"{name} ({count})" for name, count in counts.items())
     views = (f"Views: {', '.join(block.views)}.",) if block.views else ()
     _print_below((f"Drawn: {drawn}.", *views, *block.notes), console)

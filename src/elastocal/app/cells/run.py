@@ -45,7 +45,7 @@ def run_command(context: typer.Context, command: Command, uses: Uses, values: di
     try:
         _run_in(home, context, command, uses, values, typed)
     except InputError as error:
-        raise InputError(f"{home.folder}: {error}" if home.folder != Path() else str(error)) from None
+        raise error.reworded(f"{home.folder}: {error}" if home.folder != Path() else str(error)) from None
 
 
 def _run_in(

@@ -93,13 +93,15 @@ def _place(home: CellFolder, folder: Path, role: str, parameter: str) -> Path:
 def _tables(home: CellFolder, place: Path) -> tuple[Path, ...]:
     found = tables_in(home, place)
     if not found:
-        raise InputError(f"{place.as_posix()} holds no table; put CSV files there")
+        said = f"{place.as_posix()} holds no table; put CSV files there"
+        raise InputError(said, code="no-file", file=place.as_posix())
     return found
 
 
 def _absent(cell: CellFolder, role: str) -> InputError:
     place, todo = cell.places[role].as_posix(), FIRST.get(role, "put the table there")
-    return InputError(f"{place} is not there; {todo} (another place can be named under '{role}' in cell.yaml)")
+    said = f"{place} is not there; {todo} (another place can be named under '{role}' in cell.yaml)"
+    return InputError(said, code="no-file", file=place, value=role)
 
 
 def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen, typed: set[str]) -> Chosen:
@@ -108,14 +110,16 @@ def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen,
     taken, left = [], []
     for other in home.options:
         if other not in USES:
-            raise UnknownNameError("command", other, USES, home.located.where(("options", other)))
+            where = ("options", other)
+            raise UnknownNameError("command", other, USES, home.located.where(where), **home.located.place(where))
     hints = get_type_hints(command)
     hints.pop("return", None)
     for key, value in home.options.get(name, {}).items():
         parameter = str(key).replace("-", "_")
         place = ("options", name, key)
         if parameter not in hints or parameter in USES[name].roles or parameter == "json":
-            raise UnknownNameError("option", key, [h for h in hints if h != "json"], home.located.where(place))
+            valid = [h for h in hints if h != "json"]
+            raise UnknownNameError("option", key, valid, home.located.where(place), **home.located.place(place))
         given = _option(home, place, hints[parameter], value)
         if others := USES[name].other_ways(parameter, typed):
             left.append(f"--{key} of cell.yaml is not used, since {_typed(others)} was typed.")
@@ -184,7 +188,8 @@ def check_needed(context: typer.Context, command: Any, values: Mapping[str, Any]
     needed = [p.name for p in inspect.signature(command).parameters.values() if p.default is inspect.Parameter.empty]
     for name in (p for p in needed if values[p] is None):
         shown = f"--{name}" if name == "out" else name.upper()
-        raise InputError(f"{shown} is missing; give it, or a cell{example(context.command)}")
+        said = f"{shown} is missing; give it, or a cell{example(context.command)}"
+        raise InputError(said, code="missing", parameter=name)
 
 
 def example(command: Any) -> str:
@@ -210,11 +215,12 @@ def _is_robot(word: str) -> bool:
 
 def _check_there(path: Path) -> None:
     if not path.exists():
-        raise InputError(f"{path}: no such file; check the name")
+        raise InputError(f"{path}: no such file; check the name", code="no-file", file=str(path))
     if path.is_dir() and not is_cell(path):
-        raise InputError(
+        said = (
             f"{path}: is a folder and not a cell; give a file, or make a cell by 'elastocal new {path} --robot ROBOT'"
         )
+        raise InputError(said, code="no-cell", file=str(path))
 
 
 def _check_robot(word: str) -> None:

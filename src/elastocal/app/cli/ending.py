@@ -40,7 +40,7 @@ def _run(app: typer.Typer, words: list[str]) -> int:
     except typer.Exit as left:
         return int(left.exit_code)
     except ElastocalError as error:
-        return _failed(str(error), 2)
+        return _failed(_with_option(error, command, words), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _failed("stopped", 130)
     except BrokenPipeError:
@@ -52,6 +52,15 @@ def _run(app: typer.Typer, words: list[str]) -> int:
             raise
         return _misused(error, words)
     return 0
+
+
+def _with_option(error: ElastocalError, group: Any, words: list[str]) -> str:
+    """The sentence, with the option of the command that the library knows as a parameter."""
+    name = next((w for w in words if w in group.commands), "")
+    params = group.commands[name].params if name else ()
+    flags = {p.name: p.opts[0] for p in params if p.param_type_name == "option"}
+    flag = flags.get(getattr(error, "parameter", ""))
+    return f"{error} ({flag})" if flag is not None and flag not in str(error) else str(error)
 
 
 @cache

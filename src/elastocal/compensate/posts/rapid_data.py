@@ -250,7 +250,7 @@ def confdata_notes(targets: Sequence[Target], names: Sequence[str], old: Array, 
 
 
 _EITHER = (
-    "correct it, or the arm reaches the point another way than is computed here (check --near and the axis targets "
+    "correct it, or the arm reaches the point another way than is computed here (check its start and the axis targets "
     "before it)"
 )
 

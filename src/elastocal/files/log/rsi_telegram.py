@@ -69,7 +69,9 @@ def check_sender(name: str) -> None:
     """The Sen Type of the answers is a plain word: nothing else may get into a telegram to a robot."""
     if not _SENDER.fullmatch(name):
         raise InputError(
-            f"--sen-type {name!r}: must be a word of letters, digits, dot, dash or underscore, as in ImFree"
+            f"{name!r}: must be a word of letters, digits, dot, dash or underscore, as in ImFree",
+            value=name,
+            parameter="sen_type",
         )
 
 

@@ -20,5 +20,10 @@ def check_cells_empty(path: Path, text: str) -> None:
         if filled:
             raise InputError(
                 f"{path}, line {reader.line_num}, column {filled[0]}: holds a reading ({row[filled[0]]}), and a new "
-                "plan would replace it; move the table to the campaign's folder, or give another --out"
+                "plan would replace it; move the table to the campaign's folder, or plan into another one",
+                code="would-replace",
+                file=str(path),
+                line=reader.line_num,
+                column=filled[0],
+                parameter="out",
             )

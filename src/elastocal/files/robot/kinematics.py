@@ -25,7 +25,8 @@ def kinematics_text(model: RobotModel, poses: Mapping[str, Pose], mark: str) -> 
     if len(motions) != 6 or any(m.kind != "revolute" or m.follows for m in motions):
         raise InputError(
             f"robot {model.name} has not six revolute joints of their own, so kinematics.yaml cannot describe it; use "
-            "--urdf or the calibration itself"
+            "a URDF or the calibration itself",
+            parameter="urdf",
         )
     lines = ["kinematics:"]
     for name, pose in zip(NAMES, origins(model, poses), strict=True):

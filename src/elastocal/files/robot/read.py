@@ -112,10 +112,10 @@ def selected(model: RobotModel, patterns: tuple[str, ...]) -> tuple[int, ...]:
     try:
         return model.parameters.select(patterns or None)
     except UnknownNameError as error:
-        wanted = error.name.strip("*?").lower()
-        near = sorted(error.valid, key=lambda n: -SequenceMatcher(None, wanted, n.lower()).ratio())
+        wanted = error.value.strip("*?").lower()
+        near = sorted(error.allowed, key=lambda n: -SequenceMatcher(None, wanted, n.lower()).ratio())
         more = f" ... and {len(near) - MOST_NAMES} more; see elastocal show" if len(near) > MOST_NAMES else ""
-        what = "parameter matching" if any(c in error.name for c in "*?[") else "parameter"
+        what = "parameter matching" if any(c in error.value for c in "*?[") else "parameter"
         hint = f"did you mean {near[0]!r}? " if near else "this robot has none"
         names = f"valid: {', '.join(near[:MOST_NAMES])}{more}" if near else ""
-        raise InputError(f"there is no {what} {error.name!r} in robot {model.name}; {hint}{names}") from None
+        raise InputError(f"there is no {what} {error.value!r} in robot {model.name}; {hint}{names}") from None
