@@ -74,7 +74,9 @@ def test_of_assumed_masses_only_those_count_that_bend_something(arm, tmp_path):
     np.testing.assert_allclose(parts.assumed.position, parts.weight.position, atol=1e-12)
     assert parts.weight.distances().rms > 2e-4
     weighed = tuple(
-        e if e.kind != "link_mass" or e.frame in ("link0_end", "A1") else replace(e, source="weighed", status="measured")
+        e
+        if e.kind != "link_mass" or e.frame in ("link0_end", "A1")
+        else replace(e, source="weighed", status="measured")
         for e in arm.elements
     )
     assert off(tmp_path, replace(arm, elements=weighed)).shares.assumed.distances().rms < 1e-9
