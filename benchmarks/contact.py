@@ -7,7 +7,6 @@ import numpy as np
 from benchmarks import contact_plain as plain
 from benchmarks.harness import Contender, Outcome, race
 from benchmarks.memory import growth
-from elastocal.contacts.plan import ContactPlan, as_measurement
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
@@ -15,7 +14,8 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactState, contact
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.touches import Touches
-from elastocal.study.contact_start import close_gaps
+from elastocal.procedures.contact.gaps import close_gaps
+from elastocal.procedures.contact.plan import ContactPlan, as_measurement
 
 NAMES = ("base.x", "base.y", "J1.offset", "link1_end.x", "J2.offset", "link2_end.x", "gripper.p", "J1.k", "J2.k",
          "gripper.gap", "J1.gap", "J2.gap")  # fmt: skip

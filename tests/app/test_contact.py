@@ -158,7 +158,7 @@ def test_the_published_plan_is_diagnosed_and_repaired(run: Run, tmp_path: Path) 
     found = run("assess", plan, "--json", "--csv", tmp_path / "sd.csv")
     assert found.code == 0, found.err
     said = " ".join(found.data["verdict"])
-    assert "gripper.p and gripper.gap act only as 40 N * gripper.p + gripper.gap" in said
+    assert "gripper.p and gripper.gap are identifiable only as 40 N * gripper.p + gripper.gap" in said
     assert "REPAIR: half the force on one contact (20 N and 40 N)." in said
     assert len(found.data["changes"]) == 1
     assert found.data["changes"][0]["force_N"] == pytest.approx(20.0)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, nominal, touched
 
-from elastocal.contacts.judgement import force_error
 from elastocal.identify.estimate import estimate
 from elastocal.identify.iterations import iterate
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.sources.force_sensor import ForceSensor
-from elastocal.study.contact_start import gap_campaign
+from elastocal.procedures.contact.gaps import gap_campaign
+from elastocal.procedures.contact.judgement import force_error
 
 
 @pytest.mark.parametrize("gaps", [True, False])

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from elastocal.calibration.warnings import PointsCheck, calibration_warnings, nominal_rms
-from elastocal.contacts.combined import written
-from elastocal.contacts.judgement import ContactJudgement
 from elastocal.findings import Finding
 from elastocal.identifiability.groups import Group
 from elastocal.measure.reading_unit import reading_unit, small_unit
 from elastocal.model.robot import RobotModel
+from elastocal.procedures.contact.judgement import ContactJudgement, written
+from elastocal.procedures.contact.screen import Misreading, WrongContact
 from elastocal.quantities import length, told_apart
-from elastocal.study.contact_screen import Misreading, WrongContact
 from elastocal.study.whole import Study
 
 FEW = 2

@@ -28,10 +28,10 @@ class ScaraContactCase(Case):
     source: ClassVar[str] = "Ruggeri et al., kinetostatic calibration of a SCARA robot, section 5.1"
 
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.contacts.judgement import force_error
         from elastocal.identify.iterations import iterate
         from elastocal.measure.campaign import Campaign
-        from elastocal.study.contact_start import gap_campaign
+        from elastocal.procedures.contact.gaps import gap_campaign
+        from elastocal.procedures.contact.judgement import force_error
 
         kind, felt = given.touched(given.LEVELS)
         exact = Campaign(kind, felt)
@@ -126,8 +126,8 @@ def _iterations(runs: dict[str, Iterations], exact: Campaign) -> Lines:
     """e_f of every iteration; the document's figure 3 takes about 30."""
     from math import log10
 
-    from elastocal.contacts.judgement import force_error
     from elastocal.measure.contact_force import ContactForce
+    from elastocal.procedures.contact.judgement import force_error
 
     kind = exact.measurement
     assert isinstance(kind, ContactForce)
@@ -144,7 +144,7 @@ def _iterations(runs: dict[str, Iterations], exact: Campaign) -> Lines:
 
 
 def _pictures(found: Iterations, exact: Campaign) -> list[Lines]:
-    from elastocal.contacts.scene import contact_scene
+    from elastocal.procedures.contact.scene import contact_scene
     from elastocal.report.contour import contact_lines
 
     models = {"before": found.models[0], "after": found.model}

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from elastocal.contacts.plan import ContactPlan
     from elastocal.measure.contact_force import ContactForce
     from elastocal.model.robot import RobotModel
+    from elastocal.procedures.contact.plan import ContactPlan
     from elastocal.spatial.entries import Array
 
 DISCS = (((-0.25, 0.30), 0.15), ((0.20, 0.40), 0.05), ((0.05, 0.25), 0.08))
@@ -66,9 +66,9 @@ def plan(levels: tuple[float, ...]) -> ContactPlan:
     """Twelve contacts around each disc, forces taking turns."""
     import numpy as np
 
-    from elastocal.contacts.plan import ContactPlan
     from elastocal.model.surfaces.disc import Disc
     from elastocal.model.surfaces.touches import Touches
+    from elastocal.procedures.contact.plan import ContactPlan
 
     discs = tuple(Disc(name=f"disc{i}", centre=c, radius=r) for i, (c, r) in enumerate(DISCS, 1))
     angle = 2 * np.pi * np.arange(PER_DISC) / PER_DISC
@@ -80,7 +80,7 @@ def plan(levels: tuple[float, ...]) -> ContactPlan:
 
 def touched(levels: tuple[float, ...]) -> tuple[ContactForce, Array]:
     """Joint values of the actual robot in the plan's contacts, and the forces that it feels, both without error."""
-    from elastocal.contacts.plan import as_measurement
+    from elastocal.procedures.contact.plan import as_measurement
 
     planned = plan(levels)
     kind, reached = as_measurement(actual(), planned)

@@ -68,13 +68,13 @@ def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator,
     """Fits from nominal values to contacts with noise on joint values and forces."""
     import numpy as np
 
-    from elastocal.contacts.judgement import force_error
     from elastocal.identify.iterations import iterate
     from elastocal.measure.campaign import Campaign
     from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.contact_gap import ContactGap
     from elastocal.measure.sources.encoder import Encoder
     from elastocal.measure.sources.force_sensor import ForceSensor
+    from elastocal.procedures.contact.judgement import force_error
 
     sources = (ForceSensor(sd=given.FORCE_SD), Encoder(sd=given.JOINT_SD))
     true = np.array([v.actual - v.nominal for v in given.VALUES])
@@ -96,7 +96,7 @@ def success_rate(exact: Campaign, count: int, rng: np.random.Generator, progress
 
     from elastocal.errors import InputError
     from elastocal.identify.iterations import iterate
-    from elastocal.study.contact_start import gap_campaign
+    from elastocal.procedures.contact.gaps import gap_campaign
 
     true = np.array([v.actual - v.nominal for v in given.VALUES])
     geometry = {v.name: given.OFF_M if v.unit == "m" else given.OFF_RAD for v in given.VALUES[:6]}

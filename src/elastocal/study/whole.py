@@ -23,11 +23,11 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
 from elastocal.model.descriptions import Form, descriptions, in_form
 from elastocal.model.robot import RobotModel
+from elastocal.procedures.contact.gaps import geometry_start
+from elastocal.procedures.contact.screen import Touched, screen_contacts
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.study.compensator_posterior import sample_spring
 from elastocal.study.compensator_start import compensator_of, spring_pairs, start_values
-from elastocal.study.contact_screen import Touched, screen_contacts
-from elastocal.study.contact_start import geometry_start
 from elastocal.uncertainty.bootstrap import Bootstrap, bootstrap
 from elastocal.uncertainty.discrepancy import Discrepancy, discrepancy
 from elastocal.uncertainty.gibbs import Posterior, gibbs

@@ -17,12 +17,12 @@ from elastocal.files.robot.read import read_robot, selected, without_kinds
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
-    from elastocal.contacts.repair import Repair
     from elastocal.design.assessing import Assessment
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.compliant.link_compliance import Form
     from elastocal.model.robot import RobotModel
     from elastocal.model.statics.observation import Marker
+    from elastocal.procedures.contact.repair import Repair
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ def _load_frame(file: CampaignFile) -> str:
 
 def _repair(model: RobotModel, file: CampaignFile, names: tuple[str, ...]) -> Repair | None:
     """How a plan of contacts is changed so that everything sought is resolved; None for other kinds."""
-    from elastocal.contacts.repair import repair
     from elastocal.measure.contact_force import ContactForce
+    from elastocal.procedures.contact.repair import repair
 
     if not isinstance(file.campaign.measurement, ContactForce):
         return None

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.calibration.verdict import Judged
-    from elastocal.contacts.judgement import ContactJudgement
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import RobotModel
+    from elastocal.procedures.contact.judgement import ContactJudgement
     from elastocal.study.whole import Study
     from elastocal.uncertainty.ensemble import Ensemble
 
@@ -155,12 +155,11 @@ def _exact(found: Study) -> tuple[str, ...]:
 
 
 def _contacts(file: CampaignFile, found: Study) -> ContactJudgement | None:
-    from elastocal.contacts.judgement import judged_contacts
-    from elastocal.contacts.standing import standing
     from elastocal.measure.contact_force import ContactForce
+    from elastocal.procedures.contact.judgement import judge
 
     touched = isinstance(file.campaign.measurement, ContactForce)
-    return judged_contacts(file.model, found.fit, standing(found.identification)) if touched else None
+    return judge(file.model, found.identification) if touched else None
 
 
 def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:

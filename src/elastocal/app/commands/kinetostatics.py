@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +14,8 @@ from elastocal.files.robot.read import read_robot
 if TYPE_CHECKING:
     from elastocal.files.tables.drives import TargetTable
     from elastocal.model.robot import RobotModel
-    from elastocal.model.statics.kinetostatics_inverse import Inverse
+    from elastocal.procedures.contact.kinetostatics import Kinetostatics
     from elastocal.spatial.entries import Array
-
-STARTS = 48
 
 
 @dataclass(frozen=True)
@@ -41,37 +37,36 @@ class KinetostaticsRequest:
 
 @dataclass(frozen=True, eq=False)
 class KinetostaticsResult:
-    """Both sides of N states, whichever was given.
-
-    ``shown`` (N, n) in the controller's units, ``torque`` (N, n) of its axes, ``position``, ``rpy`` and ``force``
-    (N, 3) in SI; ``left`` (N,) in N m (direct) or m (inverse); ``words`` and ``helps`` per row.
-    """
+    """``shown`` (N, n) are the joint values of the ``state`` in the controller's units."""
 
     model: RobotModel
-    frame: str
     inverse: bool
     given: str
     axes: Axes
     shown: Array
-    torque: Array
-    position: Array
-    rpy: Array
-    force: Array
-    left: Array
-    words: tuple[str, ...]
-    helps: tuple[str, ...]
+    state: Kinetostatics
     notes: tuple[str, ...]
 
 
 def run(request: KinetostaticsRequest) -> KinetostaticsResult:
+    from elastocal.procedures.contact.kinetostatics import from_drives, to_drives
+
     model = read_robot(request.robot, request.tool)
     frame = request.frame or model.tool
     model.tree.frame(frame)
+    source = "typed" if request.table is None else request.table.as_posix()
     with one_thread():
         given = _given(model, request)
         if isinstance(given, tuple):
-            return _direct(model, frame, request, *given, model.notes)
-        return _inverse(model, frame, request, given, model.notes)
+            at = within_limits(model, given[0], request.ignore_limits)
+            state = from_drives(model, at.q, given[1], frame)
+            notes = (*model.notes, *state.notes, *at.notes)
+            return KinetostaticsResult(model, False, source, at.axes, at.shown, state, notes)
+        axes = axes_of(model)
+        near = None if request.near is None else typed(model, (request.near,), "--near").q
+        state = to_drives(model, given.position, given.force, given.rpy, near, frame)
+        shown = model.controller.to_controller(state.q) / axes.factors
+        return KinetostaticsResult(model, True, source, axes, shown, state, (*model.notes, *state.notes))
 
 
 def _given(model: RobotModel, request: KinetostaticsRequest) -> tuple[Configurations, Array] | TargetTable:
@@ -108,111 +103,3 @@ def _given(model: RobotModel, request: KinetostaticsRequest) -> tuple[Configurat
         "give --at and --torque (what the drives say), or --position and --force (what the tool should do), or --table "
         "with columns of one kind"
     )
-
-
-def _direct(
-    model: RobotModel,
-    frame: str,
-    request: KinetostaticsRequest,
-    given: Configurations,
-    torque: Array,
-    notes: tuple[str, ...],
-) -> KinetostaticsResult:
-    import numpy as np
-
-    from elastocal.model.statics.equilibrium import Status
-    from elastocal.model.statics.kinetostatics import direct
-
-    at = within_limits(model, given, request.ignore_limits)
-    found = direct(model, at.q, np.linalg.solve(model.controller.matrix.T, torque.T).T, frame)
-    status = [Status(int(s)) for s in found.status]
-    known = found.status == Status.CONVERGED
-    untold = [f"f{c}" for c, lost in zip("xyz", np.isnan(found.force[known]).any(axis=0), strict=True) if lost]
-    if untold:
-        notes = (
-            *notes,
-            f"The torques do not tell {' and '.join(untold)} everywhere; taken as zero for the pose there.",
-        )
-    return KinetostaticsResult(
-        model, frame, False, _source(request), at.axes, at.shown, torque, found.position, _angles(found.rotation),
-        found.force, found.left, _words(status), _helps(s.text for s in status if s is not Status.CONVERGED),
-        (*notes, *at.notes),
-    )  # fmt: skip
-
-
-def _inverse(
-    model: RobotModel, frame: str, request: KinetostaticsRequest, target: TargetTable, notes: tuple[str, ...]
-) -> KinetostaticsResult:
-    import numpy as np
-
-    from elastocal.model.pose_status import PoseStatus
-
-    axes = axes_of(model)
-    near = None if request.near is None else typed(model, (request.near,), "--near").q
-    found = _solved(model, frame, target, near)
-    beyond = {row for row, _, _ in model.beyond_limits(found.q)}
-    status = [PoseStatus(int(s)) for s in found.status]
-    outside = sum(i in beyond for i, s in enumerate(status) if s is PoseStatus.REACHED)
-    if outside:
-        notes = (*notes, f"{outside} of {len(status)} states lie beyond the joint limits.")
-    free = int(found.free.max(initial=0))
-    if free:
-        notes = (*notes, f"The pose leaves {free} freedom(s) of the joints open; the values near the start are given.")
-    shown = model.controller.to_controller(found.q) / axes.factors
-    rpy = np.full((len(status), 3), np.nan) if target.rpy is None else target.rpy
-    return KinetostaticsResult(
-        model, frame, True, _source(request), axes, shown, model.controller.torques_to_controller(found.torque),
-        target.position, rpy, target.force, np.linalg.norm(found.left[:, :3], axis=1), _words(status),
-        _helps(s.text for s in status if s is not PoseStatus.REACHED), notes,
-    )  # fmt: skip
-
-
-def _solved(model: RobotModel, frame: str, target: TargetTable, near: Array | None) -> Inverse:
-    """From the start given, or from many spread over the ranges: of those that arrive, the nearest to the middle."""
-    import numpy as np
-
-    from elastocal.model.configurations import starts
-    from elastocal.model.pose_status import PoseStatus
-    from elastocal.model.statics.kinetostatics_inverse import Inverse, inverse
-    from elastocal.spatial.rotation import rpy_matrix
-
-    turn = None if target.rpy is None else np.array([rpy_matrix(*(float(v) for v in row)) for row in target.rpy])
-    if near is not None:
-        return inverse(model, target.position, target.force, near, frame, turn)
-    begun = starts(model, STARTS)
-    count = len(target.position)
-    each = np.repeat(np.arange(count), STARTS)
-    tried = inverse(
-        model, target.position[each], target.force[each], np.tile(begun, (count, 1)), frame,
-        None if turn is None else turn[each],
-    )  # fmt: skip
-    beyond = np.zeros(len(each), dtype=bool)
-    beyond[[row for row, _, _ in model.beyond_limits(tried.q)]] = True
-    far = np.linalg.norm(tried.q - begun[0], axis=1) + 1e3 * beyond
-    order = 1e9 * (tried.status != PoseStatus.REACHED) + 1e6 * np.linalg.norm(tried.left, axis=1) * (
-        tried.status != PoseStatus.NO_EQUILIBRIUM
-    )
-    best = np.argmin((order + far).reshape(count, STARTS), axis=1) + STARTS * np.arange(count)
-    return Inverse(
-        frame, tried.q[best], tried.torque[best], tried.left[best], tried.free[best], tried.status[best]
-    )  # fmt: skip
-
-
-def _angles(rotation: Array) -> Array:
-    import numpy as np
-
-    from elastocal.spatial.rotation import matrix_rpy
-
-    return np.array([matrix_rpy(r) if np.isfinite(r).all() else (np.nan,) * 3 for r in rotation])
-
-
-def _source(request: KinetostaticsRequest) -> str:
-    return "typed" if request.table is None else request.table.as_posix()
-
-
-def _words(status: Sequence[IntEnum]) -> tuple[str, ...]:
-    return tuple(s.name.lower().replace("_", " ") for s in status)
-
-
-def _helps(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(texts))

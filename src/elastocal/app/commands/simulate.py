@@ -118,9 +118,9 @@ def _presses(plan: CampaignFile) -> bool:
 
 def _drawn(plan: CampaignFile, truth: RobotModel, rng: np.random.Generator, gross: int, size: float) -> Virtual:
     """Contacts are pressed by the true robot's own joint values; everything else is read at those of the plan."""
-    from elastocal.contacts.virtual import virtual_contacts
     from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.virtual import virtual_campaign
+    from elastocal.procedures.contact.plan import virtual_contacts
 
     kind, sources = plan.campaign.measurement, plan.campaign.sources
     if isinstance(kind, ContactForce):

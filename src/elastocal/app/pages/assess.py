@@ -13,7 +13,7 @@ from elastocal.identifiability.practical import Practical
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:
-    from elastocal.contacts.repair import Repair, RepairOption
+    from elastocal.procedures.contact.repair import Repair, RepairOption
 
 
 _NOT_KEPT = "acts only together with others; see the combination of the parameter that absorbs it"
@@ -131,7 +131,7 @@ def changes(result: AssessResult) -> tuple[Table, ...]:
 
 
 def repair_verdict(result: AssessResult) -> tuple[str, ...]:
-    from elastocal.contacts.combined import combinations
+    from elastocal.procedures.contact.judgement import combinations
 
     repair = result.repair
     if repair is None:

@@ -17,7 +17,7 @@ _LEFT = {
 def page(result: KinetostaticsResult) -> Report:
     way = "Pose and force to drives" if result.inverse else "Drives to pose and force"
     title = f"{way}: {result.model.title or result.model.name}"
-    section = Section(f"At {result.frame}", (state_table(result),))
+    section = Section(f"At {result.state.frame}", (state_table(result),))
     return Report(title, _verdict(result), (section,), result.notes, _facts(result))
 
 
@@ -34,40 +34,40 @@ def state_table(result: KinetostaticsResult) -> Table:
     columns += [Column("left_um", "left", "um", 3) if result.inverse else Column("left_Nm", "left", "N m", 4)]
     columns += [Column("status", "status")]
     rows = tuple(_row(result, i) for i in range(len(result.shown)))
-    notes = (_TORQUE, _LEFT[result.inverse], *(f"{text}." for text in result.helps))
+    notes = (_TORQUE, _LEFT[result.inverse], *(f"{text}." for text in result.state.helps))
     return Table("states", "", tuple(columns), rows, notes)
 
 
 def _unturned(result: KinetostaticsResult) -> bool:
     import numpy as np
 
-    return bool(np.isnan(result.rpy).all())
+    return bool(np.isnan(result.state.rpy).all())
 
 
 def _row(result: KinetostaticsResult, i: int) -> tuple[Cell, ...]:
     import numpy as np
 
-    lost = f"no answer, {result.words[i]}"
-    untold = "the torques do not tell it" if result.words[i] == "converged" else lost
-    left = float(result.left[i]) * (1e6 if result.inverse else 1.0)
+    lost = f"no answer, {result.state.words[i]}"
+    untold = "the torques do not tell it" if result.state.words[i] == "converged" else lost
+    left = float(result.state.left[i]) * (1e6 if result.inverse else 1.0)
     return (
         *(or_reason(float(f"{v:.10g}"), lost) for v in result.shown[i]),
-        *(or_reason(v, lost) for v in result.torque[i]),
-        *(or_reason(v, lost) for v in 1e3 * result.position[i]),
-        *(None if result.inverse and np.isnan(v) else or_reason(v, lost) for v in np.degrees(result.rpy[i])),
-        *(or_reason(v, untold) for v in result.force[i]),
+        *(or_reason(v, lost) for v in result.state.torque[i]),
+        *(or_reason(v, lost) for v in 1e3 * result.state.position[i]),
+        *(None if result.inverse and np.isnan(v) else or_reason(v, lost) for v in np.degrees(result.state.rpy[i])),
+        *(or_reason(v, untold) for v in result.state.force[i]),
         or_reason(left, lost),
-        result.words[i],
+        result.state.words[i],
     )
 
 
 def _verdict(result: KinetostaticsResult) -> tuple[str, ...]:
     good = "reached" if result.inverse else "converged"
-    count, total = sum(w == good for w in result.words), len(result.words)
+    count, total = sum(w == good for w in result.state.words), len(result.state.words)
     done = "reached" if result.inverse else "solved"
     out = [f"{count} of {total} states {done}." if count else f"NO STATE {done.upper()}, of {total}."]
-    for word in dict.fromkeys(w for w in result.words if w != good):
-        out.append(f"{result.words.count(word)} of {total}: {word}.")
+    for word in dict.fromkeys(w for w in result.state.words if w != good):
+        out.append(f"{result.state.words.count(word)} of {total}: {word}.")
     return tuple(out)
 
 
@@ -76,7 +76,7 @@ def _facts(result: KinetostaticsResult) -> tuple[Fact, ...]:
     return (
         VERSION,
         Fact("robot", "robot", result.model.name, result.model.name),
-        Fact("frame", "frame", result.frame, result.frame),
+        Fact("frame", "frame", result.state.frame, result.state.frame),
         Fact("way", "way", way, "pose and force to drives" if result.inverse else "drives to pose and force"),
         Fact("states", "states", result.given, result.given),
     )

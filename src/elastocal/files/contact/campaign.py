@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.contacts.plan import ContactPlan, as_measurement, on_objects, rest_height
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.errors import read_sources
@@ -38,6 +37,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.surface import Surface
 from elastocal.model.surfaces.touches import Touches
+from elastocal.procedures.contact.plan import ContactPlan, as_measurement, on_objects, rest_height
 from elastocal.spatial.entries import Array
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elastocal.contacts.plan import ContactPlan
 from elastocal.errors import InputError
 from elastocal.files.contact.table import ContactTable
 from elastocal.files.located import Located
@@ -16,6 +15,7 @@ from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
+from elastocal.procedures.contact.plan import ContactPlan
 from elastocal.spatial.entries import Array, Bools, Ints
 
 Rows = Sequence[tuple[ContactTable, int]]

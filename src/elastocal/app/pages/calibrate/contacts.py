@@ -10,8 +10,8 @@ from elastocal.report.blocks import Cell, Column, Section, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult
+    from elastocal.procedures.contact.screen import Touched, WrongContact
     from elastocal.report.blocks import Lines
-    from elastocal.study.contact_screen import Touched, WrongContact
 
 
 def contact_sections(result: CalibrateResult, complete: bool) -> tuple[Section, ...]:
@@ -91,7 +91,7 @@ def object_table(result: CalibrateResult) -> Table:
 
 def picture(result: CalibrateResult, when: str) -> Lines:
     """The robot as described, or as calibrated."""
-    from elastocal.contacts.scene import contact_scene
+    from elastocal.procedures.contact.scene import contact_scene
     from elastocal.report.contour import contact_lines
 
     fit = result.study.fit

@@ -7,10 +7,17 @@ import pytest
 from oracle.robots import random_robot
 from oracle.scara import actual, closed_form_joints, discs, nominal, plan
 
-from elastocal.contacts.plan import ContactPlan, as_measurement, commanded, contact_plan_of, on_objects, rest_height
 from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.surfaces.sphere import Sphere
 from elastocal.model.surfaces.touches import Touches
+from elastocal.procedures.contact.plan import (
+    ContactPlan,
+    as_measurement,
+    commanded,
+    contact_plan_of,
+    on_objects,
+    rest_height,
+)
 
 
 def planned(rows=slice(None)):

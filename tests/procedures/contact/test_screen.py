@@ -14,10 +14,9 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.surfaces.touches import Touches
-from elastocal.study import contact_screen
-from elastocal.study.contact_objects import doubted_objects
-from elastocal.study.contact_screen import wrong_contacts
-from elastocal.study.contact_start import close_gaps, gap_problem, geometry_start
+from elastocal.procedures.contact import screen as contact_screen
+from elastocal.procedures.contact.gaps import close_gaps, doubted_objects, gap_problem, geometry_start
+from elastocal.procedures.contact.screen import wrong_contacts
 
 SOURCES = (ForceSensor(sd=0.1), Encoder(sd=2e-6))
 

@@ -1,4 +1,4 @@
-r"""Contacts that do not belong, judged whole, by the gaps that they leave.
+"""Contacts that do not belong, judged whole, by the gaps that they leave.
 
 A wrong joint value or force spoils all numbers of its contact i and no other.  With the whitened problem A, its
 residuals r and H = A A^+, a contact that may be anything takes
@@ -24,9 +24,16 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.model.robot import RobotModel
+from elastocal.procedures.contact.gaps import (
+    EVEN,
+    Doubt,
+    close_gaps,
+    doubted_objects,
+    felt_rows,
+    gap_problem,
+    orthonormal_span,
+)
 from elastocal.spatial.entries import Array
-from elastocal.study.contact_objects import Doubt, doubted_objects
-from elastocal.study.contact_start import EVEN, close_gaps, felt_rows, gap_problem, orthonormal_span
 
 LEVEL = 1e-3
 """Probability with which contacts with nothing but noise lose any; and with which the wrong number is not named."""

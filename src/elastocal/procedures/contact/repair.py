@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.contacts.accuracy import Accuracy, Blocks, accuracy, contact_blocks
-from elastocal.contacts.plan import ContactPlan, as_measurement, contact_plan_of, on_objects
 from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.model.robot import RobotModel
 from elastocal.model.surfaces.touches import Touches
+from elastocal.procedures.contact.accuracy import Accuracy, Blocks, accuracy, contact_blocks
+from elastocal.procedures.contact.plan import ContactPlan, as_measurement, contact_plan_of, on_objects
 from elastocal.spatial.entries import Array, Bools, Ints
 
 LOWER = 0.5

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
 
-from elastocal.contacts.judgement import force_error, judged_contacts, undetermined_contacts
-from elastocal.contacts.scene import contact_scene
 from elastocal.identify.estimate import estimate
+from elastocal.identify.reduction import identify
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.model.descriptions import descriptions
 from elastocal.model.surfaces.touches import Touches
+from elastocal.procedures.contact.judgement import force_error, judge, undetermined_contacts
+from elastocal.procedures.contact.scene import contact_scene
 
 
 def campaign(noise=0.1):
@@ -29,8 +31,8 @@ def test_the_error_index_is_a_mean_of_lengths():
 
 
 def test_the_force_error_before_and_after():
-    fit = estimate(nominal(), campaign(), NAMES)
-    found = judged_contacts(nominal(), fit)
+    start = estimate(nominal(), campaign(), NAMES).model
+    found = judge(nominal(), identify(descriptions(start, None), campaign(), NAMES))
     assert found.before > 100
     assert 0.05 < found.after < 0.15
     assert found.lost == ()

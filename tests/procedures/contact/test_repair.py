@@ -6,10 +6,6 @@ import numpy as np
 import pytest
 from oracle.scara import NAMES, discs, nominal, plan, touched
 
-from elastocal.contacts.accuracy import accuracy, contact_blocks
-from elastocal.contacts.combined import combinations, written
-from elastocal.contacts.plan import ContactPlan, as_measurement
-from elastocal.contacts.repair import repair
 from elastocal.errors import InputError
 from elastocal.identifiability.groups import Combination
 from elastocal.measure.campaign import Campaign
@@ -21,6 +17,10 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.touches import Touches
+from elastocal.procedures.contact.accuracy import accuracy, contact_blocks
+from elastocal.procedures.contact.judgement import combinations, written
+from elastocal.procedures.contact.plan import ContactPlan, as_measurement
+from elastocal.procedures.contact.repair import repair
 
 GRIPPER = [NAMES.index("gripper.p"), NAMES.index("gripper.gap")]
 
@@ -42,7 +42,7 @@ def test_forty_newtons_everywhere_join_compliance_and_play_of_the_gripper(one):
     now = one.options[0].accuracy
     assert np.flatnonzero(~np.isfinite(now.sd)).tolist() == GRIPPER
     said = combinations(now.groups, dict(zip(now.names, now.units, strict=True)))
-    assert said == ("gripper.p and gripper.gap act only as 40 N * gripper.p + gripper.gap",)
+    assert said == ("gripper.p and gripper.gap are identifiable only as 40 N * gripper.p + gripper.gap",)
 
 
 def test_one_contact_pressed_less_separates_them(one):

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from oracle.scara import actual, discs, nominal, plan, touched
 
-from elastocal.contacts.plan import ContactPlan, as_measurement
-from elastocal.contacts.virtual import virtual_contacts
 from elastocal.errors import InputError
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.measure.sources.object_places import ObjectPlaces
 from elastocal.model.surfaces.touches import Touches
+from elastocal.procedures.contact.plan import ContactPlan, as_measurement, virtual_contacts
 
 
 def planned():
