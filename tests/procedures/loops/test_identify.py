@@ -38,7 +38,7 @@ def test_gripper_and_joint_in_one_call():
 
 def test_a_loop_without_its_side_carries_a_code():
     one = NamedLoop("a", loop_of([10, 20, 10, 0], [1e-4, 2e-4, 1.1e-4, 0]))
-    assert "no_directions" in [w.code for w in loops.identify([one]).warnings]
+    assert "no-directions" in [w.code for w in loops.identify([one]).warnings]
 
 
 def test_unknown_joints_and_missing_levers_are_named():

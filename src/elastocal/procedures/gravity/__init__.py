@@ -32,9 +32,9 @@ from elastocal.procedures.gravity.sense import stated_sense, torque_sense
 from elastocal.procedures.gravity.terms import Term, expressions
 
 if TYPE_CHECKING:
+    from elastocal.findings import Finding
     from elastocal.measure.joint_log import JointLog
     from elastocal.model.robot import RobotModel
-    from elastocal.procedures.notice import Notice
     from elastocal.spatial.entries import Array
 
 TORQUES = {"auto": 0, "drive": 1, "load": -1}
@@ -58,7 +58,7 @@ class Gravity:
     recursion: Recursion | None
     payload: GravityFit | None
     mounting: Mounting | None
-    warnings: tuple[Notice, ...]
+    warnings: tuple[Finding, ...]
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:

@@ -7,10 +7,10 @@ from math import isfinite
 
 import numpy as np
 
+from elastocal.findings import Finding
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.outliers import Screened
 from elastocal.procedures.gravity.prediction import Validation
-from elastocal.procedures.notice import Notice
 
 STRANGE = 5.0
 """Times more or less than expected: a torque that is hardly in the unit that its column names."""
@@ -22,7 +22,7 @@ MOST_FAST = 0.3
 NARROW = 0.35
 
 
-def warnings(screened: Screened, validation: Validation | None) -> Iterator[Notice]:
+def warnings(screened: Screened, validation: Validation | None) -> Iterator[Finding]:
     """Of a fit and of its validation, loudest first."""
     arm = screened.fit
     samples, ratio = arm.samples, arm.sense.ratio
@@ -32,25 +32,29 @@ def warnings(screened: Screened, validation: Validation | None) -> Iterator[Noti
     if validation is not None:
         yield from _missed(validation)
     if samples.fast > MOST_FAST * samples.logged:
-        yield Notice(
+        yield Finding(
             "inertia",
+            "warning",
             f"INERTIA: {samples.fast} of {samples.logged} samples are left out, because the arm may accelerate too "
             "much in them; move more slowly.",
             {"fast": samples.fast, "logged": samples.logged},
         )
     if isfinite(ratio) and not 1 / STRANGE < ratio < STRANGE:
         said = f"THE TORQUES ARE {ratio:.3g} TIMES those expected: check their unit, or the masses in the file."
-        yield Notice("unit_of_torques", said, {"ratio": ratio})
+        yield Finding("unit-of-torques", "warning", said, {"ratio": ratio})
     if still := ", ".join(samples.unmoved()):
-        yield Notice("unmoved", f"Never moved: {still}; nothing is learned of their friction.", {"joints": still})
+        yield Finding(
+            "unmoved", "note", f"Never moved: {still}; nothing is learned of their friction.", {"joints": still}
+        )
     if np.max(np.ptp(samples.log.q, axis=0)) < NARROW:
-        yield Notice(
+        yield Finding(
             "narrow",
+            "warning",
             "NO JOINT MOVES BY MORE THAN 20 deg: the log is shorter than one sweep, so most rests on the prior.",
         )
 
 
-def _outliers(screened: Screened) -> Notice:
+def _outliers(screened: Screened) -> Finding:
     joints = sorted({j for _, j in screened.outliers})
     log, units = screened.fit.samples.log, screened.fit.samples.units
     scatter = ", ".join(
@@ -58,29 +62,30 @@ def _outliers(screened: Screened) -> Notice:
         for j in joints
     )
     count = len(screened.outliers)
-    return Notice(
+    return Finding(
         "outliers",
+        "warning",
         f"OUTLIERS: {count} reading(s) left out ({screened.text()}); scatter without them: {scatter}.",
         {"count": count},
     )
 
 
-def _columns(arm: GravityFit) -> Iterator[Notice]:
+def _columns(arm: GravityFit) -> Iterator[Finding]:
     """Joints whose torques are of another size or sign than the masses of the file let expect."""
     for joint, factor in zip(arm.model.joints, arm.sense.factors, strict=True):
         data = {"joint": joint, "factor": float(factor)}
         if factor < 0:
             said = f"THE TORQUE OF {joint} HAS THE OTHER SIGN than the rest of the log: check its column."
-            yield Notice("sign_of_torque", said, data)
+            yield Finding("sign-of-torque", "warning", said, data)
         if isfinite(factor) and not 1 / STRANGE < abs(factor) < STRANGE:
             said = (
                 f"THE TORQUE OF {joint} IS {abs(factor):.3g} TIMES what is expected: check its unit, or the file's "
                 "masses."
             )
-            yield Notice("unit_of_torque", said, data)
+            yield Finding("unit-of-torque", "warning", said, data)
 
 
-def _missed(validation: Validation) -> Iterator[Notice]:
+def _missed(validation: Validation) -> Iterator[Finding]:
     """Joints that the fit predicts worse than the robot file does, or far worse than it was fitted."""
     rms, file = validation.rms(validation.error), validation.rms(validation.file_error)
     for j, (joint, unit) in enumerate(zip(validation.samples.log.joints, validation.samples.units, strict=True)):
@@ -90,8 +95,9 @@ def _missed(validation: Validation) -> Iterator[Notice]:
         if rms[j] > MISSED * validation.scatter[j]:
             why.append(f"the readings fitted to {validation.scatter[j]:.3g}")
         if why:
-            yield Notice(
-                "validation_error",
+            yield Finding(
+                "validation-error",
+                "warning",
                 f"DO NOT TRUST {joint}: unseen torques are predicted to {rms[j]:.3g} {unit} only, {' and '.join(why)}; "
                 "check units and signs of the joint values and torques, or log more poses.",
                 {"joint": joint, "rms": float(rms[j]), "file_rms": float(file[j])},

@@ -24,7 +24,7 @@ from elastocal.procedures.loops.joints import Gripper, JointResult, joint_result
 from elastocal.procedures.loops.loop import NamedLoop
 
 if TYPE_CHECKING:
-    from elastocal.procedures.notice import Notice
+    from elastocal.findings import Finding
 
 SURE = 0.999
 """Level of the interval that must lie below zero where a number is called negative."""
@@ -43,7 +43,7 @@ class Loops:
     fits: tuple[LoopFit, ...]
     directions: Directions | None
     joints: tuple[JointResult, ...]
-    warnings: tuple[Notice, ...]
+    warnings: tuple[Finding, ...]
 
     def __repr__(self) -> str:
         parts = [f"{len(self.loops)} loops, {sum(len(f.outliers) for f in self.fits)} outliers"]
