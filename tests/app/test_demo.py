@@ -21,7 +21,7 @@ from report.browser import browser, camera, driver, opened, overflow
 import elastocal
 from elastocal.app.cli.main import app
 from elastocal.app.demonstration import cutting_lines, program_text, true_robot
-from elastocal.app.pages.demo.tables import gross_found
+from elastocal.app.pages.demo import gross_found
 from elastocal.files.robot.read import read_robot
 
 POSE = re.compile(r"\{X (\S+?),Y (\S+?),Z (\S+?),A (\S+?),B (\S+?),C (\S+?)\}")

@@ -15,11 +15,11 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations
-    from elastocal.app.contributions import Contribution
     from elastocal.app.inputs import Inputs
     from elastocal.app.pushing import Pushing
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
+    from elastocal.model.statics.contributions import Contribution
     from elastocal.model.statics.deflection import FrameDeflection
     from elastocal.spatial.entries import Array
 
@@ -131,7 +131,7 @@ def _linear(
     model: RobotModel, q: Array, applied: AppliedWrenches, asked: bool, moved: FrameDeflection
 ) -> tuple[FrameDeflection | None, tuple[Contribution, ...]]:
     """The linear formula where asked for, and the shares of a single configuration that has an equilibrium."""
-    from elastocal.app.contributions import contributions
+    from elastocal.model.statics.contributions import contributions
     from elastocal.model.statics.deflection import linear_deflection
     from elastocal.model.statics.equilibrium import Status
 

@@ -61,7 +61,7 @@ def demo(
     """
     from elastocal.app.cli.output import deliver
     from elastocal.app.cli.progress import progress
-    from elastocal.app.pages.demo import page as pages
+    from elastocal.app.pages import demo as pages
 
     with new_cell(out) as cell:
         result = run(cell, progress)

@@ -1,4 +1,4 @@
-"""Stiffness as a report: a table, the full matrices of a single configuration, or a map."""
+"""Stiffness as a report: a table, the full matrices of a single configuration, or maps over two axes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.stiffness import StiffnessResult
 from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, or_reason
-from elastocal.report.blocks import Axis, Block, Cell, Column, Heatmap, Report, Section, Table, Unknown
+from elastocal.report.blocks import Axis, Block, Cell, Column, Heatmap, Paragraphs, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.grid import Grid
+    from elastocal.app.workspace import Workspace
     from elastocal.spatial.entries import Array
+
 
 XYZ = "xyz"
 MOVES = ("dx_m", "dy_m", "dz_m", "rx_rad", "ry_rad", "rz_rad")
@@ -180,3 +182,37 @@ def _place(result: StiffnessResult, i: int) -> str:
     axes = zip(at.axes.names, at.shown[i], at.axes.units, strict=True)
     wanted = result.grid.names if result.grid is not None else at.axes.names
     return ", ".join(f"{a} {v:g} {u}" for a, v, u in axes if a in wanted)
+
+
+def workspace_blocks(found: Workspace, load: str) -> tuple[Block, ...]:
+    """Both maps with where the other axes stand; ``load`` in words."""
+    chosen = f"{' and '.join(found.grid.names)} move over their whole range: they change the stiffness most."
+    state = "Stiffness under weights and springs alone; deflection: what the load adds to them."
+    return (
+        Paragraphs(
+            (
+                chosen,
+                *found.grid.at.notes,
+                state,
+                "Whether the arm meets the floor, itself or the cell is not looked at.",
+            )
+        ),
+        stiffness_map(found.grid, found.smallest),
+        deflection_map(found, load),
+    )
+
+
+def deflection_map(found: Workspace, load: str) -> Heatmap:
+    import numpy as np
+
+    grid = found.grid
+    x, y = (tuple(float(v) for v in values) for values in (grid.x, grid.y))
+    return Heatmap(
+        "deflection_map",
+        f"{load} at {found.load.frame}",
+        Axis(grid.names[0], grid.units[0], x),
+        Axis(grid.names[1], grid.units[1], y),
+        "deflection",
+        "mm",
+        grid.table(1e3 * np.linalg.norm(found.moved.translation, axis=1)),
+    )

@@ -5,19 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from elastocal.app.drawing import MOST_ARMS, MOST_MARKS, enlargement, spread_out, thinned, times
 from elastocal.app.marker_moves import MarkerMoves, flagged_readings, marker_moves
 from elastocal.app.pages.robot_scene import (
+    MOST_ARMS,
+    MOST_MARKS,
     UNIT,
     arm_parts,
     arrows,
     dots,
     drawn_words,
+    enlargement,
     force_arrows,
     force_scale,
     load_forces,
+    spread_out,
+    thinned,
+    times,
 )
-from elastocal.app.pages.workspace_maps import workspace_blocks
+from elastocal.app.pages.stiffness import workspace_blocks
 from elastocal.app.workspace import section, workspace
 from elastocal.calibration.warnings import nominal_errors
 from elastocal.errors import InputError

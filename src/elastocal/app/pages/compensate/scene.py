@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.drawing import MOST_ARMS, enlargement, spread_out, thinned, times
 from elastocal.app.pages.robot_scene import (
+    MOST_ARMS,
     UNIT,
     arrows,
     drawn_words,
     ellipsoids,
+    enlargement,
     force_scale,
     load_forces,
     loaded_arm,
     points,
+    spread_out,
+    thinned,
+    times,
 )
 from elastocal.report.blocks import Scene
 from elastocal.report.parts import Part, Strokes

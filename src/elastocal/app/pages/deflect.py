@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.deflect import DeflectResult
 from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, or_reason
-from elastocal.app.pages.deflect.scene import scenes
-from elastocal.report.blocks import Cell, Column, Report, Section, Table
+from elastocal.app.pages.robot_scene import loaded_scene
+from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
 
 if TYPE_CHECKING:
-    from elastocal.app.contributions import Contribution
+    from elastocal.app.configurations import Configurations
+    from elastocal.model.statics.contributions import Contribution
     from elastocal.model.statics.deflection import FrameDeflection
+
 
 WRENCH_UNITS = {"fx": "N", "fy": "N", "fz": "N", "mx": "Nm", "my": "Nm", "mz": "Nm"}
 
@@ -146,3 +148,23 @@ def _label(result: DeflectResult, i: int) -> str:
     if result.at.names and result.at.names[i]:
         return f"{result.at.names[i]!r} (row {i + 1})"
     return f"row {i + 1}"
+
+
+def scenes(result: DeflectResult) -> tuple[Scene, ...]:
+    """Nothing where no configuration has an equilibrium."""
+    from elastocal.model.statics.equilibrium import Status
+
+    if not (result.found.status == Status.CONVERGED).any():
+        return ()
+    good = result.found.status == Status.CONVERGED
+    names = [name for name, g in zip(row_names(result.at), good, strict=True) if g]
+    load = result.load.applied
+    if load is not None and len(load.wrench) > 1:
+        load = load.picked(good)
+    return (loaded_scene("scene", "The arm under load", result.model, result.at.q[good], load, names, result.sag),)
+
+
+def row_names(at: Configurations) -> list[str]:
+    """What every configuration is called in a list."""
+    given = at.names or ("",) * len(at)
+    return [f"{i + 1}: {name}" if name else f"configuration {i + 1}" for i, name in enumerate(given)]
