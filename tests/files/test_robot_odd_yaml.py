@@ -1,10 +1,13 @@
 """YAML that is legal and still not what a person means, or that breaks a careless reader."""
 
 import pytest
+import yaml
 
 from elastocal.errors import InputError
+from elastocal.files import located
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
+from elastocal.files.robot.read import shipped_robots, shipped_text
 
 HEAD = "format: elastocal-robot/1\nname: t\nsource: s\n"
 TWO = "joints:\n  - {name: A1, type: revolute, axis: [0, 0, 1]}\n  - {name: A2, type: revolute, axis: [0, 1, 0]}\n"
@@ -47,3 +50,21 @@ def test_odd_files_get_one_sentence(text, words):
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("t.yaml")
+
+
+@pytest.mark.parametrize("text", ["[" * 50000, "{a: " * 5000, "- " * 5000 + "a"])
+def test_depth_is_refused_before_it_overflows_the_stack(text: str) -> None:
+    with pytest.raises(InputError, match="nested too deeply"):
+        parse_yaml(text, "deep.yaml")
+
+
+@pytest.mark.parametrize("name", shipped_robots())
+def test_both_loaders_read_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = shipped_text(name)
+    fast = parse_yaml(text, name)
+
+    class Slow(yaml.SafeLoader):
+        yaml_implicit_resolvers = located._Loader.yaml_implicit_resolvers
+
+    monkeypatch.setattr(located, "_Loader", Slow)
+    assert parse_yaml(text, name) == fast
