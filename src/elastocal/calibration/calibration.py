@@ -14,7 +14,8 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign, controller_to_joints
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.prediction import Prediction, as_frame, quantile_95
-from elastocal.calibration.sight import placing_slopes, point_slopes, tool_states
+from elastocal.calibration.sight import placing_slopes, point_slopes
+from elastocal.calibration.tool import ToolStates, tool_of
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
@@ -152,6 +153,7 @@ class Calibration:
     freedom: float
     length: str
     angle: str
+    load_frame: str
     parameters: Estimates
     outliers: tuple[Outlier, ...]
     warnings: tuple[Finding, ...]
@@ -200,7 +202,9 @@ class Calibration:
 
     def predict_joints(self, joints: Array, loads: Array | None = None, station: str | None = None) -> Prediction:
         """The same for joint values (N, n) in rad and m."""
-        at = tool_states(self.robot, joints, loads, self.robot.tool, self.names)
+        tool = tool_of(self.robot, self.names, joints, loads, self.load_frame)
+        values = self._values
+        at = tool.states(values)
         number = self._station(station)
         where = np.full(len(joints), number)
         points = placed(self.placing, at.origin, at.turn, where)
@@ -215,16 +219,18 @@ class Calibration:
             k * mean,
             k * np.sqrt(spread + noise),
             frame @ at.turn @ self.placing.tool_turn,
-            self._deflection(joints, loads, at.origin, at.turn, points.shape),
+            np.full(points.shape, np.nan) if loads is None else self._moved_by_load(at, tool.unloaded(values)),
             self.markers,
         )
 
-    def _deflection(self, q: Array, loads: Array | None, origin: Array, turn: Array, shape: tuple[int, ...]) -> Array:
-        if loads is None:
-            return np.full(shape, np.nan)
-        rest = tool_states(self.robot, q, None, self.robot.tool, ())
-        arms = np.einsum("nij,mj->nmi", turn - rest.turn, self.placing.markers)
-        return np.asarray((origin - rest.origin)[:, None] + arms)
+    @cached_property
+    def _values(self) -> Array:
+        index = self.robot.parameters.index
+        return np.array([self.robot.parameters.values[index(n)] for n in self.names])
+
+    def _moved_by_load(self, loaded: ToolStates, rest: ToolStates) -> Array:
+        arms = np.einsum("nij,mj->nmi", loaded.turn - rest.turn, self.placing.markers)
+        return np.asarray((loaded.origin - rest.origin)[:, None] + arms)
 
     def validate(self, campaign: Campaign) -> Validation:
         """Against other readings of positions; stations that the calibration has not seen are fitted to them."""

@@ -1,7 +1,8 @@
 """One model fitted to the states of a campaign: Gauss-Newton on the exact problem, scales by evidence.
 
 At every point the readings are linearised and the linear problem of ``solve`` is solved; the scales of priors and of
-noise are chosen where the linearisation has settled, and chosen again after it has moved.
+noise are chosen where the linearisation has settled, and chosen again after it has moved.  The unknowns x of the robot
+count from its file: x = theta - theta_file, or x = log(theta / theta_file) where a parameter cannot change its sign.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
+from elastocal.calibration.tool import Tool
 from elastocal.calibration.words import Wanted
 from elastocal.model.robot import RobotModel
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
@@ -24,8 +26,13 @@ from elastocal.spatial.entries import Array, Bools
 
 Family = Literal["joints", "points"]
 """Noise of a pose: joint scatter common to its markers and noise of the points, or points whose errors are common."""
-FLAT_LENGTH, FLAT_TURN = 30.0, 30.0
-"""Prior sd in m and rad of stations and markers: nothing is known."""
+FLAT = 30.0
+"""Prior sd in m and rad of stations and markers of which nothing is known."""
+KNOWN = 1e-7
+"""The same of those that are known."""
+LONGEST = 1.5
+"""Longest step of a logarithm."""
+STEPS = 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,17 +52,40 @@ class Task:
         return tuple(n for w in self.wanted for n in w.names)
 
     @cached_property
+    def tool(self) -> Tool:
+        return self.sight.tool(self.robot, self.names)
+
+    @cached_property
     def file_values(self) -> Array:
         index = dict(zip(self.robot.parameters.names, self.robot.parameters.values.tolist(), strict=True))
         return np.array([index[n] for n in self.names])
 
+    @cached_property
+    def logs(self) -> Bools:
+        """Which unknowns are logarithms."""
+        return np.array([w.log for w in self.wanted for _ in w.names], dtype=bool)
+
+    @cached_property
+    def positive(self) -> Bools:
+        """Which parameters may not fall below zero (logarithms cannot)."""
+        return np.array([w.positive for w in self.wanted for _ in w.names], dtype=bool)
+
+    def values(self, x: Array) -> Array:
+        """Parameters of unknowns."""
+        return np.where(self.logs, self.file_values * np.exp(np.where(self.logs, x, 0.0)), self.file_values + x)
+
+    def unknowns(self, values: Array) -> Array:
+        """The inverse."""
+        ratio = np.where(self.logs, values / np.where(self.logs, self.file_values, 1.0), 1.0)
+        return np.where(self.logs, np.log(ratio), values - self.file_values)
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """``values`` of the robot's parameters, ``placing``, and the posterior of the linear problem there."""
+    """Unknowns ``x`` of the robot, ``placing``, and the posterior of the linear problem there."""
 
     task: Task
-    values: Array
+    x: Array
     placing: Placing
     posterior: Posterior
     evidence: float
@@ -63,8 +93,20 @@ class Fit:
     converged: bool
 
     @cached_property
+    def values(self) -> Array:
+        return self.task.values(self.x)
+
+    @cached_property
     def robot(self) -> RobotModel:
-        return self.task.robot.with_parameters(dict(zip(self.task.names, self.values.tolist(), strict=True)))
+        named = dict(zip(self.task.names, self.values.tolist(), strict=True))
+        return self.task.robot.with_parameters(named) if named else self.task.robot
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Of parameters, stations, markers and the tool's turn."""
+        size = np.ones(len(self.posterior.mean))
+        size[: len(self.x)] = np.where(self.task.logs, self.values, 1.0)
+        return np.asarray(self.posterior.covariance * size * size[:, None])
 
     @cached_property
     def deletion(self) -> Deletion:
@@ -91,98 +133,119 @@ def distances(sight: Sight, off: Array) -> Array:
     return np.concatenate(out, axis=1) if out else np.linalg.norm(off, axis=1)[:, None]
 
 
+def fit(task: Task, placing: Placing, x: Array | None = None, log_scales: Array | None = None) -> Fit:
+    """Fit from a start; ``log_scales`` of an earlier fit of the same task warm the search."""
+    at = np.zeros(len(task.names)) if x is None else x
+    blocks = assemble(task, at, placing)
+    scales = blocks.start if log_scales is None else log_scales
+    chosen, converged, step = 0, False, 0
+    for step in range(1, STEPS + 1):
+        at, placing, size = moved(task, posterior(blocks, scales), at, placing)
+        blocks = assemble(task, at, placing)
+        if chosen < 2 and (size < 0.3 or (step >= 2 and chosen == 0)):
+            first = chosen == 0
+            scales, _ = maximise_evidence(blocks, None if first and log_scales is None else scales, revive=first)
+            chosen += 1
+        elif size < 1e-4:
+            converged = True
+            break
+    found = posterior(blocks, scales)
+    return Fit(task, at, placing, found, found.evidence + blocks.log_penalty(scales)[0], step, converged)
+
+
+def moved(task: Task, found: Posterior, x: Array, placing: Placing) -> tuple[Array, Placing, float]:
+    """The next point, and how large the step is in standard deviations."""
+    p = len(task.names)
+    aim = _allowed(task, found)
+    step = aim - np.concatenate([x, np.zeros(len(aim) - p)])
+    longest = float(np.max(np.abs(step[:p][task.logs]), initial=0.0))
+    step = step * min(1.0, LONGEST / longest) if longest else step
+    size = float(np.linalg.norm(found.factor.T @ step)) / np.sqrt(len(step))
+    return x + step[:p], placing.moved(step[p:]), size
+
+
+def _allowed(task: Task, found: Posterior) -> Array:
+    """The posterior's mean; parameters that would fall below zero are set to zero and the others solved again."""
+    p = len(task.names)
+    mean = found.mean
+    held = np.zeros(p, dtype=bool)
+    for _ in range(3):
+        below = task.positive & (task.file_values + mean[:p] < -1e-15) & ~held
+        if not below.any():
+            break
+        held |= below
+        fixed, free = np.flatnonzero(held), np.flatnonzero(~np.concatenate([held, np.zeros(len(mean) - p, dtype=bool)]))
+        target = -task.file_values[held]
+        h = found.factor @ found.factor.T
+        mean = mean.copy()
+        mean[free] = found.mean[free] - np.linalg.solve(
+            h[np.ix_(free, free)], h[np.ix_(free, fixed)] @ (target - found.mean[fixed])
+        )
+        mean[fixed] = target
+    return mean
+
+
+def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
+    """The linear problem at a point; unknowns of the robot count from its file, of the placing from here."""
+    sight, p = task.sight, len(task.names)
+    values = task.values(x)
+    off, slope = sight.linearise(task.tool, values, placing)
+    slope[:, :, :p] *= np.where(task.logs, values, 1.0)
+    readings = off + slope @ np.concatenate([x, np.zeros(sight.extra)])
+    noise, power = _noise(task, placing)
+    used = sight.fold(sight.used & ~task.dropped)
+    points = int(sight.parts.max()) + 1
+    parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])
+    return Blocks(
+        sight.fold(readings), sight.fold(slope), used, noise, (*_groups(task), *_placing_groups(task)), power, parts
+    )
+
+
+def _groups(task: Task) -> list[Group]:
+    out, first = [], 0
+    for w in task.wanted:
+        out.append(Group(w.scale, np.arange(first, first + len(w.names)), precision=w.precision))
+        first += len(w.names)
+    return out
+
+
+def _placing_groups(task: Task) -> list[Group]:
+    """Stations, markers and the tool's turn: unknown, or known where only deflections are read."""
+    s, p = task.sight.states, len(task.names)
+    stations, m = len(s.stations), s.points
+    size = FLAT if task.sight.placed else KNOWN
+    shifts = np.concatenate([p + 6 * k + np.arange(3) for k in range(stations)])
+    markers, turn = p + 6 * stations + np.arange(3 * m), p + task.sight.extra - 3 + np.arange(3)
+    return [
+        Group(Scale("stations", size, 0.0), np.concatenate([shifts, shifts + 3])),
+        Group(Scale("markers", size, 0.0), markers),
+        Group(Scale("tool turn", size, 0.0), turn),
+    ]
+
+
 def _noise(task: Task, placing: Placing) -> tuple[tuple[Noise, ...], float]:
     """Parts of the noise and the power of the likelihood."""
-    sight = task.sight
-    count, rows = sight.states.count, sight.rows
-    slots = sight.states.slots
-    n = sight.states.poses
-
-    def white(mask: Bools) -> Array:
-        eye = np.broadcast_to(np.eye(rows)[:, mask], (count, rows, int(mask.sum())))
-        folded = np.zeros((n, slots, rows, slots, eye.shape[2]))
-        s = sight.states
-        folded[s.pose, s.slot, :, s.slot] = eye
-        return folded.reshape(n, slots * rows, -1)
-
-    parts = [Noise(Scale("points", task.noise_start), white(sight.lengths))] if sight.lengths.any() else []
+    sight, s = task.sight, task.sight.states
+    parts = [Noise(Scale("points", task.noise_start), _white(sight, sight.lengths))] if sight.lengths.any() else []
     if not sight.lengths.all():
-        parts.append(Noise(Scale("orientation", task.turn_start), white(~sight.lengths)))
+        parts.append(Noise(Scale("orientation", task.turn_start), _white(sight, ~sight.lengths)))
     if task.family == "points":
-        return tuple(parts), 1.0 / max(1, sight.states.points)
-    by_joints = sight.fold(sight.joint_noise(task.robot, placing))
-    for i in range(task.robot.n):
-        parts.append(
-            Noise(Scale(f"noise {task.robot.joints[i]}", 3e-5, 0.7, "joint noise"), by_joints[:, :, i : i + 1])
-        )
-    if "position" in sight.sections and sight.states.points > 1:
-        common = np.zeros((count, rows, 3))
-        common[:, sight.sections["position"]] = np.tile(np.eye(3), (sight.states.points, 1))
+        return tuple(parts), 1.0 / max(1, s.points)
+    if sight.placed:
+        by_joints = sight.fold(sight.joint_noise(task.robot, placing))
+        for i, joint in enumerate(task.robot.joints):
+            scale = Scale(f"noise {joint}", 3e-5, 0.7, "joint noise")
+            parts.append(Noise(scale, by_joints[:, :, i : i + 1]))
+    if "position" in sight.sections and s.points > 1:
+        common = np.zeros((s.count, sight.rows, 3))
+        common[:, sight.sections["position"]] = np.tile(np.eye(3), (s.points, 1))
         parts.append(Noise(Scale("translation", 3e-5), sight.fold(common)))
     return tuple(parts), 1.0
 
 
-def assemble(task: Task, values: Array, placing: Placing) -> Blocks:
-    """The linear problem at a point; unknowns of the robot count from the file's values, of the placing from here."""
-    sight = task.sight
-    robot = (
-        task.robot.with_parameters(dict(zip(task.names, values.tolist(), strict=True))) if task.names else task.robot
-    )
-    off, slope = sight.linearise(robot, placing, task.names, sight.states.load_frame)
-    p = len(task.names)
-    start = np.concatenate([values - task.file_values, np.zeros(sight.extra)])
-    readings = off + slope @ start
-    noise, power = _noise(task, placing)
-    groups, first = [], 0
-    for w in task.wanted:
-        precision = np.diag(np.array(w.sizes) ** -2.0) if w.sizes else None
-        groups.append(Group(w.scale, np.arange(first, first + len(w.names)), precision=precision))
-        first += len(w.names)
-    stations, m = len(sight.states.stations), sight.states.points
-    shifts = np.concatenate([p + 6 * s + np.arange(3) for s in range(stations)])
-    flat = [*shifts, *(p + 6 * stations + np.arange(3 * m))]
-    turns = [*(shifts + 3), *(p + sight.extra - 3 + np.arange(3))]
-    groups.append(Group(Scale("flat lengths", FLAT_LENGTH, 0.0), np.array(flat)))
-    groups.append(Group(Scale("flat turns", FLAT_TURN, 0.0), np.array(turns)))
-    used = sight.fold(sight.used & ~task.dropped)
-    points = int(sight.parts.max()) + 1
-    slots = used.shape[1] // sight.rows
-    parts = np.concatenate([sight.parts + points * k for k in range(slots)])
-    return Blocks(sight.fold(readings), sight.fold(slope), used, noise, tuple(groups), power, parts)
-
-
-def fit(task: Task, placing: Placing, values: Array | None = None, log_scales: Array | None = None) -> Fit:
-    """Fit from a start; ``log_scales`` of an earlier fit of the same task warm the search."""
-    at = task.file_values if values is None else values
-    scales = log_scales
-    converged, step = False, 0
-    blocks = assemble(task, at, placing)
-    chosen = 0
-    for step in range(1, 21):
-        if scales is None:
-            scales = blocks.start
-        found = posterior(blocks, scales)
-        at, placing, size = moved(task, found, at, placing)
-        blocks = assemble(task, at, placing)
-        if size < (0.3 if chosen < 2 else 1e-4) or (step >= 2 and chosen == 0):
-            if chosen < 2:
-                scales, _ = maximise_evidence(
-                    blocks, None if chosen == 0 and log_scales is None else scales, revive=chosen == 0
-                )
-                chosen += 1
-            else:
-                converged = True
-                break
-    found = posterior(blocks, scales)
-    penalty = blocks.log_penalty(scales)[0]
-    return Fit(task, at, placing, found, found.evidence + penalty, step, converged)
-
-
-def moved(task: Task, found: Posterior, values: Array, placing: Placing) -> tuple[Array, Placing, float]:
-    """The next point, and how large the step is in standard deviations."""
-    p = len(task.names)
-    aim = task.file_values + found.mean[:p]
-    change = found.mean[p:]
-    step = np.concatenate([aim - values, change])
-    size = float(np.linalg.norm(found.factor.T @ step)) / np.sqrt(len(step))
-    return aim, placing.moved(change), size
+def _white(sight: Sight, rows: Bools) -> Array:
+    """Independent noise of some of the rows."""
+    s = sight.states
+    out = np.zeros((s.poses, s.slots, sight.rows, s.slots, int(rows.sum())))
+    out[s.pose, s.slot, :, s.slot] = np.eye(sight.rows)[:, rows]
+    return out.reshape(s.poses, s.slots * sight.rows, -1)

@@ -118,11 +118,11 @@ class Climber:
         """Fitted from the values of a fit nearby, where there is one."""
         self.watch(" + ".join(words) or "nominal")
         task = self.task(words, family, multiple)
-        values = task.file_values.copy()
+        x = np.zeros(len(task.names))
         if near is not None:
-            known = dict(zip(near.task.names, near.values.tolist(), strict=True))
-            values = np.array([known.get(n, v) for n, v in zip(task.names, values, strict=True)])
-        return Rung(words, family, multiple, fit(task, near.placing if near else self.placing, values))
+            known = dict(zip(near.task.names, near.x.tolist(), strict=True))
+            x = np.array([known.get(n, 0.0) for n in task.names])
+        return Rung(words, family, multiple, fit(task, near.placing if near else self.placing, x))
 
 
 def climb(climber: Climber, words: tuple[str, ...] | None = None) -> Ladder:

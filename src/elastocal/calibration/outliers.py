@@ -50,29 +50,27 @@ class Screened:
 
 
 def robust_fit(task: Task, placing: Placing) -> tuple[Array, Placing, Bools]:
-    """Values and placing by t weights at fixed prior scales, and the points (M, rows) that it does not believe."""
-    values = task.file_values
+    """Unknowns and placing by t weights at fixed prior scales, and the points (M, rows) that it does not believe."""
+    x = np.zeros(len(task.names))
     weight = np.ones((task.sight.states.count, task.sight.rows))
-    blocks = assemble(task, values, placing)
+    blocks = assemble(task, x, placing)
     scales = blocks.start.copy()
     noise = slice(len(blocks.groups), len(scales))
-    size = None
+    size, still = None, np.zeros(task.sight.extra)
     for _ in range(30):
         found = posterior(_weighted(task, blocks, weight), scales)
-        values, placing, step = moved(task, found, values, placing)
-        blocks = assemble(task, values, placing)
-        left = task.sight.unfold(np.where(blocks.used, blocks.readings - blocks.jacobian @ _here(task, values), np.nan))
+        x, placing, step = moved(task, found, x, placing)
+        blocks = assemble(task, x, placing)
+        left = task.sight.unfold(
+            np.where(blocks.used, blocks.readings - blocks.jacobian @ np.concatenate([x, still]), np.nan)
+        )
         new, distance = _point_scales(task, left)
         scales[noise] = np.log(new)
         weight = (FREEDOM + distance[1]) / (FREEDOM + distance[0])
         if step < 1e-3 and size is not None and np.allclose(new, size, rtol=1e-3):
             break
         size = new
-    return values, placing, distance[0] > 49.0 * distance[1] / 3
-
-
-def _here(task: Task, values: Array) -> Array:
-    return np.concatenate([values - task.file_values, np.zeros(task.sight.extra)])
+    return x, placing, distance[0] > 49.0 * distance[1] / 3
 
 
 def _weighted(task: Task, blocks: Blocks, weight: Array) -> Blocks:
@@ -119,7 +117,7 @@ def screen(task: Task, start: Fit, *, level: float = LEVEL) -> Screened:
         scales, _ = maximise_evidence(blocks.without(dropped), scales, revive=False)
     new = replace(task, dropped=task.sight.unfold(dropped))
     units = [_judged(blocks, dropped, scales, *piece) for piece in _pieces(blocks, dropped)]
-    return Screened(fit(new, start.placing, start.values, scales), tuple(sorted(units, key=lambda u: u.probability)))
+    return Screened(fit(new, start.placing, start.x, scales), tuple(sorted(units, key=lambda u: u.probability)))
 
 
 def _pieces(blocks: Blocks, dropped: Bools) -> list[tuple[Level, int, Ints]]:

@@ -14,7 +14,7 @@ from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.ladder import Climber, Ladder, climb
 from elastocal.calibration.outliers import Unit, robust_fit, screen
 from elastocal.calibration.placing import Placing, robust_start, start_turns
-from elastocal.calibration.sight import Sight, tool_states
+from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import AUTO, check_words, with_words
 from elastocal.errors import InputError
@@ -51,7 +51,7 @@ def calibrate(
 def start_placing(robot: RobotModel, sight: Sight) -> Placing:
     """Stations, markers and the tool's turn from nothing."""
     s = sight.states
-    at = tool_states(robot.nominal, s.q, None, robot.tool, ())
+    at = sight.tool(robot.nominal, ()).states(np.zeros(0))
     placing = Placing.none(sight.centres, s.points)
     if s.position is not None:
         placing = robust_start(at.origin, at.turn, s.station, sight.centres, s.position)
@@ -68,9 +68,9 @@ def _left_out(
     few = tuple(w for w in words if w in ("geometry", "weight"))
     model, wanted = with_words(robot, few)
     first = Task(sight, model, wanted, "points", none)
-    values, placing, doubtful = robust_fit(first, placing)
+    x, placing, doubtful = robust_fit(first, placing)
     task = replace(first, family="joints", dropped=doubtful & sight.used)
-    screened = screen(task, fit(task, placing, values))
+    screened = screen(task, fit(task, placing, x))
     return screened.fit.task.dropped, screened.units, screened.fit.placing
 
 
@@ -101,7 +101,7 @@ def _result(robot: RobotModel, campaign: Campaign, ladder: Ladder, units: tuple[
         robot=chosen.robot,
         uncalibrated=task.robot,
         names=task.names,
-        covariance=post.covariance,
+        covariance=chosen.covariance,
         placing=chosen.placing,
         nominal_placing=nominal.placing,
         stations=sight.states.stations,
@@ -111,6 +111,7 @@ def _result(robot: RobotModel, campaign: Campaign, ladder: Ladder, units: tuple[
         freedom=max(1.0, post.blocks.power * post.blocks.count - post.effective),
         length=campaign.length,
         angle=campaign.angle,
+        load_frame=sight.states.load_frame,
         parameters=_estimates(chosen),
         outliers=lost,
         warnings=_warnings(campaign, ladder, lost),
@@ -125,19 +126,19 @@ def _result(robot: RobotModel, campaign: Campaign, ladder: Ladder, units: tuple[
 def _plain_residuals(found: Fit) -> Array:
     """Read minus predicted (M, rows), of what took no part too."""
     sight = found.task.sight
-    off, _ = sight.linearise(found.robot, found.placing, (), sight.states.load_frame)
+    off, _ = sight.linearise(found.task.tool, found.values, found.placing)
     return np.where(sight.used, off, np.nan)
 
 
 def _estimates(found: Fit) -> Estimates:
     post, task = found.posterior, found.task
-    sds = np.sqrt(np.diag(post.covariance))
+    sds = np.sqrt(np.diag(found.covariance))
     rows, first = [], 0
     for w, log_s in zip(task.wanted, post.log_scales, strict=False):
-        sizes = np.ones(len(w.names)) if not w.sizes else np.array(w.sizes)
+        sizes = w.sizes
         for i, name in enumerate(w.names):
             at = first + i
-            prior = float(np.exp(log_s) * sizes[i])
+            prior = float(np.exp(log_s) * sizes[i]) * (abs(found.values[at]) if w.log else 1.0)
             unit = task.robot.parameters.rows[task.robot.parameters.index(name)].unit
             value, file_value = float(found.values[at]), float(task.file_values[at])
             informed = 1 - (float(sds[at]) / prior) ** 2

@@ -7,7 +7,6 @@ distances, as far as the campaign has them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,37 +14,11 @@ import numpy as np
 
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.states import States
+from elastocal.calibration.tool import Tool, ToolStates, tool_of
 from elastocal.model.kinematics import kinematics
-from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.deflection import frame_pose
-from elastocal.model.statics.equilibrium import equilibrium
-from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
-
-
-@dataclass(frozen=True, eq=False)
-class ToolStates:
-    """Pose of the tool (M, 3), (M, 3, 3) in base axes and its twist by parameters (M, 6, p)."""
-
-    origin: Array
-    turn: Array
-    slope: Array
-
-
-def tool_states(robot: RobotModel, q: Array, wrench: Array | None, frame: str, names: Sequence[str]) -> ToolStates:
-    """At equilibrium under the wrench (None: no external load)."""
-    applied = () if wrench is None or not np.any(wrench) else (AppliedWrenches(frame, wrench),)
-    bent = equilibrium(robot, q, applied)
-    origin, turn = frame_pose(robot, q, bent, robot.tool)
-    slope = (
-        loaded_observation(robot, q, applied, [Marker(robot.tool, "pose")], names, bent)[1]
-        if len(names)
-        else np.zeros((len(q), 6, 0))
-    )
-    order = [robot.parameters.names[i] for i in robot.parameters.select(names)] if len(names) else []
-    return ToolStates(origin.T, np.moveaxis(turn, -1, 0), slope[:, :, [order.index(n) for n in names]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +36,11 @@ class Sight:
                 out[key] = slice(first, first + size)
                 first += size
         return out
+
+    @property
+    def placed(self) -> bool:
+        """Whether readings tell where instrument and markers are; deflections alone do not."""
+        return any(key != "deflection" for key in self.sections)
 
     @property
     def rows(self) -> int:
@@ -126,12 +104,15 @@ class Sight:
                 out[i] = mine.mean(axis=0) if len(mine) else 0.0
         return out
 
-    def linearise(
-        self, robot: RobotModel, placing: Placing, names: Sequence[str], wrench_frame: str
-    ) -> tuple[Array, Array]:
+    def tool(self, robot: RobotModel, names: tuple[str, ...]) -> Tool:
+        """Of a robot in these states."""
+        s = self.states
+        return tool_of(robot, names, s.q, s.wrench, s.load_frame, s.temperature)
+
+    def linearise(self, tool: Tool, values: Array, placing: Placing) -> tuple[Array, Array]:
         """Readings minus prediction (M, rows) and the derivative of the prediction (M, rows, p + extra)."""
-        s, p = self.states, len(names)
-        at = tool_states(robot, s.q, s.wrench, wrench_frame, names)
+        s, p = self.states, len(values)
+        at = tool.states(values)
         off = np.zeros((s.count, self.rows))
         slope = np.zeros((s.count, self.rows, p + self.extra))
         frame = placing.turn[s.station]
@@ -146,7 +127,7 @@ class Sight:
         if s.orientation is not None:
             self._orientation(at, placing, frame, off, slope)
         if s.deflection is not None:
-            rest = tool_states(robot, s.q, None, wrench_frame, names)
+            rest = tool.unloaded(values)
             still = np.einsum("nij,mj->nmi", rest.turn, placing.markers)
             change = (at.origin - rest.origin)[:, None] + arms - still
             part = self.sections["deflection"]

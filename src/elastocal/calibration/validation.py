@@ -12,8 +12,8 @@ from elastocal.calibration.calibration import ErrorSummary, Validation
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.prediction import quantile_95
-from elastocal.calibration.sight import tool_states
 from elastocal.calibration.states import States, gather
+from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -70,7 +70,7 @@ def _away(
     robot: RobotModel, placing: Placing, stations: tuple[str, ...], states: States, known: bool
 ) -> tuple[Array, Placing]:
     assert states.position is not None
-    at = tool_states(robot, states.q, states.wrench, states.load_frame, ())
+    at = tool_of(robot, (), states.q, states.wrench, states.load_frame, states.temperature).states(np.zeros(0))
     if known:
         station = np.array([stations.index(s) for s in states.stations])[states.station]
         return states.position - placed(placing, at.origin, at.turn, station), placing

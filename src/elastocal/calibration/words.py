@@ -12,7 +12,7 @@ No list of parameters to hold: directions that readings cannot tell apart are se
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -37,8 +37,17 @@ class Wanted:
 
     scale: Scale
     names: tuple[str, ...]
-    sizes: tuple[float, ...] = ()
-    """Size of every parameter's sd relative to the scale; all one where empty."""
+    precision: Array | None = field(default=None, compare=False)
+    """Inverse prior covariance in units of the scale squared; the identity where None."""
+    log: bool = False
+    """The unknown is the logarithm of the parameter over its value in the file."""
+    positive: bool = False
+    """The parameter may not fall below zero."""
+
+    @property
+    def sizes(self) -> Array:
+        """Prior sd of every parameter's unknown in units of the scale."""
+        return np.ones(len(self.names)) if self.precision is None else np.sqrt(np.diag(np.linalg.inv(self.precision)))
 
 
 def with_words(robot: RobotModel, words: tuple[str, ...]) -> tuple[RobotModel, tuple[Wanted, ...]]:
@@ -89,7 +98,7 @@ def _weight(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
             continue
         added.append(sag)
         sizes = np.concatenate([[1.0], np.repeat(_moment_shares(robot, joint), 3)])[: len(names)]
-        wanted.append(Wanted(Scale(f"weight {joint}", 3e-4, 1.0, "own weight"), names, tuple(sizes.tolist())))
+        wanted.append(Wanted(Scale(f"weight {joint}", 3e-4, 1.0, "own weight"), names, np.diag(sizes**-2.0)))
     return robot.with_elements(*added), wanted
 
 

@@ -1,0 +1,153 @@
+"""Where the tool is, loaded or not, and how that depends on the parameters that are sought.
+
+Two routes to the same answer.  Where nothing that is sought or present gives way to a load, theta of every degree of
+freedom is linear in the parameters with coefficients that the nominal robot decides: they are computed once, and a
+step of the search is one run along the chain.  Otherwise the loaded equilibrium is solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from elastocal.model.elements import CompliantCoordinate
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Configurations
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.model.statics.observation import Marker, loaded_observation
+from elastocal.spatial import entries as en
+from elastocal.spatial.entries import Array, Entry
+
+
+@dataclass(frozen=True, eq=False)
+class ToolStates:
+    """Pose of the tool (M, 3), (M, 3, 3) in base axes and its twist by parameters (M, 6, p); nan where undetermined."""
+
+    origin: Array
+    turn: Array
+    slope: Array
+
+
+class Tool(Protocol):
+    """The tool's states for values of the parameters sought."""
+
+    def states(self, values: Array) -> ToolStates: ...
+
+    def unloaded(self, values: Array) -> ToolStates: ...
+
+
+def tool_of(
+    robot: RobotModel,
+    names: Sequence[str],
+    q: Array,
+    wrench: Array | None = None,
+    frame: str | None = None,
+    temperature: Array | None = None,
+) -> Tool:
+    """For joint values (M, n) under wrenches (M, 6) at ``frame`` (None: no external load)."""
+    at = Configurations(q, temperature)
+    if _rigid(robot, names):
+        return RigidTool(robot, tuple(names), at)
+    return BentTool(robot, tuple(names), at, wrench, frame or robot.tool)
+
+
+def _rigid(robot: RobotModel, names: Sequence[str]) -> bool:
+    """Nothing bends, and nothing that is sought would."""
+    if any(c.active or c.plays for c in robot.yielding):
+        return False
+    owners = {p.name: e for e, rows in zip(robot.elements, robot.parameter_rows, strict=True) for p in rows}
+    return all(isinstance(e := owners[n], CompliantCoordinate) and e.constant_in_load for n in names)
+
+
+@dataclass(frozen=True, eq=False)
+class RigidTool:
+    """theta_d = offset_d + sum over (parameter, d, c) of c (value - file value)."""
+
+    robot: RobotModel
+    names: tuple[str, ...]
+    at: Configurations
+
+    @cached_property
+    def _terms(self) -> tuple[tuple[int, int, Array | float], ...]:
+        """Parameter, degree of freedom and coefficient (M,) of everything that is not zero."""
+        posture = self.robot.posture(self.at)
+        column = {n: i for i, n in enumerate(self.names)}
+        out = []
+        none = np.zeros((6, posture.size))
+        for element, places, rows in zip(
+            self.robot.elements, self.robot.places, self.robot.parameter_rows, strict=True
+        ):
+            picked = [(i, column[p.name]) for i, p in enumerate(rows) if p.name in column]
+            if picked and isinstance(element, CompliantCoordinate):
+                terms = element.sensitivity(none[: len(places)], posture)
+                out += [(c, places[d], value) for i, c in picked for d, value in terms[i]]
+        return tuple(out)
+
+    @cached_property
+    def _file(self) -> tuple[tuple[Entry, ...], Array]:
+        index = self.robot.parameters.index
+        return self.robot.posture(self.at).offsets, np.array(
+            [self.robot.parameters.values[index(n)] for n in self.names]
+        )
+
+    def states(self, values: Array) -> ToolStates:
+        chain, size = self.robot.chain, len(self.at)
+        offsets, start = self._file
+        theta: list[Entry] = list(offsets)
+        change = values - start
+        for p, dof, value in self._terms:
+            if change[p]:
+                theta[dof] = en.add(theta[dof], change[p] * value)
+        theta = [t if isinstance(t, np.ndarray) else float(t) for t in theta]
+        dofs = tuple(sorted({dof for _, dof, _ in self._terms}))
+        state = chain.evaluate(chain.values(self.at.q.T, theta), size, screws=dofs)
+        twists = state.jacobian(self.robot.tool, dofs)
+        place = {dof: i for i, dof in enumerate(dofs)}
+        slope = np.zeros((6, len(self.names), size))
+        for p, dof, value in self._terms:
+            slope[:, p] += twists[:, place[dof]] * value
+        turn, origin = state.rotation(self.robot.tool), state.origin(self.robot.tool)
+        return ToolStates(origin.T, np.moveaxis(turn, -1, 0), np.moveaxis(slope, -1, 0))
+
+    def unloaded(self, values: Array) -> ToolStates:
+        return self.states(values)
+
+
+@dataclass(frozen=True, eq=False)
+class BentTool:
+    """At the loaded equilibrium."""
+
+    robot: RobotModel
+    names: tuple[str, ...]
+    at: Configurations
+    wrench: Array | None
+    frame: str
+
+    def states(self, values: Array) -> ToolStates:
+        pushed = self.wrench is not None and bool(np.any(self.wrench))
+        return self._solved(values, (AppliedWrenches(self.frame, self.wrench),) if pushed else ())
+
+    def unloaded(self, values: Array) -> ToolStates:
+        return self._solved(values, ())
+
+    def _solved(self, values: Array, applied: tuple[AppliedWrenches, ...]) -> ToolStates:
+        robot = (
+            self.robot.with_parameters(dict(zip(self.names, values.tolist(), strict=True)))
+            if self.names
+            else self.robot
+        )
+        bent = equilibrium(robot, self.at, applied)
+        origin, turn = frame_pose(robot, self.at, bent, robot.tool)
+        slope = np.zeros((len(self.at), 6, 0))
+        if self.names:
+            order, slope, _ = loaded_observation(
+                robot, self.at, applied, [Marker(robot.tool, "pose")], self.names, bent
+            )
+            slope = slope[:, :, [order.index(n) for n in self.names]]
+        return ToolStates(origin.T, np.moveaxis(turn, -1, 0), slope)
