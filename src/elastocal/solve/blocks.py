@@ -107,6 +107,17 @@ class Blocks:
                 out[g.columns] = g.mean
         return out
 
+    @cached_property
+    def unit_gram(self) -> tuple[Array, Array, float, float, int]:
+        """Of a problem with one noise at scale 1: J^T S^-1 J, J^T S^-1 r, r^T S^-1 r, log|S|, numbers read."""
+        from elastocal.solve.evidence import noise_factors
+
+        n, r, p = self.shape
+        inverse, log_det = noise_factors(self, np.zeros(len(self.groups) + 1))
+        white = (inverse @ self.jacobian).reshape(n * r, p)
+        misfit = (inverse @ np.where(self.used, self.readings, 0.0)[:, :, None]).reshape(n * r) - white @ self.mean
+        return white.T @ white, white.T @ misfit, float(misfit @ misfit), log_det, self.count
+
     def without(self, dropped: Bools) -> Blocks:
         """The same without some numbers (N, R)."""
         return replace(self, used=self.used & ~dropped)

@@ -44,9 +44,7 @@ class Posterior:
     @cached_property
     def half(self) -> Array:
         """L^-1 (p, p) of H = L L^T, so that half^T half is the covariance."""
-        from scipy.linalg import solve_triangular
-
-        return np.asarray(solve_triangular(self.factor, np.eye(len(self.mean)), lower=True, check_finite=False))
+        return inverse_triangle(self.factor)
 
     @cached_property
     def effective(self) -> float:
@@ -65,14 +63,14 @@ class Posterior:
 
 def posterior(blocks: Blocks, log_scales: Array) -> Posterior:
     """Solve at given scales."""
-    return _solve(blocks, log_scales, with_gradient=False)[0]
+    return _solve(blocks, log_scales)
 
 
 def evidence(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
     """Log marginal likelihood plus hyperprior, and its gradient by the logarithms of the scales."""
-    found, gradient = _solve(blocks, log_scales, with_gradient=True)
+    value, gradient = _one_noise(blocks, log_scales) if len(blocks.noise) == 1 else _many_noises(blocks, log_scales)
     penalty, slope = blocks.log_penalty(log_scales)
-    return found.evidence + penalty, np.where(blocks.free, gradient + slope, 0.0)
+    return value + penalty, np.where(blocks.free, gradient + slope, 0.0)
 
 
 def noise_factors(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
@@ -92,43 +90,100 @@ def noise_factors(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
 def prior_precision(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
     """P (p, p) and log|P| of the groups."""
     p = blocks.shape[2]
+    diagonal = np.zeros(p)
     out, log_det = np.zeros((p, p)), 0.0
     for g, log_s in zip(blocks.groups, log_scales, strict=False):
-        k = np.eye(len(g.columns)) if g.precision is None else g.precision
-        out[np.ix_(g.columns, g.columns)] += k * np.exp(-2 * log_s)
+        if g.precision is None:
+            diagonal[g.columns] = np.exp(-2 * log_s)
+        else:
+            out[g.columns[:, None], g.columns] = g.precision * np.exp(-2 * log_s)
         log_det += g.log_det - 2 * len(g.columns) * log_s
+    out[np.diag_indices(p)] += diagonal
     return out, log_det
 
 
-def _solve(blocks: Blocks, log_scales: Array, *, with_gradient: bool) -> tuple[Posterior, Array]:
-    from scipy.linalg import cho_solve, solve_triangular
+def _factored(h: Array) -> Array:
+    """Lower Cholesky factor of H, its columns brought to unit size first."""
+    unit = 1 / np.sqrt(np.diag(h))
+    return np.asarray(np.linalg.cholesky(h * unit * unit[:, None]) / unit[:, None])
 
+
+def inverse_triangle(factor: Array) -> Array:
+    """Inverse of a lower triangle."""
+    from scipy.linalg.lapack import dtrtri
+
+    return np.asarray(dtrtri(factor, lower=1)[0])
+
+
+def _solve(blocks: Blocks, log_scales: Array) -> Posterior:
     n, r, p = blocks.shape
     w = blocks.power
     inverse, log_s = noise_factors(blocks, log_scales)
     white = (inverse @ blocks.jacobian).reshape(n * r, p)
     misfit = (inverse @ np.where(blocks.used, blocks.readings, 0.0)[:, :, None]).reshape(n * r) - white @ blocks.mean
     prior, log_p = prior_precision(blocks, log_scales)
-    h = w * (white.T @ white) + prior
-    unit = 1 / np.sqrt(np.diag(h))
-    factor = np.linalg.cholesky(h * unit * unit[:, None]) / unit[:, None]
+    factor = _factored(w * (white.T @ white) + prior)
     b = w * (white.T @ misfit)
-    change = cho_solve((factor, True), b, check_finite=False)
+    change = _solved(factor, b)
     left = misfit - white @ change
-    value = -0.5 * (
-        w * (float(misfit @ misfit) + log_s) - float(b @ change) + 2 * float(np.log(np.diag(factor)).sum()) - log_p
-    )
-    found = Posterior(blocks, log_scales, inverse, blocks.mean + change, factor, value, left.reshape(n, r))
-    if not with_gradient:
-        return found, np.zeros(0)
-    gradient = np.zeros(len(log_scales))
+    value = _log_evidence(w * (float(misfit @ misfit) + log_s), float(b @ change), factor, log_p)
+    return Posterior(blocks, log_scales, inverse, blocks.mean + change, factor, value, left.reshape(n, r))
+
+
+def _solved(factor: Array, b: Array) -> Array:
+    from scipy.linalg import cho_solve
+
+    return np.asarray(cho_solve((factor, True), b, check_finite=False))
+
+
+def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) -> float:
+    return -0.5 * (misfit - explained + 2 * float(np.log(np.diag(factor)).sum()) - log_p)
+
+
+def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array) -> tuple[Array, float]:
+    """Derivatives by the scales of the groups, and the effective number of parameters."""
+    variance = np.einsum("ij,ij->j", half, half)
+    out, effective = np.zeros(len(blocks.groups)), float(len(change))
     for i, g in enumerate(blocks.groups):
-        off = change[g.columns]
-        square = float(off @ off if g.precision is None else off @ g.precision @ off)
-        gradient[i] = square * np.exp(-2 * log_scales[i]) + found.shares[i] - len(g.columns)
-    half = solve_triangular(factor, white.T, lower=True, check_finite=False).reshape(p, n, r).transpose(1, 0, 2)
+        off, size = change[g.columns], np.exp(-2 * log_scales[i])
+        if g.precision is None:
+            square, share = float(off @ off), float(variance[g.columns].sum())
+        else:
+            own = half[:, g.columns]
+            square, share = float(off @ g.precision @ off), float(np.sum((own @ g.precision) * own))
+        out[i] = (square + share) * size - len(g.columns)
+        effective -= share * size
+    return out, effective
+
+
+def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
+    found = _solve(blocks, log_scales)
+    n, r, p = blocks.shape
+    w, first = blocks.power, len(blocks.groups)
+    gradient = np.zeros(len(log_scales))
+    gradient[:first], _ = _group_slopes(blocks, log_scales, found.mean - blocks.mean, found.half)
+    white = (found.inverse @ blocks.jacobian).reshape(n * r, p)
+    spread = (white @ found.half.T).reshape(n, r, p).transpose(0, 2, 1)
     residual = found.white[:, None, :]
-    for i, c in enumerate(blocks.noise, len(blocks.groups)):
-        d = np.exp(log_scales[i]) * (inverse @ c.factor)
-        gradient[i] = w * float(np.sum((residual @ d) ** 2) - np.sum(d**2) + np.sum((half @ d) ** 2))
-    return found, gradient
+    for i, c in enumerate(blocks.noise, first):
+        d = np.exp(log_scales[i]) * (found.inverse @ c.factor)
+        gradient[i] = w * float(np.sum((residual @ d) ** 2) - np.sum(d**2) + np.sum((spread @ d) ** 2))
+    return found.evidence, gradient
+
+
+def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
+    """The same where S has one scale: the rows enter by their Gram matrix, which is computed once."""
+    gram, pull, square, log_s, count = blocks.unit_gram
+    first, log_sigma = len(blocks.groups), log_scales[-1]
+    w = blocks.power * np.exp(-2 * log_sigma)
+    prior, log_p = prior_precision(blocks, log_scales)
+    factor = _factored(w * gram + prior)
+    half = inverse_triangle(factor)
+    b = w * pull
+    change = half.T @ (half @ b)
+    left = square - 2 * float(change @ pull) + float(change @ gram @ change)
+    value = _log_evidence(w * square + blocks.power * (log_s + 2 * count * log_sigma), float(b @ change), factor, log_p)
+    gradient = np.zeros(len(log_scales))
+    gradient[:first], effective = _group_slopes(blocks, log_scales, change, half)
+    gradient[first] = w * left - blocks.power * count + effective
+    return value, gradient
