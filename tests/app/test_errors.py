@@ -13,7 +13,7 @@ from elastocal.app.commands.deflect import deflect
 from elastocal.app.commands.status import status
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.cell_yaml import read_cell
-from elastocal.record.address import read_address
+from elastocal.record.network import read_address
 
 Run = Callable[..., Any]
 

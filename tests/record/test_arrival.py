@@ -3,56 +3,70 @@
 from __future__ import annotations
 
 import socket
+import struct
 import sys
-import time
 
 import pytest
 
-from elastocal.record import arrival
+from elastocal.record import network
+from elastocal.record.network import Clock
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux stamps datagrams")
-HOUR = 3600 * 10**9
-
-
-@pytest.fixture
-def waiting():
-    """A datagram that has waited in its socket for 50 ms, and when it was sent."""
-    with (
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock,
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other,
-    ):
-        sock.bind(("127.0.0.1", 0))
-        sock.settimeout(5)
-        receive, stamped = arrival.receiver(sock, 100)
-        assert stamped
-        sent = time.monotonic_ns()
-        other.sendto(b"hello", sock.getsockname())
-        time.sleep(0.05)
-        yield receive, sent
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux stamps datagrams")
+HOUR, WAIT = 3600 * 10**9, 50 * 10**6
+READ, WALL = 7 * HOUR, 1_700_000_000 * 10**9
 
 
-def test_the_wait_before_reading_counts(waiting):
-    receive, sent = waiting
+class Stamping:
+    """A socket whose datagram was stamped at a moment of the wall clock."""
+
+    def __init__(self, stamp: int) -> None:
+        self.stamp = stamp
+
+    def setsockopt(self, *_: object) -> None:
+        pass
+
+    def recvmsg(self, *_: object) -> tuple[bytes, list[tuple[int, int, bytes]], int, tuple[str, int]]:
+        extra = struct.pack("@qq", *divmod(self.stamp, 10**9))
+        return b"hello", [(socket.SOL_SOCKET, 35, extra)], 0, ("192.0.2.1", 49152)
+
+
+def arrived(stamp: int) -> int:
+    receive, stamped = network.receiver(Stamping(stamp), 100, Clock(lambda: READ, lambda: WALL))
+    assert stamped
     datagram = receive()
     assert datagram.data == b"hello"
-    assert time.monotonic_ns() - datagram.arrived > 45e6
-    assert datagram.arrived > sent - 1e6
+    return datagram.arrived
 
 
-def test_a_clock_that_is_set_back_makes_no_arrival_in_the_future(waiting, monkeypatch):
-    receive, sent = waiting
-    wall = time.time_ns
-    monkeypatch.setattr(arrival.time, "time_ns", lambda: wall() - HOUR)
-    assert sent < receive().arrived <= time.monotonic_ns()
+@linux
+def test_the_wait_before_reading_counts():
+    assert arrived(WALL - WAIT) == READ - WAIT
 
 
-def test_without_stamps_the_moment_of_reading_counts(waiting, monkeypatch):
-    _, sent = waiting
+@linux
+def test_a_clock_that_is_set_back_makes_no_arrival_in_the_future():
+    assert arrived(WALL + HOUR) == READ
+
+
+@linux
+def test_the_system_stamps_real_datagrams():
+    """By a wall clock that is an hour ahead of the system's: the stamp is of the system's, so the wait is an hour."""
+    clock = Clock(lambda: READ, lambda: network.SYSTEM.wall() + HOUR)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.bind(("127.0.0.1", 0))
+        sock.settimeout(60)
+        receive, stamped = network.receiver(sock, 100, clock)
+        sock.sendto(b"x", sock.getsockname())
+        assert stamped
+        assert receive().arrived <= READ - HOUR
+
+
+def test_without_stamps_the_moment_of_reading_counts(monkeypatch):
     monkeypatch.setattr(sys, "platform", "other")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.bind(("127.0.0.1", 0))
-        sock.settimeout(5)
-        receive, stamped = arrival.receiver(sock, 100)
+        sock.settimeout(60)
+        receive, stamped = network.receiver(sock, 100, Clock(lambda: READ, lambda: WALL))
         sock.sendto(b"x", sock.getsockname())
         assert not stamped
-        assert sent < receive().arrived <= time.monotonic_ns()
+        assert receive().arrived == READ

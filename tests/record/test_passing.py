@@ -9,7 +9,7 @@ import pytest
 
 from elastocal.files.appended import AppendedLog
 from elastocal.record import rsi
-from elastocal.record.arrival import Datagram
+from elastocal.record.network import Datagram
 from elastocal.record.simulated import telegram_at
 from elastocal.record.statistics import TelegramTally
 

@@ -26,7 +26,7 @@ from elastocal.errors import InputError
 from elastocal.files.appended import AppendedLog
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
-from elastocal.record.address import Address, bound, listen, read_address
+from elastocal.record.network import Address, bound, listen, read_address
 from elastocal.record.rsi import FIRST_LINE, record
 from elastocal.record.simulated import FIRST, Faults, planned_telegrams, send, telegram_at
 from elastocal.record.statistics import TelegramTally
@@ -61,6 +61,11 @@ def recording(out: Path, controller: str | None = None):
             found.thread.join()
 
 
+def sent(plan, cycle, address):
+    """All answers, however long they take on a busy machine."""
+    return send(plan, cycle, address, patience=60.0, awaited=sum(s.whole for s in plan))
+
+
 def ipoc_of(answer: bytes) -> int:
     """The counter of an answer that holds nothing else."""
     root = ElementTree.fromstring(answer)
@@ -73,7 +78,7 @@ def ipoc_of(answer: bytes) -> int:
 def test_a_clean_stream(tmp_path, cycle):
     plan = planned_telegrams(COUNT, cycle, Faults(), np.random.default_rng(0))
     with recording(tmp_path / "log.xml") as found:
-        answers = send(plan, cycle, found.address)
+        answers = sent(plan, cycle, found.address)
     assert [ipoc_of(a) for a in answers] == [FIRST + cycle * i for i in range(COUNT)]
     s = found.tally.summary()
     assert (s.telegrams, s.answered, s.lost, s.reordered, s.doubled, s.malformed) == (COUNT, COUNT, 0, 0, 0, 0)
@@ -92,7 +97,7 @@ def test_loss_doubling_reordering_and_spoilt_telegrams(tmp_path, cycle):
     whole = [s.ipoc for s in plan if s.whole]
     assert min(len(plan) - len(whole), len(whole) - len(set(whole)), COUNT - len({s.ipoc for s in plan})) > 3
     with recording(tmp_path / "log.xml") as found:
-        answers = send(plan, cycle, found.address)
+        answers = sent(plan, cycle, found.address)
     assert Counter(ipoc_of(a) for a in answers) == Counter(whole)
     s = found.tally.summary()
     assert s.telegrams == s.answered == len(whole)
@@ -266,7 +271,7 @@ def test_a_killed_recorder_has_logged_what_it_answered(tmp_path):
 def test_a_signal_ends_it_in_good_order(tmp_path, number, name):
     out = tmp_path / "log.xml"
     with process(out, "--json") as (running, address):
-        answers = send(planned_telegrams(50, 4, Faults(), np.random.default_rng(0)), 4, address)
+        answers = sent(planned_telegrams(50, 4, Faults(), np.random.default_rng(0)), 4, address)
         running.send_signal(number)
         said, complained = running.communicate(timeout=60)
     assert running.returncode == 0, complained

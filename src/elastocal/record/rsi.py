@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from elastocal.files.appended import AppendedLog
 from elastocal.files.log.rsi_telegram import LARGEST, MALFORMED, Telegram, TelegramError, answer, parse_telegram
-from elastocal.record.arrival import Datagram, receiver
+from elastocal.record.network import Datagram, receiver
 from elastocal.record.statistics import TelegramTally
 
 FIRST_LINE = b"<!-- KUKA RSI telegrams as they came, one per line; what was malformed is in comments, in base 64 -->"

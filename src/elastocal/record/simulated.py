@@ -19,13 +19,15 @@ from itertools import count
 
 import numpy as np
 
-from elastocal.record.address import Address
+from elastocal.record.network import Address
 
 FIRST = 4_208_163_634
 SWEEP = 20.0
 """Seconds of one sweep to and fro."""
 PATIENCE = 2.0
 """Seconds without an answer after which it stops, as a controller does."""
+LINGER = 0.25
+"""Seconds that it waits for answers to the last telegrams."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,13 @@ def planned_telegrams(number: int, cycle_ms: int, faults: Faults, rng: np.random
     return out
 
 
-def send(plan: Iterable[Sent], cycle_ms: int, to: Address) -> list[bytes]:
-    """Sends every datagram in its step's cycle, and gives back the answers; gives up where none come any more."""
+def send(
+    plan: Iterable[Sent], cycle_ms: int, to: Address, patience: float = PATIENCE, awaited: int | None = None
+) -> list[bytes]:
+    """Sends every datagram in its step's cycle, and gives back the answers; gives up after ``patience`` without any.
+
+    In the end it waits for ``awaited`` answers, by default for a moment.
+    """
     family = socket.AF_INET6 if to.ip.version == 6 else socket.AF_INET
     answers: list[bytes] = []
     with socket.socket(family, socket.SOCK_DGRAM) as sock:
@@ -94,17 +101,17 @@ def send(plan: Iterable[Sent], cycle_ms: int, to: Address) -> list[bytes]:
             _collect(sock, answers, began + 1e-3 * cycle_ms * sent.step)
             now = time.monotonic()
             heard = now if len(answers) > before else heard
-            if now - heard > PATIENCE:
+            if now - heard > patience:
                 break
             with suppress(ConnectionError):
                 sock.sendto(sent.data, (str(to.ip), to.port))
-        _collect(sock, answers, time.monotonic() + 0.25)
+        _collect(sock, answers, time.monotonic() + (LINGER if awaited is None else patience), awaited)
     return answers
 
 
-def _collect(sock: socket.socket, answers: list[bytes], until: float) -> None:
-    """Answers that come before a moment."""
-    while (left := until - time.monotonic()) > 0:
+def _collect(sock: socket.socket, answers: list[bytes], until: float, awaited: int | None = None) -> None:
+    """Answers that come before a moment, or until there are ``awaited``."""
+    while (left := until - time.monotonic()) > 0 and (awaited is None or len(answers) < awaited):
         sock.settimeout(left)
         try:
             answers.append(sock.recv(2048))

@@ -45,6 +45,6 @@ def test_unknown_joints_and_missing_levers_are_named():
     joint = NamedLoop("J2", loop_of(*readings(P, G, 0.0)), joint="J2")
     with pytest.raises(UnknownNameError) as error:
         loops.identify([joint], levers={"J3": 0.3})
-    assert error.value.name == "J3"
+    assert error.value.value == "J3"
     with pytest.raises(InputError, match="joint J2 has no lever"):
         loops.identify([joint])

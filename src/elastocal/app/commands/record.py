@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from elastocal.record.address import Address
+    from elastocal.record.network import Address
     from elastocal.record.statistics import TelegramSummary
 
 PROTOCOLS = ("rsi",)
@@ -51,7 +51,7 @@ def run(request: RecordRequest, shown: Shown | None = None) -> RecordResult:
     """``shown`` gets a function whose text says how the recording stands."""
     from elastocal.app.workers import Request, stoppable
     from elastocal.files.appended import AppendedLog
-    from elastocal.record.address import bound, listen
+    from elastocal.record.network import bound, listen
     from elastocal.record.rsi import FIRST_LINE, record
     from elastocal.record.simulated import rehearsal
     from elastocal.record.statistics import TelegramTally
@@ -120,7 +120,7 @@ def _check(request: RecordRequest) -> str | None:
 
 
 def _address(request: RecordRequest) -> Address:
-    from elastocal.record.address import read_address
+    from elastocal.record.network import read_address
 
     address = read_address(request.listen)
     if request.rehearse is not None and not address.ip.is_loopback:

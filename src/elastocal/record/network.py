@@ -1,11 +1,24 @@
-"""Where a recorder listens: one address of this machine, in numbers, never all of them."""
+"""Where a recorder listens, and datagrams with the moment they reached this machine.
+
+It listens at one address of this machine, in numbers, never at all of them.
+
+The moment that a program reads a datagram hides how long it has waited for the program.  Linux stamps datagrams on
+arrival (SO_TIMESTAMPNS); elsewhere the moment of reading must do, and the recorder says so.  Stamps are of the wall
+clock, which may be set while a recording runs, so only the wait is taken from them: all moments are of the monotonic
+clock.
+"""
 
 from __future__ import annotations
 
 import errno
 import socket
+import struct
+import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any
 
 from elastocal.errors import InputError
 
@@ -69,3 +82,54 @@ def bound(found: socket.socket) -> Address:
     """Where it listens: also where port 0 was asked for."""
     name = found.getsockname()
     return Address(ip_address(str(name[0]).partition("%")[0]), int(name[1]))
+
+
+_STAMPS = 35
+"""SO_TIMESTAMPNS of Linux, which Python does not name."""
+_SPEC = struct.Struct("@qq")
+
+
+@dataclass(frozen=True)
+class Datagram:
+    """``arrived`` is in ns of ``time.monotonic_ns``."""
+
+    data: bytes
+    peer: Any
+    arrived: int
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Both clocks in ns."""
+
+    monotonic: Callable[[], int] = time.monotonic_ns
+    wall: Callable[[], int] = time.time_ns
+
+
+SYSTEM = Clock()
+
+
+def receiver(sock: socket.socket, largest: int, clock: Clock = SYSTEM) -> tuple[Callable[[], Datagram], bool]:
+    """A function that waits for the next datagram, and whether the system stamps them."""
+    if sys.platform == "linux":
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, _STAMPS, 1)
+        except OSError:
+            return lambda: _plain(sock, largest, clock), False
+        return lambda: _stamped(sock, largest, clock), True
+    return lambda: _plain(sock, largest, clock), False
+
+
+def _plain(sock: socket.socket, largest: int, clock: Clock) -> Datagram:
+    data, peer = sock.recvfrom(largest)
+    return Datagram(data, peer, clock.monotonic())
+
+
+def _stamped(sock: socket.socket, largest: int, clock: Clock) -> Datagram:
+    data, extra, _, peer = sock.recvmsg(largest, 64)
+    read, shown, waited = clock.monotonic(), clock.wall(), 0
+    for level, kind, content in extra:
+        if level == socket.SOL_SOCKET and kind == _STAMPS and len(content) == _SPEC.size:
+            seconds, ns = _SPEC.unpack(content)
+            waited = max(0, shown - (seconds * 1_000_000_000 + ns))
+    return Datagram(data, peer, read - waited)
