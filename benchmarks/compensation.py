@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.harness import Contender, Outcome, race
 from benchmarks.robots import LINKS, WRENCH, pinocchio_model, robot
-from elastocal.compensate.correction import correct, correction_chunks
+from elastocal.compensate.commands import correct, correction_chunks
 from elastocal.compensate.loads import PathLoads
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.verification import residual

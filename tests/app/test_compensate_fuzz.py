@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 from app.program_desk import FORCE, HOME, lay_program
+from elastocal.app.pages.compensate.page import page
+from elastocal.app.programs.pushing import ProgramLoadRequest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from elastocal.app.applied_load import LoadRequest
 from elastocal.app.commands.compensate import CompensateRequest, run
-from elastocal.app.pages.compensate.page import page
-from elastocal.app.programs.pushing import ProgramLoadRequest
-from elastocal.app.pushing import LoadRequest
 from elastocal.errors import InputError
 from elastocal.report.text import print_report
 

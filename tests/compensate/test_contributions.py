@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from elastocal.app.programs.pushing import ProgramLoadRequest
 from oracle.programs import EXAMPLES
 
+from elastocal.app.applied_load import LoadRequest
 from elastocal.app.commands.compensate import CompensateRequest, CompensateResult, run
-from elastocal.app.programs.pushing import ProgramLoadRequest
-from elastocal.app.pushing import LoadRequest
 from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.write import robot_text
 from elastocal.model.robot import RobotModel

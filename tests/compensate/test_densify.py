@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
-from elastocal.compensate.correction import correct
+from elastocal.compensate.commands import correct
 from elastocal.compensate.densify import Moves, densify, rotations_between
 from elastocal.compensate.loads import PathLoads, PayloadChange
 from elastocal.compensate.targets import Targets, TargetStatus

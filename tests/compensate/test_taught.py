@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.compensate.correction import correct
+from elastocal.compensate.commands import correct
 from elastocal.compensate.loads import PathLoads
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.verification import taught, taught_covariance

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from elastocal.compensate.correction import correct
+from elastocal.compensate.commands import correct
 from elastocal.compensate.loads import PathLoads, PayloadChange
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.verification import Summary, expected_residual, residual, verify

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, scatter
 
-from elastocal.compensate.correction import correct
+from elastocal.compensate.commands import correct
 from elastocal.compensate.loads import PathLoads
 from elastocal.compensate.targets import Targets
 from elastocal.compensate.verification import expected_residual, residual, taught, taught_covariance

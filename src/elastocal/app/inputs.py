@@ -14,7 +14,7 @@ from elastocal.files.robot.read import robot_file
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
-    from elastocal.app.pushing import Pushing
+    from elastocal.app.applied_load import AppliedLoad
     from elastocal.model.robot import RobotModel
 
 
@@ -57,7 +57,7 @@ class Inputs:
 def inputs_of(
     word: str,
     model: RobotModel,
-    load: Pushing,
+    load: AppliedLoad,
     watched: str,
     state: str,
     left_out: tuple[str, ...],

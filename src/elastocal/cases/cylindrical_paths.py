@@ -33,7 +33,7 @@ class Paths:
         """The path on the truth when it is corrected with compliances k (3,)."""
         import numpy as np
 
-        from elastocal.compensate.correction import correct
+        from elastocal.compensate.commands import correct
         from elastocal.compensate.loads import PathLoads
         from elastocal.compensate.targets import Targets
         from elastocal.compensate.verification import verify

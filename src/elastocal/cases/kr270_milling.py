@@ -69,7 +69,7 @@ def compensated(
     truth: RobotModel, model: RobotModel, path: Targets, loads: PathLoads, weights: bool = False
 ) -> Verification:
     """The path on the truth, before and after the correction by a model: of what the load adds, or of all."""
-    from elastocal.compensate.correction import correct
+    from elastocal.compensate.commands import correct
     from elastocal.compensate.verification import taught, verify
 
     nominal = correct(model, path, loads).nominal
@@ -140,7 +140,7 @@ def _expected(found: Identification, truth: RobotModel, path: Targets, loads: Pa
     """Rms (m) that the covariance of the fit lets expect."""
     import numpy as np
 
-    from elastocal.compensate.correction import correct
+    from elastocal.compensate.commands import correct
     from elastocal.compensate.verification import taught, taught_covariance
     from elastocal.identify.repeats import repeats
     from elastocal.uncertainty.discrepancy import discrepancy

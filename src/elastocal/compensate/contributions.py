@@ -1,4 +1,4 @@
-"""How far a program is off by what: the load on the tool, weights and springs of the arm, its geometry.
+"""Contributions to how far a program is off: the load on the tool, weights and springs of the arm, its geometry.
 
 With p(everything), p(weights) and p(nothing) where the tool goes under the load and the weights, under the weights
 alone, and pushed by nothing, all at the nominal command, and T where the program wants it,
@@ -8,9 +8,9 @@ alone, and pushed by nothing, all at the nominal command, and T where the progra
 and the three add up to how far the tool is off.  (Rotation vectors add up to first order.)  Of the weight, what masses
 that nobody knows make is p(weights) - p(weights without these).
 
-Where nothing pushes, play has no side: p(nothing) is taken with all gaps zero, in the middle of every play.  So play
-counts to the first force that takes it up, the weight; to the load only where it turns the play over.  Where weights
-without the unknown masses do not tell the side, that state is taken in the middle too.
+Where nothing pushes, backlash has no side: p(nothing) is taken with all gaps zero, in the middle of every gap.  So
+backlash counts to the first force that takes it up, the weight; to the load only where it turns the backlash over.
+Where weights without the unknown masses do not tell the side, that state is taken in the middle too.
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.spatial.entries import Array
 
+MORE = 1 + 1e-6
+"""Times the whole that a part must be to count as larger."""
+
 
 @dataclass(frozen=True, eq=False)
-class Shares:
+class Contributions:
     """The parts of ``total``; ``weight`` is that of the arm and of what it carries, with its compensator.
 
     ``assumed`` is the part of ``weight`` that unknown masses make.  Load and weight are nan where the arm has no
@@ -41,8 +44,15 @@ class Shares:
     assumed: Residual
     total: Residual
 
+    @property
+    def cancel(self) -> bool:
+        """Whether contributions work against each other: one of them is larger than all together."""
+        whole = self.total.distances().rms
+        parts = (self.load, self.weight, self.geometry, self.assumed)
+        return any(part.distances().rms > MORE * whole for part in parts)
 
-def shares(work: Job, command: Array, assumed: Sequence[str] = ()) -> Shares:
+
+def contributions(work: Job, command: Array, assumed: Sequence[str] = ()) -> Contributions:
     """Of commands (S, n) for targets as the program states them; ``assumed`` are parameters of unknown masses."""
     model, loads = work.at.model, work.loads
     unloaded = replace(loads, wrench=np.zeros_like(loads.wrench))
@@ -59,7 +69,8 @@ def shares(work: Job, command: Array, assumed: Sequence[str] = ()) -> Shares:
             command_residuals(m.with_parameters(none), replace(work, loads=unloaded), command) for m in (model, tight)
         )
         lighter = _filled(lighter, middle)
-    return Shares(_difference(total, rest), _difference(rest, geometry), geometry, _difference(rest, lighter), total)
+    load, weight, assumed_part = _difference(total, rest), _difference(rest, geometry), _difference(rest, lighter)
+    return Contributions(load, weight, geometry, assumed_part, total)
 
 
 def _filled(found: Residual, other: Residual) -> Residual:

@@ -1,10 +1,10 @@
 """Intermediate targets on long linear moves, where the correction changes along the way.
 
-A controller moves from told pose A to told pose B in a line (turning about one axis).  At a fraction t of the move
-the exact correction would tell another pose; how far that is from the line is the error that the two ends alone
-leave:
+A controller moves from commanded pose A to commanded pose B in a line (turning about one axis).  At a fraction t of the
+move the exact correction would command another pose; how far that is from the line is the error that the two ends
+alone leave:
 
-    error(t) = told(T(t)) - line(told(A), told(B), t)
+    error(t) = commanded(T(t)) - line(commanded(A), commanded(B), t)
 
 Moves are halved until it is below the tolerance at a quarter, the half and three quarters of every piece.  Loads and
 the reference joint values of a place between are interpolated linearly; the payload is that of the
@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.compensate.correction import Correction, correct
+from elastocal.compensate.commands import Commands, correct
+from elastocal.compensate.job import Job
 from elastocal.compensate.loads import PathLoads
+from elastocal.compensate.program import Inserted, Move, Notice
 from elastocal.compensate.targets import Targets, TargetStatus
 from elastocal.errors import InputError
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -37,10 +39,10 @@ _PARTS = 2**DEEPEST
 
 @dataclass(frozen=True, eq=False)
 class Inserts:
-    """Told poses of intermediate targets in order of ``move`` (K,) and ``fraction`` (K,), with their commands (K, n).
+    """Poses of intermediate targets in order of ``move`` (K,) and ``fraction`` (K,), with their commands (K, n).
 
     ``left`` (M,) is the largest error in m found on each move with the inserted targets, ``without`` (M,) without them;
-    nan where a place on the move has no correction, whose status ``failed`` (M,) tells.
+    nan where a place on the move has no correction, whose status ``failed`` (M,) says.
     """
 
     move: Ints
@@ -60,13 +62,13 @@ class Moves:
     model: RobotModel
     targets: Targets
     loads: PathLoads
-    correction: Correction
+    correction: Commands
     start: Ints
     end: Ints
     aim: Aim | None
     controller: RobotModel | None
 
-    def told(self, move: Ints, fraction: Array) -> Correction:
+    def exact(self, move: Ints, fraction: Array) -> Commands:
         """The exact correction at fractions (K,) of moves (K,)."""
         a, b = self.start[move], self.end[move]
         t = fraction[:, None]
@@ -75,7 +77,7 @@ class Moves:
         turn = rotations_between(self.targets.rotation[a], self.targets.rotation[b], fraction).as_matrix()
         near = (1 - t) * self.correction.nominal[a] + t * self.correction.nominal[b]
         number = self.loads.number(slice(0, len(self.targets)))[b]
-        out: list[tuple[Ints, Correction]] = []
+        out: list[tuple[Ints, Commands]] = []
         models = self.loads.models(self.model)
         for one in np.unique(number):
             rows = np.flatnonzero(number == one)
@@ -85,7 +87,7 @@ class Moves:
         order = np.argsort(np.concatenate([rows for rows, _ in out]))
         parts = [c for _, c in out]
         names = ("nominal", "command", "position", "rotation", "status")
-        return Correction(*(np.concatenate([getattr(c, n) for c in parts])[order] for n in names))
+        return Commands(*(np.concatenate([getattr(c, n) for c in parts])[order] for n in names))
 
 
 def densify(moves: Moves, tolerance: float) -> Inserts:
@@ -100,12 +102,12 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
     failed = np.zeros(count, dtype=np.int64)
     failed[bad] = np.maximum(*(moves.correction.status[ends[bad]] for ends in (moves.start, moves.end)))
     without, left = np.zeros(count), np.zeros(count)
-    parts: list[tuple[Ints, Ints, Correction]] = []
+    parts: list[tuple[Ints, Ints, Commands]] = []
     move = np.flatnonzero(failed == TargetStatus.CORRECTED)
     low, width = np.zeros(len(move), dtype=np.int64), np.full(len(move), _PARTS)
-    told = [moves.told(move, np.zeros(len(move))), _picked(moves.correction, moves.end[move])] if len(move) else []
+    sent = [moves.exact(move, np.zeros(len(move))), _picked(moves.correction, moves.end[move])] if len(move) else []
     while len(move):
-        error, middle, lost = _probe(moves, move, low, width, told[0], told[1])
+        error, middle, lost = _probe(moves, move, low, width, sent[0], sent[1])
         np.maximum.at(failed, move, lost)
         if (width == _PARTS).all():
             without[move] = error
@@ -114,7 +116,7 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
         half = width[split] // 2
         centre = _picked(middle, split)
         parts.append((move[split], low[split] + half, centre))
-        told = [_joined(_picked(told[0], split), centre), _joined(centre, _picked(told[1], split))]
+        sent = [_joined(_picked(sent[0], split), centre), _joined(centre, _picked(sent[1], split))]
         low = np.concatenate([low[split], low[split] + half])
         move, width = np.tile(move[split], 2), np.tile(half, 2)
     without[failed != 0], left[failed != 0] = np.nan, np.nan
@@ -131,13 +133,13 @@ def rotations_between(first: Array, last: Array, fraction: Array) -> Rotation:
 
 
 def _probe(
-    moves: Moves, move: Ints, low: Ints, width: Ints, first: Correction, last: Correction
-) -> tuple[Array, Correction, Ints]:
+    moves: Moves, move: Ints, low: Ints, width: Ints, first: Commands, last: Commands
+) -> tuple[Array, Commands, Ints]:
     """Largest error (K,) in m over the probes of each piece, the correction at its middle, the worst status."""
     error, lost = np.zeros(len(move)), np.zeros(len(move), dtype=np.int64)
     middle = first
     for share in PROBES:
-        exact = moves.told(move, (low + share * width) / _PARTS)
+        exact = moves.exact(move, (low + share * width) / _PARTS)
         line = (1 - share) * first.position + share * last.position
         error = np.maximum(error, np.nan_to_num(np.linalg.norm(exact.position - line, axis=1)))
         lost = np.maximum(lost, exact.status)
@@ -146,14 +148,14 @@ def _probe(
 
 
 def _inserts(
-    parts: list[tuple[Ints, Ints, Correction]], moves: Moves, without: Array, left: Array, failed: Ints
+    parts: list[tuple[Ints, Ints, Commands]], moves: Moves, without: Array, left: Array, failed: Ints
 ) -> Inserts:
     n = moves.model.n
     move = np.concatenate([p[0] for p in parts]) if parts else np.zeros(0, dtype=np.int64)
     at = np.concatenate([p[1] for p in parts]) if parts else np.zeros(0, dtype=np.int64)
-    told = [p[2] for p in parts]
+    sent = [p[2] for p in parts]
     arrays = [
-        np.concatenate([getattr(c, name) for c in told]) if told else np.zeros((0, *shape))
+        np.concatenate([getattr(c, name) for c in sent]) if sent else np.zeros((0, *shape))
         for name, shape in (("position", (3,)), ("rotation", (3, 3)), ("command", (n,)))
     ]
     order = np.lexsort((at, move))
@@ -169,13 +171,72 @@ def _mixed(w: AppliedWrenches, a: Ints, b: Ints, t: Array) -> AppliedWrenches:
     return AppliedWrenches(w.frame, (1 - t) * w.wrench[a] + t * w.wrench[b], w.follows)
 
 
-def _picked(c: Correction, rows: Array | Ints) -> Correction:
+def _picked(c: Commands, rows: Array | Ints) -> Commands:
     return replace(
         c, nominal=c.nominal[rows], command=c.command[rows], position=c.position[rows], rotation=c.rotation[rows],
         status=c.status[rows],
     )  # fmt: skip
 
 
-def _joined(a: Correction, b: Correction) -> Correction:
+def _joined(a: Commands, b: Commands) -> Commands:
     names = ("nominal", "command", "position", "rotation", "status")
-    return Correction(*(np.concatenate([getattr(a, n), getattr(b, n)]) for n in names))
+    return Commands(*(np.concatenate([getattr(a, n), getattr(b, n)]) for n in names))
+
+
+def line_points(work: Job, found: Commands, tolerance: float) -> tuple[dict[int, Inserted], tuple[Notice, ...]]:
+    """Points for the linear moves of a program by number of the move, and notices of moves that get none."""
+    at, stations = work.at, work.at.stations
+    moves, notices = _linear(work, found)
+    out: dict[int, Inserted] = {}
+    for rows, frame, aim in work.groups():
+        here = np.full(len(stations), -1)
+        here[rows] = np.arange(len(rows))
+        mine = [i for i in moves if here[_ends(work, i)[0]] >= 0 and here[_ends(work, i)[1]] >= 0]
+        if not mine:
+            continue
+        start, end = (np.array([here[_ends(work, i)[e]] for i in mine]) for e in (0, 1))
+        targets, loads = work.targets(rows, frame), work.loads.at(rows, frame)
+        between = Moves(at.model, targets, loads, _picked(found, rows), start, end, aim, None)
+        points = densify(between, tolerance)
+        for number, i in enumerate(mine):
+            chosen = np.flatnonzero(points.move == number)
+            if len(chosen):
+                base = at.base(_ends(work, i)[1])
+                place = (points.position[chosen] - base.translation) @ base.rotation
+                turn = np.einsum("ji,njk->nik", base.rotation, points.rotation[chosen])
+                out[i] = Inserted(place, turn)
+    return out, notices
+
+
+def _ends(work: Job, number: int) -> tuple[int, int]:
+    """Stations where a move starts and ends."""
+    move = work.at.stations.program.moves[number]
+    assert move.start is not None
+    return int(work.at.stations.row[move.start]), int(work.at.stations.row[move.end])
+
+
+def _linear(work: Job, found: Commands) -> tuple[list[int], tuple[Notice, ...]]:
+    """Numbers of the moves that may get points, and why others may not."""
+    out, notices = [], []
+    for i, m in enumerate(work.at.stations.program.moves):
+        why = _hindrance(work, m)
+        if why:
+            said = f"{m.file}, line {m.line}: gets no further points; {why}."
+            notices.append(Notice("no-points-inserted", said, {"file": m.file, "line": m.line}))
+        elif m.motion != "linear" or m.start is None or m.start == m.end:
+            continue
+        elif all(found.status[e] == TargetStatus.CORRECTED for e in _ends(work, i)):
+            out.append(i)
+    return out, tuple(notices)
+
+
+def _hindrance(work: Job, move: Move) -> str:
+    program = work.at.stations.program
+    if move.motion != "linear" or move.start is None:
+        return ""
+    first, last = program.targets[move.start], program.targets[move.end]
+    if "joints" in (first.kind, last.kind):
+        return "it starts from axis values"
+    if (first.base, first.tool) != (last.base, last.tool):
+        return "it starts in another base or tool"
+    return move.fixed

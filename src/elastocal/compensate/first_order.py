@@ -1,6 +1,6 @@
 """First-order correction, for comparison only: the deflection computed at the desired pose is subtracted from it.
 
-    told pose = desired pose - J theta(IK(T))
+    commanded pose = desired pose - J theta(IK(T))
 
 It leaves an error of second order in the deflection; ``correction`` leaves none.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.compensate.correction import Correction
+from elastocal.compensate.commands import Commands
 from elastocal.compensate.loads import PathLoads
 from elastocal.compensate.nominal import Nominal
 from elastocal.compensate.targets import Targets, TargetStatus
@@ -23,8 +23,8 @@ from elastocal.spatial.rotation import rotations
 
 def first_order(
     model: RobotModel, targets: Targets, loads: PathLoads | None = None, aim: Aim | None = None
-) -> Correction:
-    """Told poses and the joint values that the controller makes of them; only reach is judged."""
+) -> Commands:
+    """Commanded poses and the joint values that the controller makes of them; only reach is judged."""
     what = task(model, targets.frame, aim)
     push = loads or PathLoads()
     push.check(model, len(targets))
@@ -45,11 +45,11 @@ def first_order(
             position[at] -= bend[:3].T
             if what.aim == "pose":
                 rotation[at] = np.einsum("ijn,njk->nik", rotations(-bend[3:]), rotation[at])
-    told = Targets(targets.frame, position, rotation, np.where(reached[:, None], nominal, 0.0))
-    ends = [end for _, _, _, end in inverse.chunks(told, CHUNK)]
+    sent = Targets(targets.frame, position, rotation, np.where(reached[:, None], nominal, 0.0))
+    ends = [end for _, _, _, end in inverse.chunks(sent, CHUNK)]
     command, again = np.concatenate([f.q for f in ends], axis=1).T, np.concatenate([f.reached for f in ends])
     good = reached & again
     status = np.where(good, int(TargetStatus.CORRECTED), int(TargetStatus.OUT_OF_REACH))
     lost = ~good
     command[lost], position[lost], rotation[lost] = np.nan, np.nan, np.nan
-    return Correction(nominal, command, position, rotation, status)
+    return Commands(nominal, command, position, rotation, status)

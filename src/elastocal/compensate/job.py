@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.compensate.correction import Correction, correct
+from elastocal.compensate.commands import Commands, correct
 from elastocal.compensate.first_order import first_order
 from elastocal.compensate.loads import ProgramLoads
 from elastocal.compensate.nominal import Nominal
@@ -67,10 +67,10 @@ def job(at: Placed, loads: ProgramLoads, near: Array | None, position_only: bool
     return Job(at, references(at, what, near), loads, position_only)
 
 
-def corrected(work: Job, by_first_order: bool = False) -> Correction:
+def corrected(work: Job, by_first_order: bool = False) -> Commands:
     """Commands for all stations, in their order."""
     total, n = len(work.at.stations), work.at.model.n
-    out = Correction(
+    out = Commands(
         np.full((total, n), np.nan), np.full((total, n), np.nan), np.full((total, 3), np.nan),
         np.full((total, 3, 3), np.nan), np.zeros(total, dtype=np.int64),
     )  # fmt: skip
@@ -99,8 +99,8 @@ def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
         if not len(rows):
             continue
         inverse = Nominal(work.at.model, frame, task(work.at.model, frame, aim))
-        told = Targets(frame, position[rows], rotation[rows], near[rows])
-        for part, _, _, found in inverse.chunks(told, _CHUNK):
+        sent = Targets(frame, position[rows], rotation[rows], near[rows])
+        for part, _, _, found in inverse.chunks(sent, _CHUNK):
             out[rows[part]] = np.where(found.reached, found.q, np.nan).T
     return out
 
@@ -118,7 +118,7 @@ def command_residuals(model: RobotModel, work: Job, command: Array) -> Residual:
 def as_taught(model: RobotModel, work: Job, nominal: Array) -> Job:
     """The job whose targets are where a model of the robot stands unloaded with commands (S, n).
 
-    Where the position alone is corrected, the orientation that is told stays the program's.
+    Where the position alone is corrected, the orientation stays the program's.
     """
     position, rotation, reference = work.at.position.copy(), work.at.rotation.copy(), work.reference.copy()
     for rows, frame, aim in work.groups():

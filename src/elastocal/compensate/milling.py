@@ -51,6 +51,20 @@ class Milling:
                 f"milling: radial engagement {self.radial_engagement} m is wider than the tool, {self.diameter} m"
             )
 
+    @property
+    def words(self) -> str:
+        """``kc 900 MPa, ap 4 mm, ae 8 mm, D 20 mm, 2 teeth, 6000 rpm``, with what is not neutral."""
+        lengths = (("ap", self.axial_depth), ("ae", self.radial_engagement), ("D", self.diameter))
+        ratios = (("m", self.exponent), ("radial", self.radial), ("axial", self.axial))
+        return ", ".join(
+            [
+                f"kc {1e-6 * self.specific_force:g} MPa",
+                *(f"{name} {1e3 * value:g} mm" for name, value in lengths),
+                f"{self.teeth} teeth, {60 * self.spindle:g} rpm",
+                *(f"{name} {value:g}" for name, value in ratios if value),
+            ]
+        )
+
     def tangential(self, feed: Array) -> Array:
         """Mean tangential force in N for feeds in m/s."""
         per_tooth = feed / (self.spindle * self.teeth)

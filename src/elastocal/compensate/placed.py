@@ -114,7 +114,6 @@ def _pose(program: Program, word: str, name: str) -> Pose:
     frame = (program.bases if word == "base" else program.tools)[name]
     if frame.pose is None:
         raise InputError(
-            f"{frame.where}: the pose of {word} {name} is stated nowhere; give it, such as "
-            f'--{word} "{name}=X,Y,Z,A,B,C" (mm, deg)'
+            f"{frame.where}: the pose of {word} {name} is stated nowhere; state it, or use the data file of the program"
         )
     return frame.pose

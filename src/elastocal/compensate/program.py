@@ -83,6 +83,14 @@ class Skipped(NamedTuple):
     reason: str
 
 
+class Notice(NamedTuple):
+    """Something to know about a result: a ``code`` that programs can rely on, a sentence, and its ``data``."""
+
+    code: str
+    text: str
+    data: Mapping[str, object] = {}
+
+
 class ProgramFrame(NamedTuple):
     """A base or tool in use: its pose (None: neither in the files nor given) and where it is first used."""
 
@@ -111,7 +119,8 @@ class Program:
     """Targets (N) in the order of first use, with ``positions`` (N, 3), ``rotations`` (N, 3, 3), ``joints`` (N, n).
 
     Values that a target does not have are nan.  ``wrenches`` (N, 6) are the loads that a toolpath states.  ``layout``
-    is the language's own record of where the digits stand.
+    is the language's own record of where the digits stand; ``given`` what the user stated, ``origin`` the folder that
+    the files were read from.
     """
 
     language: str
@@ -127,6 +136,12 @@ class Program:
     notes: tuple[str, ...]
     layout: object
     wrenches: Array | None = None
+    given: Given = field(default_factory=Given)
+    origin: str = ""
+
+    def __repr__(self) -> str:
+        lines = f"{len(self.moves)} motions to {len(self.targets)} targets, {len(self.skipped)} left alone"
+        return f"Program({', '.join(self.files)} in {self.language}: {lines})"
 
     def missing_frames(self) -> tuple[str, ...]:
         """``base 2 (part.src, line 14)``: frames in use whose pose nobody has stated."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.compensate.correction import Correction
-from elastocal.compensate.job import Job
+from elastocal.compensate.commands import Commands
+from elastocal.compensate.job import Job, commands
 from elastocal.compensate.placed import Placed
 from elastocal.compensate.posts.krl import new_turn
 from elastocal.compensate.posts.rapid_data import confdata_notes
-from elastocal.compensate.program import Changes, Inserted, Program
+from elastocal.compensate.program import Changes, Inserted, Notice, Program
 from elastocal.compensate.targets import TargetStatus
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -28,13 +28,13 @@ STILL = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Rewrite:
-    """``changes`` for the post, and ``warnings`` about what goes with the targets."""
+    """``changes`` for the post, and ``notices`` about what goes with the targets."""
 
     changes: Changes
-    warnings: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
 
-def rewritten(work: Job, found: Correction, inserted: Mapping[int, Inserted]) -> Rewrite:
+def rewritten(work: Job, found: Commands, inserted: Mapping[int, Inserted]) -> Rewrite:
     """New values of all targets that were corrected; ``inserted`` are further points of linear moves."""
     at, stations = work.at, work.at.stations
     program = stations.program
@@ -57,7 +57,7 @@ def rewritten(work: Job, found: Correction, inserted: Mapping[int, Inserted]) ->
     six = program.language == "rapid" and at.model.n == 6 and all(m.kind == "revolute" for m in at.model.motions)
     old, new = _axes(at, found)
     said = confdata_notes(program.targets, at.model.controller.axes, old, new, use) if six else []
-    return Rewrite(changes, (*flipped, *said))
+    return Rewrite(changes, (*flipped, *(Notice("confdata", sentence) for sentence in said)))
 
 
 def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) -> dict[int, Inserted]:
@@ -75,9 +75,10 @@ def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) ->
     return out
 
 
-def _turns(at: Placed, found: Correction, use: Bools) -> tuple[dict[int, int], list[str]]:
+def _turns(at: Placed, found: Commands, use: Bools) -> tuple[dict[int, int], list[Notice]]:
     """T of KRL targets whose axes change sign."""
-    out, warnings = {}, []
+    out: dict[int, int] = {}
+    notices: list[Notice] = []
     targets = at.stations.program.targets
     stated = np.array([t.turn is not None for t in targets], dtype=bool)
     old, new = _axes(at, found)
@@ -87,13 +88,12 @@ def _turns(at: Placed, found: Correction, use: Bools) -> tuple[dict[int, int], l
         if axes:
             out[int(number)] = turn
             names = ", ".join(at.model.controller.axes[a - 1] for a in axes)
-            warnings.append(
-                f"{target.where}: {names} changes sign, so T {target.turn} becomes T {turn}; check the move."
-            )
-    return out, warnings
+            said = f"{target.where}: {names} changes sign, so T {target.turn} becomes T {turn}; check the move."
+            notices.append(Notice("turn-changed", said, {"file": target.file, "line": target.line, "turn": turn}))
+    return out, notices
 
 
-def _axes(at: Placed, found: Correction) -> Array:
+def _axes(at: Placed, found: Commands) -> Array:
     """Controller values (2, N, n) of targets before and after; what moves by less than can be written stands still."""
     rows = at.stations.row
     old, new = (at.model.controller.to_controller(q[rows]) for q in (found.nominal, found.command))
@@ -102,6 +102,24 @@ def _axes(at: Placed, found: Correction) -> Array:
 
 FAR = 2e-7
 """m and rad by which written digits may miss what was asked for."""
+
+
+def as_written(work: Job, found: Commands, changes: Changes, again: Program) -> Array:
+    """Joint values (S, n) that the controller makes of the new program, rounding of its digits included."""
+    at = work.at
+    place, turn, axes = read_back(at, again, changes)
+    good = found.status == TargetStatus.CORRECTED
+    near = np.where(good[:, None], found.command, found.nominal)
+    position, rotation = at.in_robot(place, turn)
+    loose = np.array([k == "axis" for k in at.stations.kind]) & good
+    rotation[loose] = found.rotation[loose]  # the program leaves the turn about the tool axis open
+    rotation = np.where(np.isfinite(rotation), rotation, work.at.rotation)
+    by_axes = at.stations.by_axes
+    position[by_axes], rotation[by_axes] = at.position[by_axes], at.rotation[by_axes]
+    out = commands(work, position, rotation, near)
+    if by_axes.any():
+        out[by_axes] = at.model.controller.to_joints(axes[by_axes])
+    return out
 
 
 def read_back(at: Placed, again: Program, changes: Changes) -> tuple[Array, Array, Array]:

@@ -3,19 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from elastocal.compensate.posts.post import Post, post_for, post_kinds
-from elastocal.errors import InputError
+from elastocal.compensate.posts.post import parsed, post_for, post_kinds
+from elastocal.compensate.program import Given, Program
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.opened import read_bytes
+from elastocal.files.write import make_folder, write_files
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from elastocal.compensate.compensation import Correction
 
 SHARED = ("$config.dat",)
 """Files of a controller that hold the frames of all its programs."""
 
 
-def read_program_files(path: Path) -> tuple[Post, dict[Path, bytes]]:
-    """The language and the bytes of every file: the program, its companions of the same name, shared data."""
-    post = post_for(path.name)
+def read_program(
+    source: str | PathLike[str] | Mapping[str, bytes | str],
+    language: str = "",
+    *,
+    bases: Mapping[str, Pose] | None = None,
+    tools: Mapping[str, Pose] | None = None,
+    orientation: Array | None = None,
+    rotary: str = "",
+) -> Program:
+    """A robot program from a file with all that belongs to it, from a text, or from contents by file name.
+
+    A text (of several lines) needs its ``language``.  ``bases`` (in the robot's base) and ``tools`` (on the flange) are
+    frames that the files leave open, by the names that the program uses; ``orientation`` (3, 3) is that of the tool
+    where the program gives points only, ``rotary`` says what A B C of G-code turn.
+    """
+    given = Given(dict(bases or {}), dict(tools or {}), orientation, rotary)
+    if isinstance(source, Mapping):
+        files = {name: text.encode() if isinstance(text, str) else bytes(text) for name, text in source.items()}
+        return parsed(files, given, language)
+    if isinstance(source, str) and len(source.splitlines()) > 1:
+        if not language:
+            raise InputError(f"a program as text needs its language, one of {', '.join(post_kinds())}")
+        if language not in post_kinds():
+            raise UnknownNameError("controller language", language, post_kinds())
+        name = f"program{post_kinds()[language].suffixes[0]}"
+        return parsed({name: source.encode()}, given, language)
+    path = Path(source)
+    files = {p.name: data for p, data in program_files(path, language).items()}
+    return parsed(files, given, language, str(path.parent))
+
+
+def program_files(path: Path, language: str = "") -> dict[Path, bytes]:
+    """The bytes of every file: the program, its companions of the same name, shared data."""
+    post = post_kinds()[language]() if language in post_kinds() else post_for(path.name)
     files = {path: read_bytes(path)}
     if post.companions:
         stem, endings = path.stem.lower(), (*post.suffixes, *post.companions)
@@ -24,7 +64,29 @@ def read_program_files(path: Path) -> tuple[Post, dict[Path, bytes]]:
             belongs = other.stem.lower() == stem and other.suffix.lower() in endings
             if belongs or other.name.lower() in SHARED:
                 files[other] = read_bytes(other)
-    return post, files
+    return files
+
+
+def write_correction(correction: Correction, out: str | PathLike[str]) -> tuple[Path, ...]:
+    """Write a corrected program into a folder, or one file, never over the old one."""
+    places = correction_files(correction, Path(out))
+    for folder in {place.parent for place in places}:
+        make_folder(folder)
+    write_files(places)
+    return tuple(places)
+
+
+def check_places(program: Program, out: Path) -> None:
+    """Before anything is computed: the corrected program has a place, and not that of the old one."""
+    corrected_places(out, [Path(program.origin) / name for name in program.files], dict.fromkeys(program.files, False))
+
+
+def correction_files(correction: Correction, out: Path) -> dict[Path, bytes]:
+    """Contents of a corrected program by the place where they go."""
+    program, new = correction.program, correction.files
+    sources = [Path(program.origin) / name for name in program.files]
+    changed = {name: new[name] != data for name, data in program.files.items()}
+    return {place: new[name] for name, place in corrected_places(out, sources, changed).items()}
 
 
 def programs_in(folder: Path) -> tuple[Path, ...]:
@@ -49,7 +111,7 @@ def corrected_places(out: Path, sources: Iterable[Path], changed: Mapping[str, b
     places = {p.name: (out / p.name if folder else out) for p in files}
     for source in files:
         target = places[source.name]
-        if target.exists() and target.samefile(source):
+        if target.exists() and source.exists() and target.samefile(source):
             raise InputError(
                 f"{out}: would write over {source}; name another folder or file",
                 code="would-replace",

@@ -64,20 +64,6 @@ USES: dict[str, Uses] = {
     ),
     "plan": Uses({"source": "plan"}, (Fill("out", "planned", parent=True), REPORT)),
     "assess": Uses({"robot": "planned"}, (REPORT,)),
-    "export": Uses(
-        {"calibration": "calibration"},
-        (Fill("kinematics", "calibration", "kinematics.yaml", parent=True, unless=("yaml", "urdf", "schema")),),
-    ),
-    "compensate": Uses(
-        {"program": "programs", "calibration": "calibration", "robot": "robot", "truth": "robot"},
-        (
-            Fill("calibration", "calibration", output=False, unless=("robot",)),
-            Fill("out", "corrected"),
-            REPORT,
-        ),
-        (("force", "moment"), ("loads",), ("milling",)),
-    ),
-    "iso9283": Uses({"measured": "validation"}, (REPORT,)),
     "transmission": Uses(
         {"tables": "counts", "robot": "robot"},
         (ROBOT, Fill("out", "robot", "transmission.yaml", parent=True), REPORT),

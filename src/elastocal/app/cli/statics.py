@@ -53,10 +53,10 @@ def assess(
       elastocal assess kuka-kr270 plan.csv --force "0,0,-2500" --marker marker1
       elastocal assess plan.yaml
     """
+    from elastocal.app.applied_load import LoadRequest
     from elastocal.app.cli.output import deliver, warn
     from elastocal.app.commands import assess as command
     from elastocal.app.pages import assess as pages
-    from elastocal.app.pushing import LoadRequest
     from elastocal.files.robot.read import robot_file
     from elastocal.files.write import check_targets
 

@@ -8,9 +8,9 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal.app.applied_load import LoadRequest, applied_load
 from elastocal.app.configurations import chosen_configurations
 from elastocal.app.inputs import VERSION, inputs_of
-from elastocal.app.pushing import LoadRequest, pushing
 from elastocal.app.workers import one_thread
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot, selected, without_kinds
@@ -149,7 +149,7 @@ def _table(request: AssessRequest, plan: Path) -> AssessResult:
     robot = read_robot(request.robot, request.tool)
     model = _in_form(without_kinds(robot, request.without), request.form)
     at = chosen_configurations(model, (), plan, request.ignore_limits)
-    load = pushing(model, request.load, at)
+    load = applied_load(model, request.load, at)
     if load.applied is None or not load.applied.wrench.any():
         raise InputError(f"{plan}: no load, so nothing bends; add columns fx_N..mz_Nm or give --force")
     selected(model, request.parameters)

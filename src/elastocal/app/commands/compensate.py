@@ -2,173 +2,189 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.calibration_files import assumed_masses
-from elastocal.app.programs.calibrated import Calibrated, calibrated
-from elastocal.app.programs.frames import flange_of, given
-from elastocal.app.programs.pushing import ProgramLoadRequest, ProgramPushing, program_pushing
-from elastocal.app.workers import one_thread
+import typer
+
+from elastocal.app.cells.roles import REPORT, Fill, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
+from elastocal.app.cli.progress import Progress
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from elastocal.app.calibrated import Calibrated
+    from elastocal.compensate.compensation import Correction
+    from elastocal.compensate.process import ProcessLoad
+    from elastocal.model.robot import RobotModel
+    from elastocal.spatial.entries import Array
 
-    from elastocal.compensate.contributions import Shares
-    from elastocal.compensate.correction import Correction
-    from elastocal.compensate.job import Job
-    from elastocal.compensate.program import Changes, Program, Skipped
-    from elastocal.compensate.verification import Residual
-    from elastocal.spatial.entries import Array, Bools
-
-STEPS = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class CompensateRequest:
-    """As typed; tolerances in um."""
-
-    program: Path
-    calibration: Path | None = None
-    robot: str | None = None
-    serial: str | None = None
-    bases: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
-    flange: str | None = None
-    orientation: str | None = None
-    rotary: str = ""
-    near: str | None = None
-    loads: ProgramLoadRequest = field(default_factory=ProgramLoadRequest)
-    position_only: bool = False
-    first_order: bool = False
-    taught: bool = False
-    densify: float | None = None
-    chord: float = 5.0
-    truth: str | None = None
-    out: Path | None = None
+_CELL = Uses(
+    {"program": "programs", "calibration": "calibration", "robot": "robot", "truth": "robot"},
+    (Fill("calibration", "calibration", output=False, unless=("robot",)), Fill("out", "corrected"), REPORT),
+    (("force", "moment"), ("loads",), ("milling",)),
+)
+_FRAME = "NAME=X,Y,Z,A,B,C"
 
 
 @dataclass(frozen=True, eq=False)
 class CompensateResult:
-    """Arrays are over stations (``job.at.stations``); residuals are those of the program as it is written.
+    """``correction`` as the library gives it; ``files`` are the bytes of the new program by their place."""
 
-    ``shift`` (S, 6) are told minus stated poses in m and rad, robot axes; ``covariance`` (S, 6, 6) is None without a
-    calibration; ``shares`` are parts of how far targets as stated are off before; ``on_truth`` are residuals before and
-    after on the robot taken for true; ``written`` are the bytes of the new files by their place.
-    """
-
-    request: CompensateRequest
+    program: Path
+    calibration: Path | None
+    truth: str | None
     robot: Calibrated
-    job: Job
-    load: ProgramPushing
     correction: Correction
-    changes: Changes
-    shares: Shares
-    before: Residual
-    after: Residual
-    shift: Array
-    covariance: Array | None
-    on_truth: tuple[Residual, Residual] | None
-    left: tuple[Skipped, ...]
-    inserted: int
-    written: dict[Path, bytes]
-    notes: tuple[str, ...]
+    files: dict[Path, bytes] = field(default_factory=dict)
 
     @property
-    def program(self) -> Program:
-        return self.job.at.stations.program
-
-    @cached_property
-    def corrected(self) -> Bools:
-        import numpy as np
-
-        from elastocal.compensate.targets import TargetStatus
-
-        return np.asarray(self.correction.status == TargetStatus.CORRECTED)
+    def notes(self) -> tuple[str, ...]:
+        return (*self.robot.notes, *(warning.text for warning in self.correction.warnings))
 
 
-def run(
-    request: CompensateRequest, progress: Callable[[int, int], None] = lambda done, total: None
+@command("daily", 8, _CELL, csv=True, progress="correcting {program.name}")
+def compensate(
+    program: Annotated[
+        Path, typer.Argument(metavar="PROGRAM", help=".src (with its .dat), .mod, .nc, .csv and their kin.")
+    ],
+    calibration: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="What 'elastocal calibrate --out' wrote.")
+    ] = None,
+    robot: Annotated[
+        str | None, typer.Option(metavar="ROBOT", help="The robot; with a calibration it must be the calibrated one.")
+    ] = None,
+    serial: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Of the robot that will run it; another one is refused.")
+    ] = None,
+    base: Annotated[
+        list[str] | None, typer.Option(metavar=_FRAME, help="A base that the files leave open (mm, deg); repeatable.")
+    ] = None,
+    tool: Annotated[
+        list[str] | None, typer.Option(metavar=_FRAME, help="A tool on the flange, or NAME=FRAME of the robot.")
+    ] = None,
+    flange: Annotated[
+        str | None, typer.Option(metavar="FRAME", help="Frame that tools are mounted on (default: flange).")
+    ] = None,
+    orientation: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="Of the tool where the program gives points only (deg).")
+    ] = None,
+    rotary: Annotated[str, typer.Option(metavar="AXES", help="What A B C of G-code turn, such as ZY or ZYX.")] = "",
+    near: Annotated[
+        str | None, typer.Option(metavar="VALUES", help="Controller values before the program starts.")
+    ] = None,
+    force: o.Force = None,
+    moment: o.Moment = None,
+    load_frame: Annotated[
+        str | None, typer.Option(metavar="FRAME", help="Where the load acts (default: tip of the program's tool).")
+    ] = None,
+    follow: o.Follow = False,
+    load_lines: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIRST-LAST", help="Lines with load (default: lines, arcs, splines); repeatable."),
+    ] = None,
+    air_moves: Annotated[
+        bool, typer.Option("--air-moves", help="The force acts on joint and rapid moves too.")
+    ] = False,
+    loads: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Loads from a line on: line,fx_N,...,payload_kg.")
+    ] = None,
+    milling: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORDS", help="kc_MPa=,ap_mm=,ae_mm=,D_mm=,teeth=,spindle_rpm=[,m=,radial=,axial=,feed_mm_min=]"
+        ),
+    ] = None,
+    payload: o.Payload = None,
+    payload_frame: o.PayloadFrame = None,
+    rated_kg: Annotated[
+        float | None, typer.Option(metavar="KG", help="Refuse loads beyond the robot's rated payload.")
+    ] = None,
+    position_only: Annotated[bool, typer.Option("--position-only", help="Keep the orientation as it is.")] = False,
+    taught: Annotated[
+        bool,
+        typer.Option("--taught", help="Targets are where the unloaded arm stands: correct what the load adds only."),
+    ] = False,
+    first_order: Annotated[bool, typer.Option("--first-order", help="For comparison: desired - deflection.")] = False,
+    densify_um: Annotated[
+        float | None, typer.Option(metavar="UM", help="Put points into lines that would be off by more than this.")
+    ] = None,
+    chord_um: Annotated[float, typer.Option(metavar="UM", help="How far chords may be from arcs of G-code.")] = 5.0,
+    truth: Annotated[
+        str | None, typer.Option(metavar="ROBOT", help="Also run both programs on this simulated (true) robot.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR|FILE", help="Write the corrected program; never over the old one.")
+    ] = None,
+    progress: Progress | None = None,
 ) -> CompensateResult:
-    with one_thread():
-        return _run(request, progress)
+    """A robot program with corrected targets.
 
+    The command is solved whose LOADED pose is the desired one. Per target: how far the tool would be off, the
+    correction, and the residual error predicted after it. Only numbers of targets change; what cannot be corrected
+    is listed.
 
-def _run(request: CompensateRequest, progress: Callable[[int, int], None]) -> CompensateResult:
-    import numpy as np
+    \b
+    Example:
+      elastocal compensate contour.src --calibration calibration.json --force "-400,0,-150" --out corrected
+    """
+    from elastocal.app.calibrated import calibrated
+    from elastocal.app.workers import one_thread
+    from elastocal.app.typed_program import typed_frames, typed_orientation
+    from elastocal.compensate.compensation import compensate as library_call
+    from elastocal.compensate.compensation import flange_of
+    from elastocal.files.program_files import check_places, correction_files, read_program
+    from elastocal.files.robot.read import read_robot
 
-    from elastocal.app.programs.checks import assumed, bearable, check_usable, near_configuration
-    from elastocal.app.programs.commands import as_written, residuals_on_truth
-    from elastocal.app.programs.points import line_points
-    from elastocal.compensate.contributions import shares
-    from elastocal.compensate.job import (
-        as_taught,
-        command_residuals,
-        confidence,
-        corrected,
-        job,
-        nominals,
-    )
-    from elastocal.compensate.placed import placed, with_tools
-    from elastocal.compensate.program import uncorrected
-    from elastocal.compensate.rewrite import rewritten
-    from elastocal.compensate.stations import stations
-    from elastocal.compensate.targets import TargetStatus
-    from elastocal.files.program_files import corrected_places, read_program_files
-
-    robot = calibrated(request.calibration, request.robot, request.serial)
-    flange = flange_of(robot.model, request.flange)
-    post, files = read_program_files(request.program)
-    if request.out is not None:
-        corrected_places(request.out, files, dict.fromkeys((p.name for p in files), False))
-    stated = given(robot.model, flange, request.bases, request.tools, request.orientation, request.rotary)
-    program = post.read({p.name: data for p, data in files.items()}, stated)
-    check_usable(program, request.program)
-    if not request.chord > 0:
-        raise InputError(f"--chord-um {request.chord:g}: give a positive length")
-    at = placed(with_tools(robot.model, program, flange), stations(program, 1e-6 * request.chord))
-    load = program_pushing(at, request.loads, flange)
-    progress(1, STEPS)
-    work = job(at, load.loads, near_configuration(robot.model, request.near), request.position_only)
-    nominal, stated_poses = nominals(work), work.targets(np.arange(len(at.stations)), robot.model.tool)
-    unknown = assumed_masses(robot.model, () if robot.record is None else robot.record.names)
-    parts = shares(work, nominal, unknown)
-    work = as_taught(work.at.model, work, nominal) if request.taught else work
-    found = replace(corrected(work, request.first_order), nominal=nominal)
-    before = command_residuals(work.at.model, work, nominal) if request.taught else parts.total
-    bearable(work, before)
-    progress(2, STEPS)
-    inserted, dense = line_points(work, found, request.densify)
-    new = rewritten(work, found, inserted)
-    bytes_ = post.write(program, new.changes)
-    command = as_written(work, found, new.changes, post.read(bytes_, stated))
-    good = found.status == TargetStatus.CORRECTED
-    progress(3, STEPS)
-    before_load = nominal if request.taught else None
-    truth = (
-        None
-        if request.truth is None
-        else residuals_on_truth(request.truth, work, flange, nominal, command, request.taught)
-    )
-    return CompensateResult(
-        request=request, robot=robot, job=work, load=load, correction=found, changes=new.changes, shares=parts,
-        before=before, after=command_residuals(work.at.model, work, command),
-        covariance=None if robot.known is None else confidence(robot.known, work, command, before_load),
-        shift=found.moved(stated_poses),
-        on_truth=truth, left=uncorrected(program, good[work.at.stations.row]),
-        inserted=sum(len(p.positions) for p in new.changes.inserted.values()),
-        written=_places(request, files, bytes_),
-        notes=(*robot.notes, *program.notes, *load.notes, *new.warnings, *dense, *assumed(work, flange)),
+    known = calibrated(calibration, robot, serial)
+    model = known.model
+    hand = flange_of(model, flange)
+    wanted = read_program(
+        program, bases=typed_frames("--base", base or (), hand), tools=typed_frames("--tool", tool or (), hand, model),
+        orientation=typed_orientation(orientation), rotary=rotary,
     )  # fmt: skip
+    if out is not None:
+        check_places(wanted, out)
+    with one_thread():
+        correction = library_call(
+            known.known or model, wanted,
+            load=_load(force, moment, load_frame, follow, load_lines, air_moves, loads, milling, payload,
+                       payload_frame, rated_kg),
+            near=_near(model, near), flange=flange, position_only=position_only, taught=taught,
+            first_order=first_order, densify=None if densify_um is None else 1e-6 * densify_um, chord=1e-6 * chord_um,
+            truth=None if truth is None else read_robot(truth), progress=progress,
+        )  # fmt: skip
+    files = {} if out is None else correction_files(correction, out)
+    return CompensateResult(program, calibration, truth, known, correction, files)
 
 
-def _places(request: CompensateRequest, files: dict[Path, bytes], new: dict[str, bytes]) -> dict[Path, bytes]:
-    from elastocal.files.program_files import corrected_places
+def _near(model: RobotModel, text: str | None) -> Array | None:
+    """Controller values (n,) in SI, within the joint limits."""
+    from elastocal.app.configurations import typed, within_limits
 
-    if request.out is None:
-        return {}
-    changed = {p.name: new[p.name] != data for p, data in files.items()}
-    return {place: new[name] for name, place in corrected_places(request.out, files, changed).items()}
+    if text is None:
+        return None
+    found = within_limits(model, typed(model, (text,), "--near"), False)
+    return model.controller.to_controller(found.q)[0]
+
+
+def _load(
+    force: str | None, moment: str | None, frame: str | None, follow: bool, lines: list[str] | None, air_moves: bool,
+    table: Path | None, milling: str | None, payload: float | None, payload_frame: str | None, rated: float | None,
+) -> ProcessLoad:  # fmt: skip
+    from elastocal.app.applied_load import LoadRequest
+    from elastocal.app.typed_program import typed_lines, typed_milling
+    from elastocal.compensate.process import ProcessLoad
+    from elastocal.files.tables.line_loads import read_line_loads
+
+    typed = LoadRequest(force, moment, frame, follow)
+    if sum((typed.given, table is not None, milling is not None)) > 1:
+        raise InputError("give the load once: --force and --moment, or --loads, or --milling")
+    process, feed = (None, None) if milling is None else typed_milling(milling)
+    return ProcessLoad(
+        wrench=typed.wrench() if typed.given else None, frame=frame, follows=follow, lines=typed_lines(lines or ()),
+        air_moves=air_moves, by_line=None if table is None else read_line_loads(table), milling=process, feed=feed,
+        payload=payload, payload_frame=payload_frame, rated=rated,
+    )  # fmt: skip

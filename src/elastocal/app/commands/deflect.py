@@ -14,9 +14,9 @@ from elastocal.app.cli.progress import Progress
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
+    from elastocal.app.applied_load import AppliedLoad
     from elastocal.app.configurations import Configurations
     from elastocal.app.inputs import Inputs
-    from elastocal.app.pushing import Pushing
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
     from elastocal.model.statics.contributions import Contribution
@@ -34,7 +34,7 @@ class DeflectResult:
     inputs: Inputs
     model: RobotModel
     at: Configurations
-    load: Pushing
+    load: AppliedLoad
     found: FrameDeflection
     linear: FrameDeflection | None
     contributions: tuple[Contribution, ...]
@@ -69,17 +69,17 @@ def deflect(
     Example:
       elastocal deflect kuka-kr270 --at "0,-90,90,0,30,0" --force "0,0,-2500"
     """
+    from elastocal.app.applied_load import LoadRequest, applied_load
     from elastocal.app.carried import with_payload
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.inputs import configurations_text, inputs_of
-    from elastocal.app.pushing import LoadRequest, pushing
     from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot, without_kinds
 
     read, left_out = read_robot(robot, tool), tuple(without or ())
     model = with_payload(without_kinds(read, left_out), payload, payload_frame)
     where = chosen_configurations(model, tuple(at or ()), configurations, ignore_limits)
-    load = pushing(model, LoadRequest(force, moment, load_frame, follow), where)
+    load = applied_load(model, LoadRequest(force, moment, load_frame, follow), where)
     _check(load, sag, linear)
     watched = frame or model.tool
     model.tree.frame(watched)
@@ -104,7 +104,7 @@ def _far(found: FrameDeflection) -> tuple[str, ...]:
     return (f"In {rows} configuration(s) the frame turns by more than {LARGE_TURN:g} rad: check load and compliances.",)
 
 
-def _check(load: Pushing, sag: bool, linear: bool) -> None:
+def _check(load: AppliedLoad, sag: bool, linear: bool) -> None:
     if load.applied is None and not sag:
         raise InputError(_NO_LOAD)
     if sag and linear:
@@ -147,7 +147,7 @@ _NO_LOAD = (
 )
 
 
-def _no_gravity(model: RobotModel, payload: float | None, sag: bool, load: Pushing) -> tuple[str, ...]:
+def _no_gravity(model: RobotModel, payload: float | None, sag: bool, load: AppliedLoad) -> tuple[str, ...]:
     if payload and not model.gravity.any():
         return ("Gravity is zero in this model, so the payload changes nothing.",)
     if sag and not model.gravity.any() and load.applied is None:

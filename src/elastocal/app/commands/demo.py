@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -172,19 +173,16 @@ def _calibrate(cell: CellFolder, watch: Watch) -> CalibrateResult:
 
 def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, CompensateResult]:
     """By the calibration, and, only to compare, by the robot file."""
-    from elastocal.app.commands import compensate
-    from elastocal.app.pages.compensate.page import page
-    from elastocal.app.programs.pushing import ProgramLoadRequest
+    from elastocal.app.commands.compensate import compensate
+    from elastocal.app.pages.compensate import page
 
     words = ("compensate", ".", "--truth", TRUTH.as_posix())
     keys = ("programs", "calibration", "corrected", "options")
     with _step(cell, words, keys, f"-{NAME}") as write, watch("correcting the program") as progress:
-        request = compensate.CompensateRequest(
-            program=cell.place("programs") / NAME, calibration=cell.place("calibration"), truth=TRUTH.as_posix(),
-            loads=ProgramLoadRequest(lines=(cutting_lines(),), milling=MILLING), densify=DENSIFY_UM,
-            out=cell.place("corrected"),
+        correct = partial(
+            compensate, cell.place("programs") / NAME, truth=TRUTH.as_posix(), load_lines=[cutting_lines()],
+            milling=MILLING, densify_um=DENSIFY_UM, progress=progress,
         )  # fmt: skip
-        result = compensate.run(request, progress)
-        write(page(result), result.written)
-        stated = replace(request, calibration=None, robot=str(cell.place("robot")), out=None)
-        return result, compensate.run(stated, progress)
+        result = correct(calibration=cell.place("calibration"), out=cell.place("corrected"))
+        write(page(result), result.files)
+        return result, correct(robot=str(cell.place("robot")))

@@ -5,94 +5,121 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from elastocal.app.cells.roles import Fill, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command, keep
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import RobotModel
 
+_CELL = Uses(
+    {"calibration": "calibration"},
+    (Fill("kinematics", "calibration", "kinematics.yaml", parent=True, unless=("yaml", "urdf", "schema")),),
+)
 SIDECAR = "elastocal-compliance/1"
 SAME = 1e-6
 """m and rad by which nominal poses of one robot may differ."""
 
 
-@dataclass(frozen=True)
-class ExportRequest:
-    """``source`` is the URDF that is corrected and written to ``urdf``."""
-
-    calibration: Path
-    urdf: Path | None = None
-    source: Path | None = None
-    kinematics: Path | None = None
-    schema: Path | None = None
-    yaml: Path | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class ExportResult:
-    """``files`` to be written, and what each holds; ``source`` is the robot's file (None: shipped).
-
-    ``warned`` is what identification said against trusting the calibration.
-    """
+    """``files`` to be written, and what each holds; ``warned`` is what speaks against trusting the calibration."""
 
     robot: str
-    robot_file: Path | None
     files: dict[Path, str | bytes]
     words: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     warned: tuple[str, ...] = ()
 
 
-def run(request: ExportRequest) -> ExportResult:
+@command("daily", 9, _CELL, report=False)
+def export(
+    calibration: Annotated[
+        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
+    ],
+    yaml: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot file with the estimates."), o.WRITTEN
+    ] = None,
+    urdf: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.urdf", help="Write the corrected URDF, compliances beside it."),
+        o.WRITTEN,
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE.urdf", help="The URDF that the robot file was made from.")
+    ] = None,
+    kinematics: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="Joint origins like kinematics.yaml of Universal Robots."),
+        o.WRITTEN,
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="The JSON schema of calibration files."), o.WRITTEN
+    ] = None,
+) -> ExportResult:
+    """A calibration in formats of others.
+
+    The robot file holds everything. In the others geometry goes into the origins of joints; compliances into a
+    JSON file beside the URDF, which has no words for them.
+
+    \b
+    Example:
+      elastocal export calibration.json --yaml calibrated.yaml --kinematics kinematics.yaml
+    """
+    from elastocal.app.calibrated import calibrated
     from elastocal.app.calibration_files import calibrated_text
-    from elastocal.app.programs.calibrated import calibrated
     from elastocal.compensate.corrected_geometry import corrected_poses
     from elastocal.files.calibration.schema import calibration_schema
     from elastocal.files.robot.kinematics import kinematics_text
     from elastocal.files.robot.read import robot_file
 
-    if not any((request.yaml, request.urdf, request.kinematics, request.schema)):
+    if not any((yaml, urdf, kinematics, schema)):
         raise InputError("nothing is asked for; add --yaml, --urdf, --kinematics or --schema with a file name")
-    found = calibrated(request.calibration, None)
-    record, model = found.record, found.model
+    known = calibrated(calibration, None)
+    record, model = known.record, known.model
     assert record is not None
+    keep({"the robot": robot_file(known.word)})
     files: dict[Path, str | bytes] = {}
     words: list[tuple[str, str]] = []
-    notes = list(found.notes)
-    if request.yaml is not None:
-        files[request.yaml] = calibrated_text(model, record, request.calibration)
-        words.append((request.yaml.as_posix(), "robot file with the values found; accuracies stay in the calibration"))
-    if request.urdf is not None:
-        beside = request.urdf.with_suffix(".compliance.json")
-        files |= {request.urdf: _urdf(request, record, model, notes), beside: sidecar_text(record, model)}
-        words.append((request.urdf.as_posix(), "corrected URDF"))
+    notes = list(known.notes)
+    if yaml is not None:
+        files[yaml] = calibrated_text(model, record, calibration)
+        words.append((yaml.as_posix(), "robot file with the estimates; accuracies stay in the calibration"))
+    if urdf is not None:
+        beside = urdf.with_suffix(".compliance.json")
+        files |= {urdf: _urdf(urdf, source, record, model, notes), beside: sidecar_text(record, model)}
+        words.append((urdf.as_posix(), "corrected URDF"))
         words.append((beside.as_posix(), "compliances, for whoever computes with it"))
-    if request.kinematics is not None:
+    if kinematics is not None:
         new = corrected_poses(model)
         notes += [f"The error of frame {name} is behind the last joint and not in the kinematics." for name in new.lost]
-        files[request.kinematics] = kinematics_text(model, new.poses, record.mark)
-        words.append((request.kinematics.as_posix(), "joint origins in the style of Universal Robots"))
-    if request.schema is not None:
-        files[request.schema] = calibration_schema()
-        words.append((request.schema.as_posix(), "JSON schema of calibration files"))
-    return ExportResult(model.name, robot_file(found.word), files, tuple(words), tuple(notes), record.warned)
+        files[kinematics] = kinematics_text(model, new.poses, record.mark)
+        words.append((kinematics.as_posix(), "joint origins in the style of Universal Robots"))
+    if schema is not None:
+        files[schema] = calibration_schema()
+        words.append((schema.as_posix(), "JSON schema of calibration files"))
+    return ExportResult(model.name, files, tuple(words), tuple(notes), record.warned)
 
 
-def _urdf(request: ExportRequest, record: CalibrationRecord, model: RobotModel, notes: list[str]) -> bytes:
+def _urdf(out: Path, made_from: Path | None, record: CalibrationRecord, model: RobotModel, notes: list[str]) -> bytes:
     """The URDF that the robot file was made from, with corrected origins."""
     from elastocal.compensate.corrected_geometry import corrected_poses
     from elastocal.files.robot.urdf import read_urdf
     from elastocal.files.robot.urdf_write import with_origins
 
-    if request.source is None:
-        raise InputError(f"--urdf {request.urdf}: say with --from which URDF robot {record.robot} was made from")
-    source = read_urdf(request.source, record.tool if record.tool in _links(request.source) else None)
-    _same_geometry(source.model, model, request.source)
+    if made_from is None:
+        raise InputError(f"--urdf {out}: say with --from which URDF robot {record.robot} was made from")
+    source = read_urdf(made_from, record.tool if record.tool in _links(made_from) else None)
+    _same_geometry(source.model, model, made_from)
     new = corrected_poses(model, set(source.joint_of))
     notes += [f"The error of frame {name} has no joint in the URDF that could hold it." for name in new.lost]
-    return with_origins(request.source, {j: new.poses[f] for f, j in source.joint_of.items() if f in new.poses})
+    return with_origins(made_from, {j: new.poses[f] for f, j in source.joint_of.items() if f in new.poses})
 
 
 def _links(path: Path) -> set[str]:

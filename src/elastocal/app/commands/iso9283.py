@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from elastocal.app.cells.roles import REPORT, Uses
+from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +33,21 @@ class Iso9283Result:
     notes: tuple[str, ...]
 
 
-def run(measured: Path, as_path: bool = False) -> Iso9283Result:
+@command("daily", 10, Uses({"measured": "validation"}, (REPORT,)), csv=True)
+def iso9283(
+    measured: Annotated[
+        Path, typer.Argument(metavar="MEASURED.csv", help="pose,command_x_mm,...,x_mm,...; a row per visit.")
+    ],
+    path: Annotated[bool, typer.Option("--path", help="The poses are points of one path: also AT and RT.")] = False,
+) -> Iso9283Result:
+    """Accuracy and repeatability from measured poses.
+
+    In the style of ISO 9283 (AP, RP, AD, RD, vAP, AT, RT), from validation data; no statement of conformity.
+
+    \b
+    Example:
+      elastocal iso9283 validation.csv --path
+    """
     import numpy as np
 
     from elastocal.compensate.iso9283 import distance_figures, path_figures, pose_figures
@@ -43,20 +61,20 @@ def run(measured: Path, as_path: bool = False) -> Iso9283Result:
         for a, b in pairwise(visits)
         if len(a.reached) == len(b.reached)
     )
-    path = None
-    if as_path:
+    along = None
+    if path:
         if not even:
             raise InputError(
                 f"{measured}: the points of a path must all be measured in every cycle; complete the table"
             )
-        path = path_figures(np.array([v.command for v in visits]), np.stack([v.reached for v in visits], axis=1))
+        along = path_figures(np.array([v.command for v in visits]), np.stack([v.reached for v in visits], axis=1))
     notes = [*said, "Figures in the style of ISO 9283:1998; not a statement of conformity."]
     fewest = min(p.cycles for p in poses)
     if fewest < STANDARD_CYCLES:
         notes.append(f"The standard asks for {STANDARD_CYCLES} cycles; here a pose has {fewest}.")
     if not even:
         notes.append("Distances are given where both poses were measured equally often.")
-    return Iso9283Result(measured.as_posix(), visits, poses, distances, _variation(visits), path, tuple(notes))
+    return Iso9283Result(measured.as_posix(), visits, poses, distances, _variation(visits), along, tuple(notes))
 
 
 def _variation(visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]:

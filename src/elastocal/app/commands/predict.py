@@ -14,9 +14,9 @@ from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
+    from elastocal.app.applied_load import AppliedLoad
     from elastocal.app.configurations import Configurations
     from elastocal.app.inputs import Inputs
-    from elastocal.app.pushing import Pushing
     from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import RobotModel
     from elastocal.uncertainty.prediction import Prediction
@@ -30,7 +30,7 @@ class PredictResult:
     record: CalibrationRecord
     model: RobotModel
     at: Configurations
-    load: Pushing
+    load: AppliedLoad
     prediction: Prediction
     discrepancy: float
     bend: float
@@ -67,10 +67,10 @@ def predict(
     Example:
       elastocal predict calibration.json --at "0,-90,90,0,30,0" --force "0,0,-900"
     """
+    from elastocal.app.applied_load import LoadRequest, applied_load
     from elastocal.app.calibration_files import exact_in, exact_note
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.inputs import configurations_text, inputs_of
-    from elastocal.app.pushing import LoadRequest, pushing
     from elastocal.app.workers import one_thread
     from elastocal.files.calibration.read import identified_model, read_calibration
     from elastocal.files.robot.read import read_robot
@@ -81,7 +81,7 @@ def predict(
     robot = read_robot(record.robot_word(calibration), record.tool)
     known, said = identified_model(record, robot)
     where = chosen_configurations(known.model, tuple(at or ()), configurations, ignore_limits)
-    load = pushing(known.model, LoadRequest(force, moment, load_frame, follow), where)
+    load = applied_load(known.model, LoadRequest(force, moment, load_frame, follow), where)
     if load.applied is None or not load.applied.wrench.any():
         raise InputError("no load, so nothing bends; give --force or --moment, or a file with wrench columns")
     with one_thread():

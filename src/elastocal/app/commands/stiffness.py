@@ -15,10 +15,10 @@ from elastocal.app.cli.progress import Progress
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
+    from elastocal.app.applied_load import AppliedLoad
     from elastocal.app.configurations import Configurations
     from elastocal.app.grid import Grid
     from elastocal.app.inputs import Inputs
-    from elastocal.app.pushing import Pushing
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
     from elastocal.model.statics.stiffness import CartesianStiffness
@@ -34,7 +34,7 @@ class StiffnessResult:
     inputs: Inputs
     model: RobotModel
     at: Configurations
-    load: Pushing
+    load: AppliedLoad
     loaded: bool
     found: CartesianStiffness
     smallest: Array
@@ -73,16 +73,16 @@ def stiffness(
     Example:
       elastocal stiffness kuka-kr270 --map "A2:-130:-20:12,A3:-90:120:12"
     """
+    from elastocal.app.applied_load import LoadRequest, applied_load
     from elastocal.app.carried import with_payload
     from elastocal.app.inputs import configurations_text, inputs_of
-    from elastocal.app.pushing import LoadRequest, pushing
     from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot, without_kinds
 
     read, typed, left_out = read_robot(robot, tool), tuple(at or ()), tuple(without or ())
     model = with_payload(without_kinds(read, left_out), payload, payload_frame)
     where, grid = _where(model, typed, configurations, map, ignore_limits)
-    load = pushing(model, LoadRequest(force, moment, load_frame, follow), where)
+    load = applied_load(model, LoadRequest(force, moment, load_frame, follow), where)
     loaded = loaded or load.applied is not None
     if payload is not None and not loaded:
         raise InputError("a payload changes the stiffness only at the loaded equilibrium; add --loaded or --force")

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.demo import DemoResult
 from elastocal.app.demonstration import SEED
+from elastocal.app.pages import compensate, simulate
 from elastocal.app.pages import plan as plan
-from elastocal.app.pages import simulate
 from elastocal.app.pages.calibrate import page as calibrate
-from elastocal.app.pages.compensate import page as compensate
-from elastocal.app.pages.compensate.figures import error_lines
-from elastocal.app.pages.compensate.promise import expected
-from elastocal.app.pages.compensate.scene import scenes
+from elastocal.app.pages.compensate_figures import error_lines, scenes
+from elastocal.compensate.verdict import predicted_rms
 from elastocal.quantities import concise
 from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
 
@@ -47,7 +45,7 @@ def page(result: DemoResult) -> Report:
 
 def _front(result: DemoResult) -> tuple[Block, ...]:
     """Pictures of the correction, which do not come again in its own part."""
-    return (error_lines(result.corrected), *scenes(result.corrected))
+    return (error_lines(result.corrected.correction), *scenes(result.corrected.correction))
 
 
 def short(whole: Report, result: DemoResult, folder: Path) -> Report:
@@ -64,16 +62,16 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
         f"Under the cutting force the tool leaves the contour by {1e3 * first.rms:.2f} mm rms; the corrected program "
         f"leaves {1e3 * last.rms:.3f} mm, {100 * (1 - last.rms / first.rms):.1f} % less, and at the worst target "
         f"{1e3 * last.largest:.3f} mm.",
-        f"{1e3 * expected(result.corrected):.3f} mm rms was expected by the calibration alone, which knows nothing "
-        "of the truth.",
+        f"{1e3 * predicted_rms(result.corrected.correction):.3f} mm rms was predicted by the calibration alone, which "
+        "knows nothing of the truth.",
         gross_found(result),
         result.found.judged.verdict[0].text,
     )
 
 
 def on_truth(result: DemoResult) -> tuple[Residual, Residual]:
-    assert result.corrected.on_truth is not None
-    return result.corrected.on_truth
+    assert result.corrected.correction.on_truth is not None
+    return result.corrected.correction.on_truth
 
 
 def _steps(result: DemoResult) -> Iterator[Section]:
@@ -98,17 +96,17 @@ def _renamed(block: Block, step: str) -> Block:
 
 
 def summary_table(result: DemoResult) -> Table:
-    """Position errors on the true robot, over the targets, and those that the calibration expected."""
+    """Position errors on the true robot, over the targets, and those that the calibration predicted."""
     columns = (
         Column("program", "program"),
         Column("rms_mm", "off by, rms", "mm", 3),
         Column("max_mm", "at most", "mm", 3),
         Column("share_percent", "compensated", "%", 1),
     )
-    assert result.corrected.on_truth is not None
-    assert result.stated.on_truth is not None
-    before, after = result.corrected.on_truth
-    first, hoped = before.distances().rms, expected(result.corrected)
+    assert result.corrected.correction.on_truth is not None
+    assert result.stated.correction.on_truth is not None
+    before, after = result.corrected.correction.on_truth
+    first, hoped = before.distances().rms, predicted_rms(result.corrected.correction)
 
     def row(name: str, off: Residual) -> tuple[Cell, ...]:
         size = off.distances()
@@ -116,10 +114,10 @@ def summary_table(result: DemoResult) -> Table:
 
     rows = (
         row("as it was", before),
-        row("corrected by the robot file, not calibrated", result.stated.on_truth[1]),
+        row("corrected by the robot file, not calibrated", result.stated.correction.on_truth[1]),
         row("corrected by the calibration", after),
         (
-            "what the calibration itself expected, before anyone looked",
+            "predicted by the calibration itself, before anyone looked",
             1e3 * hoped,
             Unknown("an expectation is a mean square; it has no largest value"),
             100 * (1 - hoped / first),

@@ -67,6 +67,10 @@ def pose_table(result: Iso9283Result) -> Table:
     return Table("poses", "", columns, rows, (note,))
 
 
+def table(result: Iso9283Result) -> Table:
+    return pose_table(result)
+
+
 def _distances(result: Iso9283Result) -> Table:
     columns = (
         Column("first", "from"), Column("second", "to"), Column("cycles", "cycles"), Column("AD_mm", "AD", "mm", 4),

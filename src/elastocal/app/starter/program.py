@@ -20,7 +20,7 @@ _CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
 
 def square_program(model: RobotModel) -> tuple[str, str] | None:
     """Name and text, or None for a robot that it does not fit: other joints than 6R, or no flange."""
-    from elastocal.app.programs.frames import FLANGE
+    from elastocal.compensate.compensation import FLANGE
     from elastocal.compensate.posts.post import language, post_kinds
 
     six = model.n == 6 and all(m.kind == "revolute" for m in model.motions)
@@ -66,7 +66,7 @@ def _reachable(model: RobotModel) -> tuple[Array, float] | None:
 
 
 def _square(model: RobotModel, q: Array, side: float) -> ToolPath:
-    from elastocal.app.programs.frames import FLANGE
+    from elastocal.compensate.compensation import FLANGE
     from elastocal.compensate.posts.post import ToolPath
     from elastocal.model.kinematics import rigid_pose
 

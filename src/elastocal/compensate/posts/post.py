@@ -13,14 +13,14 @@ import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePath
 from typing import ClassVar
 
 from elastocal.compensate.program import Changes, Given, Program
 from elastocal.design.method import Stop
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.kinds import kinds_in
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -98,6 +98,16 @@ def post_for(file: str) -> Post:
             return post()
     known = ", ".join(f"{s} ({k})" for k, p in post_kinds().items() for s in p.suffixes)
     raise InputError(f"{file}: the ending {ending!r} is of no known language; rename it to what it is: {known}")
+
+
+def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "", origin: str = "") -> Program:
+    """The program of some files by name; its language is that of the first file's ending, or ``kind``."""
+    if kind and kind not in post_kinds():
+        raise UnknownNameError("controller language", kind, post_kinds())
+    if not files:
+        raise InputError("a program has at least one file; none is given")
+    post = post_kinds()[kind]() if kind else post_for(next(iter(files)))
+    return replace(post.read(files, given), given=given or Given(), origin=origin)
 
 
 def language(model: RobotModel) -> str:

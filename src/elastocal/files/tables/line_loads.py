@@ -8,35 +8,15 @@ line,fx_N,fy_N,fz_N,payload_kg
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from elastocal.compensate.process import LineLoads
 from elastocal.errors import InputError
 from elastocal.files.tables.configurations import WRENCH
 from elastocal.files.tables.raw import Field, add_once, read_csv, si_number, understood
 from elastocal.files.units import DIMENSIONS, FORCE, MOMENT
 
-if TYPE_CHECKING:
-    from elastocal.spatial.entries import Array, Ints
-
 LINE, PAYLOAD = "line", "payload"
-
-
-@dataclass(frozen=True, eq=False)
-class LineLoads:
-    """From line ``first`` (K,) on: wrenches (K, 6), and masses (K,) in kg, nan where none is stated."""
-
-    file: str
-    first: Array
-    wrench: Array
-    mass: Array
-
-    def index(self, lines: Ints) -> Ints:
-        """Row of the table for each line of the program, -1 before the first."""
-        import numpy as np
-
-        return np.searchsorted(self.first, lines, side="right") - 1
 
 
 def read_line_loads(path: Path) -> LineLoads:

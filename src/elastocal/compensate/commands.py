@@ -47,11 +47,11 @@ _NEAR = (
 
 
 @dataclass(frozen=True, eq=False)
-class Correction:
+class Commands:
     """What to command instead of N targets.
 
     ``nominal`` and ``command`` (N, n) are joint values without and with correction; ``position`` (N, 3) and
-    ``rotation`` (N, 3, 3) the pose to tell a controller that knows the nominal geometry only.  Everything is nan
+    ``rotation`` (N, 3, 3) the pose to command where a controller knows the nominal geometry only.  Everything is nan
     where no command was found; where the status names a limit, a singularity or a flip, the command is given but not
     to be used.
     """
@@ -66,7 +66,7 @@ class Correction:
         return {s.name.lower(): int(np.sum(self.status == s)) for s in TargetStatus if np.any(self.status == s)}
 
     def moved(self, targets: Targets) -> Array:
-        """How far the told poses are from the desired ones: shift and rotation vector in base axes, (N, 6)."""
+        """How far the commanded poses are from the desired ones: shift and rotation vector in base axes, (N, 6)."""
         turn = np.einsum("nij,nkj->ikn", self.rotation, targets.rotation)
         known = np.where(np.isnan(turn[0, 0]), np.eye(3)[:, :, None], turn)
         vector = np.where(np.isnan(turn[0, 0]), np.nan, rotation_vector(known))
@@ -79,16 +79,16 @@ def correct(
     loads: PathLoads | None = None,
     aim: Aim | None = None,
     controller: RobotModel | None = None,
-) -> Correction:
+) -> Commands:
     """Commands for all targets; ``aim`` None is the pose where the joints suffice for it, else the position.
 
     ``controller`` is the model that the controller computes with, where it is not this one without any error: its
-    transmission and its geometry give the told pose.
+    transmission and its geometry give the commanded pose.
     """
     parts = [part for _, part in correction_chunks(model, targets, loads, aim, controller)]
     if not parts:
         raise InputError("there are no targets to correct")
-    return Correction(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Correction)))
+    return Commands(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Commands)))
 
 
 def correction_chunks(
@@ -97,7 +97,7 @@ def correction_chunks(
     loads: PathLoads | None = None,
     aim: Aim | None = None,
     controller: RobotModel | None = None,
-) -> Iterator[tuple[slice, Correction]]:
+) -> Iterator[tuple[slice, Commands]]:
     """The same in pieces, so that memory does not grow with the path: rows and their correction, in order."""
     model.tree.frame(targets.frame)
     if targets.reference.shape[-1] != model.n:
@@ -119,13 +119,13 @@ def correction_chunks(
             settled = loaded_inverse(robot, targets.frame, what, goal, q, found.reached[some])
             margins = None if found.margins is None else found.margins[:, some]
             status = target_status(robot, inverse, goal, q, found.reached[some], margins, settled)
-            out.append(_told(robot, targets.frame, controller, q, settled, status))
-        yield rows, Correction(*(np.concatenate([getattr(p, f.name) for p in out]) for f in fields(Correction)))
+            out.append(_commanded(robot, targets.frame, controller, q, settled, status))
+        yield rows, Commands(*(np.concatenate([getattr(p, f.name) for p in out]) for f in fields(Commands)))
 
 
-def _told(
+def _commanded(
     robot: LoadedRobot, frame: str, controller: RobotModel | None, nominal: Array, settled: Settled, status: Ints
-) -> Correction:
+) -> Commands:
     lost = np.isin(
         status,
         [
@@ -137,14 +137,14 @@ def _told(
     )
     lost |= ~settled.done
     q, knows = settled.q, robot.model
-    told = q
+    sent = q
     if controller is not None:
-        told = controller.controller.to_joints(knows.controller.to_controller(q.T)).T
+        sent = controller.controller.to_joints(knows.controller.to_controller(q.T)).T
         knows = controller
-    position, rotation = rigid_pose(knows.nominal, frame, told)
+    position, rotation = rigid_pose(knows.nominal, frame, sent)
     if lost.any():
         q, position, rotation = (np.where(lost, np.nan, a) for a in (q, position, rotation))
-    return Correction(nominal.T, q.T, position.T, np.moveaxis(rotation, -1, 0), status)
+    return Commands(nominal.T, q.T, position.T, np.moveaxis(rotation, -1, 0), status)
 
 
 def _chunk(robot: LoadedRobot) -> int:

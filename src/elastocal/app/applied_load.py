@@ -11,6 +11,7 @@ from elastocal.errors import InputError
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
+    from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,17 @@ class LoadRequest:
     def given(self) -> bool:
         return self.force is not None or self.moment is not None
 
+    def wrench(self) -> Array:
+        """Force and moment (6,), zero where only one of them is given."""
+        import numpy as np
+
+        force = numbers(self.force or "0,0,0", 3, f"--force {self.force!r}", "fx, fy, fz in N")
+        moment = numbers(self.moment or "0,0,0", 3, f"--moment {self.moment!r}", "mx, my, mz in N m")
+        return np.array([*force, *moment])
+
 
 @dataclass(frozen=True, eq=False)
-class Pushing:
+class AppliedLoad:
     """``applied`` is None where nothing was asked for; ``text`` is the load in words, ``frame`` where it acts."""
 
     applied: AppliedWrenches | None
@@ -47,10 +56,8 @@ class Pushing:
         return tuple(float(v) for v in rows[i if len(rows) > 1 else 0])
 
 
-def pushing(model: RobotModel, load: LoadRequest, at: Configurations) -> Pushing:
+def applied_load(model: RobotModel, load: LoadRequest, at: Configurations) -> AppliedLoad:
     """Wrench columns of a file come before --force and --moment."""
-    import numpy as np
-
     from elastocal.model.loads.wrench import AppliedWrenches
 
     frame = load.frame or model.tool
@@ -59,17 +66,16 @@ def pushing(model: RobotModel, load: LoadRequest, at: Configurations) -> Pushing
     if at.wrenches is not None:
         notes = ("The wrench columns of the file are used in place of --force and --moment.",) if load.given else ()
         text = f"one wrench per configuration at {frame}, {axes}"
-        return Pushing(AppliedWrenches(frame, at.wrenches, load.follow), text, notes)
+        return AppliedLoad(AppliedWrenches(frame, at.wrenches, load.follow), text, notes)
     if not load.given:
         if load.follow:
             raise InputError("--follow needs a load; add --force or --moment")
-        return Pushing(None, "no external load")
-    force = numbers(load.force or "0,0,0", 3, f"--force {load.force!r}", "fx, fy, fz in N")
-    moment = numbers(load.moment or "0,0,0", 3, f"--moment {load.moment!r}", "mx, my, mz in N m")
-    wrench = np.array([[*force, *moment]])
+        return AppliedLoad(None, "no external load")
+    wrench = load.wrench()[None]
+    force, moment = wrench[0, :3], wrench[0, 3:]
     words = []
     if any(force) or not any(moment):
         words.append(f"force ({', '.join(f'{v:g}' for v in force)}) N")
     if any(moment):
         words.append(f"moment ({', '.join(f'{v:g}' for v in moment)}) N m")
-    return Pushing(AppliedWrenches(frame, wrench, load.follow), f"{' and '.join(words)} at {frame}, {axes}")
+    return AppliedLoad(AppliedWrenches(frame, wrench, load.follow), f"{' and '.join(words)} at {frame}, {axes}")

@@ -10,7 +10,7 @@ from oracle.mechanics import generalised_forces
 from oracle.mechanics import poses as oracle_poses
 from oracle.robots import random_robot
 
-from elastocal.compensate.correction import Correction, correct, correction_chunks
+from elastocal.compensate.commands import Commands, correct, correction_chunks
 from elastocal.compensate.first_order import first_order
 from elastocal.compensate.loads import PathLoads, PayloadChange
 from elastocal.compensate.targets import Targets, TargetStatus
@@ -331,7 +331,7 @@ def test_payloads_change_along_the_path():
 
 
 def test_order_and_chunks_do_not_matter(monkeypatch):
-    import elastocal.compensate.correction as module
+    import elastocal.compensate.commands as module
 
     model = kr270(gaps=True)
     targets = path(50)
@@ -358,7 +358,7 @@ def status_at(q, model=None, scale=1.0, **change):
 
 def test_statuses_name_what_is_wrong():
     good = [0.1, -1.35, 1.6, 0.4, 0.8, -0.3]
-    out: dict[str, Correction] = {
+    out: dict[str, Commands] = {
         "corrected": status_at([good]),
         "out_of_reach": status_at([good], away=np.array([3.0, 0, 0])),
         "joint_limit": status_at([[0.1, np.deg2rad(-140.0) + 1e-5, 1.9, 0.4, 0.8, -0.3]]),

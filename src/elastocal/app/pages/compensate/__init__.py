@@ -1,1 +1,0 @@
-"""Blocks of the report on a corrected program."""

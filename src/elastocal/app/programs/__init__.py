@@ -1,1 +1,0 @@
-"""What a compensation needs beside the program: model, frames, loads, checks."""

@@ -1,0 +1,357 @@
+"""The correction of a robot program: from a robot or a calibration, a program and a load to corrected commands.
+
+    robot = read_robot("kuka-kr270")
+    program = read_program("contour.src")
+    done = compensate(robot, program, wrench=[-400, 0, -150, 0, 0, 0])
+    done.write("corrected")
+
+The command is solved whose *loaded* pose is the desired one, at every target; numbers of targets change, and nothing
+else in the program.  With a calibration the residual error after correction is predicted from its covariance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from elastocal.compensate.commands import Commands
+from elastocal.compensate.contributions import Contributions, contributions
+from elastocal.compensate.densify import line_points
+from elastocal.compensate.job import Job, as_taught, command_residuals, confidence, corrected, job, nominals
+from elastocal.compensate.placed import placed, with_tools
+from elastocal.compensate.posts.post import post_kinds
+from elastocal.compensate.process import ProcessLoad, StationLoads, station_loads
+from elastocal.compensate.program import Changes, Inserted, Notice, Program, Skipped, uncorrected
+from elastocal.compensate.rewrite import as_written, rewritten
+from elastocal.compensate.stations import stations
+from elastocal.compensate.targets import TargetStatus
+from elastocal.compensate.verification import Residual
+from elastocal.errors import InputError
+from elastocal.model.limits import extent
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools
+from elastocal.uncertainty.prediction import IdentifiedModel, Prediction, quantile_95
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+FLANGE = "flange"
+CHORD = 5e-6
+"""m that chords may be from arcs of G-code."""
+SOFT = 0.1
+"""Share of its own size by which no arm may bend."""
+MASSES = ("link_mass", "payload")
+STEPS = 4
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a program was corrected; ``densify`` and ``chord`` in m."""
+
+    flange: str
+    position_only: bool = False
+    taught: bool = False
+    first_order: bool = False
+    densify: float | None = None
+    chord: float = CHORD
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Correction:
+    """A corrected program.  Arrays are over its stations: targets where they are first used, and points on arcs.
+
+    ``commands`` are joint values without and with correction and the status of each; ``before`` and ``after`` the
+    residuals by the model, of the program as it was and as its new digits are written; ``shift`` (S, 6) the correction,
+    commanded minus stated pose in m and rad, robot axes.  ``covariance`` (S, 6, 6) is that of the residual error
+    predicted after correction, None where the accuracy of the model is not known.  ``on_truth`` are residuals before
+    and after on a simulated true robot; ``left`` the motions that stay as they are; ``files`` the new program.
+    """
+
+    known: IdentifiedModel | None
+    method: Method
+    job: Job
+    load: StationLoads
+    commands: Commands
+    changes: Changes
+    contributions: Contributions
+    assumed: tuple[str, ...]
+    before: Residual
+    after: Residual
+    shift: Array
+    covariance: Array | None
+    on_truth: tuple[Residual, Residual] | None
+    left: tuple[Skipped, ...]
+    files: dict[str, bytes]
+    warnings: tuple[Notice, ...]
+
+    @property
+    def model(self) -> RobotModel:
+        return self.job.at.model
+
+    @property
+    def program(self) -> Program:
+        return self.job.at.stations.program
+
+    @cached_property
+    def corrected(self) -> Bools:
+        """True (S,) where the command is corrected."""
+        return np.asarray(self.commands.status == TargetStatus.CORRECTED)
+
+    @cached_property
+    def motions(self) -> tuple[int, int]:
+        """Motions of the program that go to corrected targets, and all of them, those that were left alone too."""
+        good = self.corrected[self.job.at.stations.row]
+        moves = self.program.moves
+        done = sum(bool(good[m.end] and (m.via is None or good[m.via])) for m in moves)
+        return done, len(moves) + len(self.program.skipped)
+
+    @property
+    def inserted(self) -> int:
+        """Points that were put into moves."""
+        return sum(len(p.positions) for p in self.changes.inserted.values())
+
+    @cached_property
+    def predicted(self) -> Array:
+        """Predicted residual error (S,) in m after correction: root mean square; nan where it is not known."""
+        if self.covariance is None:
+            return np.full(len(self.commands.status), np.nan)
+        return np.asarray(np.sqrt(np.einsum("nii->n", self.covariance[:, :3, :3])))
+
+    @cached_property
+    def semi_axes(self) -> Array:
+        """Semi-axes (S, 3) in m of the one-sigma ellipsoid of the residual error after correction, longest first."""
+        if self.covariance is None:
+            return np.full((len(self.commands.status), 3), np.nan)
+        return Prediction("", np.zeros((len(self.covariance), 6)), self.covariance).ellipsoid()[0]
+
+    @property
+    def half_width(self) -> Array:
+        """Half of the 95 % interval of the residual error along its worst direction, (S,) m."""
+        freedom = np.inf if self.known is None else self.known.freedom
+        return quantile_95(freedom) * self.semi_axes[:, 0]
+
+    @property
+    def problems(self) -> tuple[dict[str, object], ...]:
+        """Targets that cannot be corrected: file, line, name, status and reason."""
+        at, out = self.job.at.stations, []
+        for i in np.flatnonzero(~self.corrected):
+            status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(at.move[i])]
+            name = self.program.targets[int(at.target[i])].name
+            out.append(
+                {"file": move.file, "line": move.line, "target": name, "status": status.name, "reason": status.text}
+            )
+        return tuple(out)
+
+    @property
+    def verdict(self) -> tuple[Notice, ...]:
+        from elastocal.compensate.verdict import verdict
+
+        return verdict(self)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One record per target, in SI: command without and with correction, correction, residual errors, status."""
+        at, axes = self.job.at.stations, self.model.controller.axes
+        old, new = (self.model.controller.to_controller(q) for q in (self.commands.nominal, self.commands.command))
+        parts = {k: getattr(self.contributions, k).position for k in ("load", "weight", "geometry")}
+        size = {k: np.linalg.norm(v, axis=1) for k, v in parts.items()}
+        before, after = (np.linalg.norm(r.position, axis=1) for r in (self.before, self.after))
+        out: list[dict[str, object]] = []
+        for i in range(len(at)):
+            status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(at.move[i])]
+            out.append(
+                {
+                    "file": move.file, "line": move.line, "target": self.program.targets[int(at.target[i])].name,
+                    "motion": move.motion, "status": status.name, "reason": status.text,
+                    **{f"nominal_{a}": float(v) for a, v in zip(axes, old[i], strict=True)},
+                    **{f"command_{a}": float(v) for a, v in zip(axes, new[i], strict=True)},
+                    **{f"correction_{a}": float(v) for a, v in zip("xyz", self.shift[i, :3], strict=True)},
+                    **{f"correction_r{a}": float(v) for a, v in zip("xyz", self.shift[i, 3:], strict=True)},
+                    "before": float(before[i]), "after_by_model": float(after[i]),
+                    **{k: float(v[i]) for k, v in size.items()},
+                    "predicted_rms": float(self.predicted[i]), "predicted_95": float(self.half_width[i]),
+                }
+            )  # fmt: skip
+        return out
+
+    def to_frame(self) -> Any:
+        """``rows`` as a pandas data frame; a list of records where pandas is not installed."""
+        try:
+            return import_module("pandas").DataFrame(self.rows())
+        except ImportError:
+            return self.rows()
+
+    def write(self, folder: str | PathLike[str]) -> tuple[str, ...]:
+        """Write the corrected program into a folder, never over the old one; the files that were written."""
+        files = import_module("elastocal.files.program_files")  # the only layer that opens files
+        return tuple(map(str, files.write_correction(self, folder)))
+
+    def __repr__(self) -> str:
+        lines = [f"Correction of {', '.join(self.program.files)} for {self.model.name}, load: {self.load.text}"]
+        lines += [f"  {notice.text}" for notice in self.verdict]
+        counts = self.commands.counts()
+        return "\n".join([*lines, "  targets: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in counts.items())])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def compensate(
+    calibration: Any,
+    program: Program,
+    wrench: Sequence[float] | Array | None = None,
+    *,
+    load: ProcessLoad | None = None,
+    near: Sequence[float] | Array | None = None,
+    flange: str | None = None,
+    position_only: bool = False,
+    taught: bool = False,
+    first_order: bool = False,
+    densify: float | None = None,
+    chord: float = CHORD,
+    truth: RobotModel | None = None,
+    progress: Progress | None = None,
+) -> Correction:
+    """Correct a program for the load on the robot.
+
+    ``calibration`` is a robot, or an identified model with its covariance (or what has one as ``identified``).
+    ``wrench`` (6,) in N and N m is applied to the robot at the tip of the program's tool, in robot base axes, on
+    linear, circular and spline moves; everything else about loads is said by ``load`` in its place.  ``near`` (n,) are
+    controller values in rad and m before the program starts, where nothing in it says how the arm reaches its first
+    target.  ``taught`` targets are where the unloaded arm stands: only what the load adds is corrected.  ``densify``
+    puts points into lines that would be off by more (m); ``truth`` is a simulated robot on which both programs are run.
+    """
+    model, known = _identified(calibration)
+    if load is not None and wrench is not None:
+        raise InputError("give the load once: as a wrench, or as load")
+    _check(program, densify, chord)
+    hand = flange_of(model, flange)
+    method = Method(hand, position_only, taught, first_order, densify, chord)
+    step = progress or (lambda done, total: None)
+    at = placed(with_tools(model, program, hand), stations(program, chord))
+    asked = load or ProcessLoad(wrench=None if wrench is None else np.asarray(wrench, dtype=float))
+    loads = station_loads(at, asked, hand)
+    step(1, STEPS)
+    start = None if near is None else model.controller.to_joints(np.asarray(near, dtype=float)[None])[0]
+    work = job(at, loads.loads, start, position_only)
+    nominal, stated = nominals(work), work.targets(np.arange(len(at.stations)), model.tool)
+    unknown = assumed_masses(model, () if known is None else known.names)
+    parts = contributions(work, nominal, unknown)
+    work = as_taught(work.at.model, work, nominal) if taught else work
+    found = replace(corrected(work, first_order), nominal=nominal)
+    before = command_residuals(work.at.model, work, nominal) if taught else parts.total
+    _bearable(work, before)
+    step(2, STEPS)
+    points: dict[int, Inserted] = {}
+    dense: tuple[Notice, ...] = ()
+    if densify is not None:
+        points, dense = line_points(work, found, densify)
+    new = rewritten(work, found, points)
+    post = post_kinds()[program.language]()
+    files = post.write(program, new.changes)
+    command = as_written(work, found, new.changes, post.read(files, program.given))
+    step(3, STEPS)
+    good = found.status == TargetStatus.CORRECTED
+    return Correction(
+        known=known, method=method, job=work, load=loads, commands=found, changes=new.changes, contributions=parts,
+        assumed=unknown, before=before, after=command_residuals(work.at.model, work, command),
+        shift=found.moved(stated),
+        covariance=None if known is None else confidence(known, work, command, nominal if taught else None),
+        on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
+        left=uncorrected(program, good[work.at.stations.row]), files=files,
+        warnings=(*(Notice("program", n) for n in program.notes), *loads.notices, *new.notices, *dense,
+                  *_taken(work, hand)),
+    )  # fmt: skip
+
+
+def flange_of(model: RobotModel, asked: str | None = None) -> str:
+    """The frame that tools are mounted on."""
+    if asked is not None:
+        model.tree.frame(asked)
+        return asked
+    if FLANGE in model.tree.names:
+        return FLANGE
+    raise InputError(
+        f"robot {model.name} has no frame {FLANGE!r} that tools could be mounted on; name the flange, one of "
+        f"{', '.join(model.tree.names)}"
+    )
+
+
+def assumed_masses(model: RobotModel, sought: Sequence[str]) -> tuple[str, ...]:
+    """Parameters of masses that were not estimated and that are assumed."""
+    rows = (p for p in model.parameters if p.kind in MASSES and p.status == "assumed" and p.value)
+    return tuple(p.name for p in rows if p.name not in sought)
+
+
+def _identified(given: Any) -> tuple[RobotModel, IdentifiedModel | None]:
+    if isinstance(given, RobotModel):
+        return given, None
+    known = given if isinstance(given, IdentifiedModel) else getattr(given, "identified", None)
+    if not isinstance(known, IdentifiedModel):
+        raise InputError(f"a robot or a calibration is needed to correct a program, not {type(given).__name__}")
+    return known.model, known
+
+
+def _check(program: Program, densify: float | None, chord: float) -> None:
+    name = next(iter(program.files), "the program")
+    missing = program.missing_frames()
+    if missing:
+        raise InputError(
+            f"{name}: the pose of {missing[0]} is stated nowhere; state it (X, Y, Z, A, B, C) or use the data file of "
+            "the program"
+        )
+    if not program.targets:
+        first = next(iter(program.skipped), None)
+        why = f"the first line left alone: {first.line}, {first.reason}" if first else "no motion was found in it"
+        raise InputError(f"{name}: has no target that can be corrected; {why}; check file and language")
+    for what, value in (("densify", densify), ("chord", chord)):
+        if value is not None and not value > 0:
+            raise InputError(f"{what} {1e6 * value:g} um: give a positive length")
+
+
+def _bearable(work: Job, before: Residual) -> None:
+    """Refuse loads that no arm is meant for: slips of units."""
+    size = extent(work.at.model)
+    bend = np.nan_to_num(np.linalg.norm(before.position, axis=1))
+    worst = int(np.argmax(bend))
+    if bend[worst] > SOFT * size:
+        raise InputError(
+            f"{work.at.stations.name(worst)}: under this load the tool would be off by {bend[worst]:.3g} m on a "
+            f"robot of {size:.3g} m; check the unit of the load (N, N m, kg)"
+        )
+
+
+def _on_truth(true: RobotModel, method: Method, work: Job, nominal: Array, command: Array) -> tuple[Residual, Residual]:
+    """Residuals of the old and the new program on the simulated true robot."""
+    if true.joints != work.at.model.joints:
+        raise InputError(
+            f"truth {true.name}: has joints {', '.join(true.joints)}, the robot that is compensated "
+            f"{', '.join(work.at.model.joints)}; give a truth of the same build"
+        )
+    model = with_tools(true, work.at.stations.program, method.flange)
+    work = as_taught(model, work, nominal) if method.taught else work
+    return command_residuals(model, work, nominal), command_residuals(model, work, command)
+
+
+def _taken(work: Job, flange: str) -> list[Notice]:
+    """What the numbers rest on beyond the files."""
+    program, kinds = work.at.stations.program, work.at.stations.kind
+    said = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
+    out = [Notice("frames", said, {"flange": flange})]
+    moved = [t for t in program.targets if any(abs(v) < 9e8 and v for v in t.external)]
+    if moved:
+        said = f"{moved[0].where}: external axes are not part of the model; their values are kept."
+        out.append(Notice("external-axes-kept", said, {"file": moved[0].file, "line": moved[0].line}))
+    if "axis" in kinds:
+        said = "The program leaves the turn about the tool axis open; it is taken as one of many."
+        out.append(Notice("tool-axis-free", said))
+    if "point" in kinds:
+        said = "The program gives points: their positions are corrected, the orientation stays as it is."
+        out.append(Notice("orientation-kept", said))
+    return out
