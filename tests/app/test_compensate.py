@@ -117,7 +117,7 @@ def test_axis_targets_are_corrected_in_their_axes(run: Any, tmp_path: Path) -> N
     from elastocal.model.statics.equilibrium import equilibrium
 
     program = lay_program(tmp_path, "src")
-    got = run("compensate", program, "--robot", KR270, *PUSH, "--out", tmp_path / "new")
+    got = run("compensate", program, "--robot", KR270, *PUSH, "--air-moves", "--out", tmp_path / "new")
     assert got.code == 0, got.err
     body = re.search(r"XHOME=\{(.*?),E1", (tmp_path / "new" / "contour.dat").read_bytes().decode("latin-1"))
     assert body is not None

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 from app.program_desk import FORCE, HOME, lay_program
-from elastocal.app.pages.compensate.page import page
-from elastocal.app.programs.pushing import ProgramLoadRequest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from elastocal.app.applied_load import LoadRequest
-from elastocal.app.commands.compensate import CompensateRequest, run
+from elastocal.app.commands.compensate import compensate
+from elastocal.app.pages.compensate import page
 from elastocal.errors import InputError
 from elastocal.report.text import print_report
 
@@ -42,25 +40,25 @@ def test_damaged_programs_from_file_to_file(tmp_path: Path, ending: str, data: s
         text = text[:a] + data.draw(st.sampled_from([*PIECES[ending], text[a:b] * 2, ""])) + text[b:]
     program.write_bytes(text.encode("latin-1"))
     out = tmp_path / "new"
-    request = CompensateRequest(
-        program=program, robot="kuka-kr270", near=HOME, out=out,
-        loads=ProgramLoadRequest(LoadRequest(",".join(f"{v:g}" for v in FORCE), None, None, False)),
-        densify=data.draw(st.sampled_from([None, 20.0])),
-        tools=("T1=200,100,0,0,90,0",) if ending == "nc" else (), orientation="0,0,180" if ending == "nc" else None,
-    )  # fmt: skip
+    densify = data.draw(st.sampled_from([None, 20.0]))
     try:
-        done = run(request)
+        done = compensate(
+            program, robot="kuka-kr270", near=HOME, out=out, force=",".join(f"{v:g}" for v in FORCE),
+            densify_um=densify, tool=["T1=200,100,0,0,90,0"] if ending == "nc" else None,
+            orientation="0,0,180" if ending == "nc" else None,
+        )  # fmt: skip
     except InputError:
         return
     print_report(page(done), Console(file=StringIO(), width=120))
-    (new,) = (data for place, data in done.written.items() if place.name == program.name)
-    used = {(t.file, t.line) for t in done.program.targets} | {(m.file, m.line) for m in done.program.moves}
+    (new,) = (data for place, data in done.files.items() if place.name == program.name)
+    read = done.correction.program
+    used = {(t.file, t.line) for t in read.targets} | {(m.file, m.line) for m in read.moves}
     after = iter(_lines(new))
     for number, line in enumerate(_lines(program.read_bytes()), start=1):
         if (program.name, number) not in used and not (ending == "mod" and number > 10):
             assert line in after, (number, line)  # in the old order
-    named = {(s.file, s.line) for s in done.left}
-    assert {(s.file, s.line) for s in done.program.skipped} <= named
+    named = {(s.file, s.line) for s in done.correction.left}
+    assert {(s.file, s.line) for s in read.skipped} <= named
 
 
 def _lines(data: bytes) -> list[bytes]:

@@ -43,18 +43,18 @@ def test_a_joint_limit_is_a_problem(run: Any, tmp_path: Path) -> None:
     """A5 is at -122.49 deg of -122.5: the correction would push it beyond."""
     path = tmp_path / "axes.csv"
     path.write_text(f"{FRAMES}a1_deg,a2_deg,a3_deg,a4_deg,a5_deg,a6_deg\n0,-90,90,0,-122.49,0\n0,-90,90,0,-60,0\n")
-    told = answered(run("compensate", path, "--robot", KR270, "--force", "3000,0,-1000", "--json"))
+    told = answered(run("compensate", path, "--robot", KR270, "--force", "3000,0,-1000", "--air-moves", "--json"))
     assert [t["status"] for t in told["targets"]] == ["joint_limit", "corrected"]
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--robot", KR270), "--near"),
+        (("--robot", KR270), "give near: the values of A1"),
         (("--robot", "kuka-kr5", "--near", "0,-90,90,0,30,0", "--rated-kg", "5"), "rated for 5 kg"),
         (("--near", HOME), "--calibration FILE or --robot ROBOT"),
-        (("--robot", KR270, "--near", HOME, "--chord-um", "0"), "--chord-um 0"),
-        (("--robot", KR270, "--near", HOME, "--densify-um", "-1"), "--densify-um -1"),
+        (("--robot", KR270, "--near", HOME, "--chord-um", "0"), "chord 0 um"),
+        (("--robot", KR270, "--near", HOME, "--densify-um", "-1"), "densify -1 um"),
         (("--robot", KR270, "--near", HOME, "--force", "0,0,-4e6"), "check the unit of the load"),
         (("--robot", KR270, "--near", HOME, "--force", "0,0,1", "--milling", "teeth=2"), "give the load once"),
         (("--robot", KR270, "--near", HOME, "--milling", "teeth=2"), "kc_MPa is missing"),
@@ -67,7 +67,7 @@ def test_a_joint_limit_is_a_problem(run: Any, tmp_path: Path) -> None:
         (("--robot", KR270, "--near", HOME, "--base", "base=1,2,3"), "6 numbers"),
         (("--robot", KR270, "--near", HOME, "--base", "base=1700,-80,800,0,0,0"), "given is x 1700"),
         (("--robot", KR270, "--near", HOME, "--tool", "tool=marker9"), "6 numbers"),
-        (("--robot", KR270, "--near", HOME, "--truth", "fanuc-m710ic50"), "--truth fanuc-m710ic50"),
+        (("--robot", KR270, "--near", HOME, "--truth", "fanuc-m710ic50"), "truth fanuc-m710ic50"),
         (("--robot", "cylindrical", "--near", HOME), "no frame 'flange'"),
     ],
 )
@@ -79,9 +79,9 @@ def test_refusals_in_one_sentence(run: Any, tmp_path: Path, words: tuple[str, ..
 def test_frames_that_nobody_states(run: Any, tmp_path: Path) -> None:
     program = lay_program(tmp_path, "nc")
     said = refused(run, tmp_path, program, "--robot", KR270, "--near", HOME, "--out", tmp_path / "new")
-    assert '--tool "T1=X,Y,Z,A,B,C"' in said
+    assert "the pose of tool T1 (contour.nc, line 7) is stated nowhere" in said
     words = ("--robot", KR270, "--near", HOME, "--tool", "T1=tool")
-    assert "--orientation" in refused(run, tmp_path, program, *words, "--out", tmp_path / "new")
+    assert "state the orientation of the tool" in refused(run, tmp_path, program, *words, "--out", tmp_path / "new")
     (tmp_path / "contour.src").write_bytes((lay_program(tmp_path, "src")).read_bytes())
     (tmp_path / "contour.dat").unlink()
     said = refused(run, tmp_path, tmp_path / "contour.src", "--robot", KR270, "--out", tmp_path / "new")

@@ -38,26 +38,26 @@ def told(run: Any, desk: Path, *words: str) -> tuple[Any, str]:
 
 def test_assumed_weights_that_make_most_of_a_correction_are_named(run: Any, desk: Path) -> None:
     answer, verdict = told(run, desk)
-    load, weight, geometry, whole = answer["shares"]
+    load, weight, geometry, whole = answer["contributions"]
     assert weight["rms_um"] > 0.5 * whole["rms_um"] > load["rms_um"] > 100
     assert geometry["rms_um"] == 0
-    assert "NOT IN THIS, taken as exact: lengths and joint zeros of the robot file and what was not sought (" in verdict
+    assert "taken as exact: lengths and joint zeros of the robot file and what was not estimated (" in verdict
     masses = sum(p.kind == "link_mass" and p.value != 0 for p in read_robot("kuka-kr270").parameters)
     assert f"{masses} of link mass" in verdict
     named = re.search(
-        r"RESTS ON ASSUMED WEIGHTS: ([\d.]+) mm of ([\d.]+) mm rms .* assumption \(([\w, ]+)\)\. If", verdict
+        r"RESTS ON ASSUMED WEIGHTS\. .* robot file \(([\w, ]+)\) makes ([\d.]+) mm rms of the ([\d.]+) mm", verdict
     )
     assert named is not None, verdict
-    assert float(named[1]) == pytest.approx(1e-3 * weight["rms_um"], rel=5e-3)
-    assert float(named[2]) == pytest.approx(1e-3 * whole["rms_um"], rel=5e-3)
-    assert {"A2", "A3"} <= set(named[3].split(", "))
-    assert "--taught" in verdict
+    assert float(named[2]) == pytest.approx(1e-3 * weight["rms_um"], rel=5e-3)
+    assert float(named[3]) == pytest.approx(1e-3 * whole["rms_um"], rel=5e-3)
+    assert {"A2", "A3"} <= set(named[1].split(", "))
+    assert "taken as taught" in verdict
 
 
 def test_a_truth_with_other_weights_is_said_to_break_the_expectation(run: Any, desk: Path) -> None:
     answer, verdict = told(run, desk, "--truth", str(desk / "heavier.yaml"))
-    hoped = re.search(r"expected to be off by ([\d.]+) um rms", verdict)
-    broken = re.search(r"THAT IS ([\d.]+) TIMES WHAT WAS EXPECTED", verdict)
+    hoped = re.search(r"Predicted residual error after correction: ([\d.]+) um rms", verdict)
+    broken = re.search(r"THAT IS ([\d.]+) TIMES THE PREDICTED RESIDUAL ERROR", verdict)
     assert hoped is not None
     assert broken is not None
     left = np.sqrt(np.mean([t["truth_after_um"] ** 2 for t in answer["targets"]]))
@@ -67,20 +67,20 @@ def test_a_truth_with_other_weights_is_said_to_break_the_expectation(run: Any, d
 
 def test_a_truth_within_the_expectation_is_left_in_peace(run: Any, desk: Path) -> None:
     _, verdict = told(run, desk, "--truth", str(desk / "arm.yaml"))
-    assert "On the robot taken for true" in verdict
-    assert "TIMES WHAT WAS EXPECTED" not in verdict
+    assert "On the simulated true robot" in verdict
+    assert "TIMES THE PREDICTED" not in verdict
 
 
 def test_taught_targets_rest_on_no_weight(run: Any, desk: Path) -> None:
     """The same heavier robot keeps the promise: what the load adds hardly depends on masses."""
     answer, verdict = told(run, desk, "--taught", "--truth", str(desk / "heavier.yaml"))
-    assert [row["corrected"] for row in answer["shares"]] == [True, False, False]
-    assert answer["shares"][1]["rms_um"] > 100  # it is there, and in the targets already
+    assert [row["corrected"] for row in answer["contributions"]] == [True, False, False]
+    assert answer["contributions"][1]["rms_um"] > 100  # it is there, and in the targets already
     assert "ASSUMED WEIGHTS" not in verdict
     assert "lengths" not in verdict
     assert "of link compliance" in verdict  # what bends under the load counts as exact still
     assert "of link mass" not in verdict
-    assert "TIMES WHAT WAS EXPECTED" not in verdict
+    assert "TIMES THE PREDICTED" not in verdict
 
 
 def test_weights_from_a_drawing_are_no_assumption(run: Any, desk: Path) -> None:
@@ -94,7 +94,7 @@ def test_weights_from_a_drawing_are_no_assumption(run: Any, desk: Path) -> None:
     calibration(desk, "arm.yaml", SPRINGS, 0.01)
     _, verdict = told(run, desk)
     assert "ASSUMED WEIGHTS" not in verdict
-    assert "come from the weight of the arm" in verdict
+    assert "The weight of the arm and of what it carries makes" in verdict
 
 
 def test_weights_that_were_sought_are_in_the_expectation(run: Any, desk: Path) -> None:

@@ -29,7 +29,7 @@ from elastocal.compensate.verification import Summary, Verification
 from elastocal.quantities import length
 
 if TYPE_CHECKING:
-    from elastocal.compensate.compensation import Correction
+    from elastocal.compensate.correction import Correction
 
 GEOMETRY = ("frame_error", "joint_offset")
 WEIGHT = ("link_mass", "payload", "gravity_compensator")

@@ -16,7 +16,7 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
-    from elastocal.compensate.compensation import Correction
+    from elastocal.compensate.correction import Correction
 
 SHARED = ("$config.dat",)
 """Files of a controller that hold the frames of all its programs."""

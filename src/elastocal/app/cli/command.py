@@ -198,5 +198,6 @@ def label(parameter: str, hint: Any) -> str:
     info = get_args(hint)[1] if get_origin(hint) is Annotated else None
     if isinstance(info, typer.models.ArgumentInfo):
         return str(info.metavar or parameter.upper()).strip("[].")
-    words = [w for w in getattr(info, "param_decls", None) or () if w.startswith("--")]
+    named = (getattr(info, "default", None), *(getattr(info, "param_decls", None) or ()))
+    words = [w for w in named if isinstance(w, str) and w.startswith("--")]
     return words[0] if words else f"--{parameter.replace('_', '-')}"

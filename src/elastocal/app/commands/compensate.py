@@ -16,7 +16,7 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated
-    from elastocal.compensate.compensation import Correction
+    from elastocal.compensate.correction import Correction
     from elastocal.compensate.process import ProcessLoad
     from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array
@@ -116,7 +116,9 @@ def compensate(
         str | None, typer.Option(metavar="ROBOT", help="Also run both programs on this simulated (true) robot.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR|FILE", help="Write the corrected program; never over the old one.")
+        Path | None,
+        typer.Option(metavar="DIR|FILE", help="Write the corrected program; never over the old one."),
+        o.FOLDER,
     ] = None,
     progress: Progress | None = None,
 ) -> CompensateResult:
@@ -131,8 +133,8 @@ def compensate(
       elastocal compensate contour.src --calibration calibration.json --force "-400,0,-150" --out corrected
     """
     from elastocal.app.calibrated import calibrated
-    from elastocal.app.workers import one_thread
     from elastocal.app.typed_program import typed_frames, typed_orientation
+    from elastocal.app.workers import one_thread
     from elastocal.compensate.compensation import compensate as library_call
     from elastocal.compensate.compensation import flange_of
     from elastocal.files.program_files import check_places, correction_files, read_program

@@ -10,7 +10,7 @@ from elastocal.report.blocks import Block, Cell, Column, Fact, Report, Section, 
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensate import CompensateResult
-    from elastocal.compensate.compensation import Correction
+    from elastocal.compensate.correction import Correction
     from elastocal.compensate.verification import Residual
     from elastocal.spatial.entries import Array
 

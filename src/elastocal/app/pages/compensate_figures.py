@@ -23,7 +23,7 @@ from elastocal.report.blocks import Lines, Scene, Series
 from elastocal.report.parts import Part, Strokes
 
 if TYPE_CHECKING:
-    from elastocal.compensate.compensation import Correction
+    from elastocal.compensate.correction import Correction
     from elastocal.compensate.verification import Residual
     from elastocal.spatial.entries import Array, Ints
     from elastocal.uncertainty.prediction import Prediction
