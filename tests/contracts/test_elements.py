@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from elastocal.compensate.correction import correct
 from oracle.mechanics import compliance, generalised_forces
 from oracle.robots import random_spd
 from scipy.spatial.transform import Rotation
 
+from elastocal.compensate.commands import correct
 from elastocal.compensate.loads import PathLoads
 from elastocal.compensate.targets import Targets
 from elastocal.errors import InputError

@@ -24,12 +24,13 @@ from elastocal.compensate.job import Job, as_taught, command_residuals, confiden
 from elastocal.compensate.placed import placed, with_tools
 from elastocal.compensate.posts.post import post_kinds
 from elastocal.compensate.process import ProcessLoad, station_loads
-from elastocal.compensate.program import Inserted, Notice, Program, uncorrected
+from elastocal.compensate.program import Inserted, Program, uncorrected
 from elastocal.compensate.rewrite import as_written, rewritten
 from elastocal.compensate.stations import stations
 from elastocal.compensate.targets import TargetStatus
 from elastocal.compensate.verification import Residual
 from elastocal.errors import InputError
+from elastocal.findings import Finding
 from elastocal.model.limits import extent
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
@@ -61,7 +62,7 @@ def compensate(
 ) -> Correction:
     """Correct a program for the load on the robot.
 
-    ``calibration`` is a robot, or an identified model with its covariance (or what has one as ``identified``).
+    ``calibration`` is a calibration, or a robot, whose accuracy is then not known.
     ``wrench`` (6,) in N and N m is applied to the robot at the tip of the program's tool, in robot base axes, on
     linear, circular and spline moves; everything else about loads is said by ``load`` in its place.  ``near`` (n,) are
     controller values in rad and m before the program starts, where nothing in it says how the arm reaches its first
@@ -90,7 +91,7 @@ def compensate(
     _bearable(work, before)
     step(2, STEPS)
     points: dict[int, Inserted] = {}
-    dense: tuple[Notice, ...] = ()
+    dense: tuple[Finding, ...] = ()
     if densify is not None:
         points, dense = line_points(work, found, densify)
     new = rewritten(work, found, points)
@@ -106,7 +107,7 @@ def compensate(
         covariance=None if known is None else confidence(known, work, command, nominal if taught else None),
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.at.stations.row]), files=files,
-        warnings=(*(Notice("program", n) for n in program.notes), *loads.notices, *new.notices, *dense,
+        warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.notices, *new.notices, *dense,
                   *_taken(work, hand)),
     )  # fmt: skip
 
@@ -120,7 +121,10 @@ def flange_of(model: RobotModel, asked: str | None = None) -> str:
         return FLANGE
     raise InputError(
         f"robot {model.name} has no frame {FLANGE!r} that tools could be mounted on; name the flange, one of "
-        f"{', '.join(model.tree.names)}"
+        f"{', '.join(model.tree.names)}",
+        code="no-flange",
+        allowed=model.tree.names,
+        parameter="flange",
     )
 
 
@@ -131,12 +135,23 @@ def assumed_masses(model: RobotModel, sought: Sequence[str]) -> tuple[str, ...]:
 
 
 def _identified(given: Any) -> tuple[RobotModel, IdentifiedModel | None]:
+    """The robot, and how well its parameters are known; of a calibration those of its placing are left out."""
     if isinstance(given, RobotModel):
         return given, None
-    known = given if isinstance(given, IdentifiedModel) else getattr(given, "identified", None)
-    if not isinstance(known, IdentifiedModel):
-        raise InputError(f"a robot or a calibration is needed to correct a program, not {type(given).__name__}")
-    return known.model, known
+    if isinstance(given, IdentifiedModel):
+        return given.model, given
+    try:
+        count = len(given.names)
+        known = given.covariance[:count, :count]
+        return given.robot, IdentifiedModel(
+            given.robot, tuple(given.names), known, given.discrepancy, "loaded", given.freedom
+        )
+    except AttributeError:
+        raise InputError(
+            f"a robot or a calibration is needed to correct a program, not {type(given).__name__}",
+            code="no-robot",
+            parameter="calibration",
+        ) from None
 
 
 def _check(program: Program, densify: float | None, chord: float) -> None:
@@ -145,15 +160,18 @@ def _check(program: Program, densify: float | None, chord: float) -> None:
     if missing:
         raise InputError(
             f"{name}: the pose of {missing[0]} is stated nowhere; state it (X, Y, Z, A, B, C) or use the data file of "
-            "the program"
-        )
+            "the program",
+            code="frame-unknown", file=name, value=missing[0], parameter=missing[0].split(" ", 1)[0],
+        )  # fmt: skip
     if not program.targets:
         first = next(iter(program.skipped), None)
         why = f"the first line left alone: {first.line}, {first.reason}" if first else "no motion was found in it"
-        raise InputError(f"{name}: has no target that can be corrected; {why}; check file and language")
+        raise InputError(
+            f"{name}: has no target that can be corrected; {why}; check file and language", code="no-target", file=name
+        )
     for what, value in (("densify", densify), ("chord", chord)):
         if value is not None and not value > 0:
-            raise InputError(f"{what} {1e6 * value:g} um: give a positive length")
+            raise InputError(f"{what} {1e6 * value:g} um: give a positive length", value=value, parameter=f"{what}_um")
 
 
 def _bearable(work: Job, before: Residual) -> None:
@@ -164,7 +182,9 @@ def _bearable(work: Job, before: Residual) -> None:
     if bend[worst] > SOFT * size:
         raise InputError(
             f"{work.at.stations.name(worst)}: under this load the tool would be off by {bend[worst]:.3g} m on a "
-            f"robot of {size:.3g} m; check the unit of the load (N, N m, kg)"
+            f"robot of {size:.3g} m; check the unit of the load (N, N m, kg)",
+            code="load-too-large",
+            value=float(bend[worst]),
         )
 
 
@@ -173,26 +193,27 @@ def _on_truth(true: RobotModel, method: Method, work: Job, nominal: Array, comma
     if true.joints != work.at.model.joints:
         raise InputError(
             f"truth {true.name}: has joints {', '.join(true.joints)}, the robot that is compensated "
-            f"{', '.join(work.at.model.joints)}; give a truth of the same build"
+            f"{', '.join(work.at.model.joints)}; give a truth of the same build",
+            parameter="truth",
         )
     model = with_tools(true, work.at.stations.program, method.flange)
     work = as_taught(model, work, nominal) if method.taught else work
     return command_residuals(model, work, nominal), command_residuals(model, work, command)
 
 
-def _taken(work: Job, flange: str) -> list[Notice]:
+def _taken(work: Job, flange: str) -> list[Finding]:
     """What the numbers rest on beyond the files."""
     program, kinds = work.at.stations.program, work.at.stations.kind
     said = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
-    out = [Notice("frames", said, {"flange": flange})]
+    out = [Finding("frames", "note", said, {"flange": flange})]
     moved = [t for t in program.targets if any(abs(v) < 9e8 and v for v in t.external)]
     if moved:
         said = f"{moved[0].where}: external axes are not part of the model; their values are kept."
-        out.append(Notice("external-axes-kept", said, {"file": moved[0].file, "line": moved[0].line}))
+        out.append(Finding("external-axes-kept", "note", said, {"file": moved[0].file, "line": moved[0].line}))
     if "axis" in kinds:
         said = "The program leaves the turn about the tool axis open; it is taken as one of many."
-        out.append(Notice("tool-axis-free", said))
+        out.append(Finding("tool-axis-free", "note", said))
     if "point" in kinds:
         said = "The program gives points: their positions are corrected, the orientation stays as it is."
-        out.append(Notice("orientation-kept", said))
+        out.append(Finding("orientation-kept", "note", said))
     return out

@@ -14,9 +14,10 @@ from elastocal.compensate.commands import Commands
 from elastocal.compensate.contributions import Contributions
 from elastocal.compensate.job import Job
 from elastocal.compensate.process import StationLoads
-from elastocal.compensate.program import Changes, Notice, Program, Skipped
+from elastocal.compensate.program import Changes, Program, Skipped
 from elastocal.compensate.targets import TargetStatus
 from elastocal.compensate.verification import Residual
+from elastocal.findings import Finding
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools
 from elastocal.uncertainty.prediction import IdentifiedModel, Prediction, quantile_95
@@ -66,7 +67,7 @@ class Correction:
     on_truth: tuple[Residual, Residual] | None
     left: tuple[Skipped, ...]
     files: dict[str, bytes]
-    warnings: tuple[Notice, ...]
+    warnings: tuple[Finding, ...]
 
     @property
     def model(self) -> RobotModel:
@@ -127,7 +128,7 @@ class Correction:
         return tuple(out)
 
     @property
-    def verdict(self) -> tuple[Notice, ...]:
+    def verdict(self) -> tuple[Finding, ...]:
         from elastocal.compensate.verdict import verdict
 
         return verdict(self)

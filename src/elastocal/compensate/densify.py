@@ -21,9 +21,10 @@ import numpy as np
 from elastocal.compensate.commands import Commands, correct
 from elastocal.compensate.job import Job
 from elastocal.compensate.loads import PathLoads
-from elastocal.compensate.program import Inserted, Move, Notice
+from elastocal.compensate.program import Inserted, Move
 from elastocal.compensate.targets import Targets, TargetStatus
 from elastocal.errors import InputError
+from elastocal.findings import Finding
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.task import Aim
@@ -183,7 +184,7 @@ def _joined(a: Commands, b: Commands) -> Commands:
     return Commands(*(np.concatenate([getattr(a, n), getattr(b, n)]) for n in names))
 
 
-def line_points(work: Job, found: Commands, tolerance: float) -> tuple[dict[int, Inserted], tuple[Notice, ...]]:
+def line_points(work: Job, found: Commands, tolerance: float) -> tuple[dict[int, Inserted], tuple[Finding, ...]]:
     """Points for the linear moves of a program by number of the move, and notices of moves that get none."""
     at, stations = work.at, work.at.stations
     moves, notices = _linear(work, found)
@@ -215,14 +216,14 @@ def _ends(work: Job, number: int) -> tuple[int, int]:
     return int(work.at.stations.row[move.start]), int(work.at.stations.row[move.end])
 
 
-def _linear(work: Job, found: Commands) -> tuple[list[int], tuple[Notice, ...]]:
+def _linear(work: Job, found: Commands) -> tuple[list[int], tuple[Finding, ...]]:
     """Numbers of the moves that may get points, and why others may not."""
     out, notices = [], []
     for i, m in enumerate(work.at.stations.program.moves):
         why = _hindrance(work, m)
         if why:
             said = f"{m.file}, line {m.line}: gets no further points; {why}."
-            notices.append(Notice("no-points-inserted", said, {"file": m.file, "line": m.line}))
+            notices.append(Finding("no-points-inserted", "note", said, {"file": m.file, "line": m.line}))
         elif m.motion != "linear" or m.start is None or m.start == m.end:
             continue
         elif all(found.status[e] == TargetStatus.CORRECTED for e in _ends(work, i)):

@@ -14,8 +14,9 @@ import numpy as np
 from elastocal.compensate.loads import ProgramLoads
 from elastocal.compensate.milling import Milling, milling_wrenches
 from elastocal.compensate.placed import Placed
-from elastocal.compensate.program import Notice, Program
+from elastocal.compensate.program import Program
 from elastocal.errors import InputError
+from elastocal.findings import Finding
 from elastocal.model.loads.payload import Payload
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -77,7 +78,7 @@ class StationLoads:
 
     loads: ProgramLoads
     text: str
-    notices: tuple[Notice, ...]
+    notices: tuple[Finding, ...]
 
 
 def station_loads(at: Placed, load: ProcessLoad, flange: str) -> StationLoads:
@@ -89,7 +90,7 @@ def station_loads(at: Placed, load: ProcessLoad, flange: str) -> StationLoads:
     stated = load.wrench is not None or load.by_line is not None or load.milling is not None
     if at.stations.program.wrenches is not None and stated:
         said = "The load that was asked for is used in place of the wrench columns of the toolpath."
-        notices.append(Notice("toolpath-loads-replaced", said))
+        notices.append(Finding("toolpath-loads-replaced", "note", said))
     mass = np.full(len(at.stations), np.nan if load.payload is None else load.payload)
     if load.by_line is not None:
         row = load.by_line.index(at.stations.lines)
@@ -120,7 +121,9 @@ def _acting(at: Placed, load: ProcessLoad) -> Bools:
     if load.wrench is not None and load.wrench.any() and not out.any():
         raise InputError(
             f"{stations.name(0)}: no target is gone to in a line or an arc, so a process force acts nowhere; name the "
-            "lines with load, or say that it acts on joint moves too"
+            "lines with load, or say that it acts on joint moves too",
+            code="load-acts-nowhere",
+            parameter="air_moves",
         )
     return np.asarray(out)
 
@@ -179,7 +182,7 @@ def _milling(at: Placed, process: Milling, stated: float | None, acting: Bools) 
     return milling_wrenches(process, "", at.position, axis, np.where(cuts, feed, 0.0), cuts).wrench
 
 
-def _on_air(at: Placed, load: ProcessLoad, acting: Bools) -> list[Notice]:
+def _on_air(at: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:
     """Where a constant load meets moves through the air, or leaves them out."""
     if load.wrench is None or load.wrench.ndim == 2 or not load.wrench.any():
         return []
@@ -191,15 +194,15 @@ def _on_air(at: Placed, load: ProcessLoad, acting: Bools) -> list[Notice]:
         return []
     if (acting & air).any():
         said = f"The load acts on joint and rapid moves too ({int((acting & air).sum())} targets), as was asked for."
-        return [Notice("load-on-air-moves", said, data)]
+        return [Finding("load-on-air-moves", "warning", said, data)]
     said = (
         f"The load acts on linear, circular and spline moves. {int(air.sum())} of {len(stations)} targets are gone to "
         "by joint or rapid moves only: they are corrected without it."
     )
-    return [] if load.lines else [Notice("load-not-on-air-moves", said, data)]
+    return [] if load.lines else [Finding("load-not-on-air-moves", "note", said, data)]
 
 
-def _twice(at: Placed, load: ProcessLoad) -> list[Notice]:
+def _twice(at: Placed, load: ProcessLoad) -> list[Finding]:
     """Targets that are gone to again under another load: one value cannot fit both."""
     program, out = at.stations.program, []
     lines = np.array([m.line for m in program.moves], dtype=np.int64)
@@ -214,15 +217,17 @@ def _twice(at: Placed, load: ProcessLoad) -> list[Notice]:
         if state[first] != state[i]:
             name = program.targets[m.end].name or program.targets[m.end].where
             said = f"{name} is corrected for the load of line {lines[first]}; line {lines[i]} goes there under another."
-            out.append(Notice("target-under-two-loads", said, {"lines": (int(lines[first]), int(lines[i]))}))
+            out.append(
+                Finding("target-under-two-loads", "warning", said, {"lines": (int(lines[first]), int(lines[i]))})
+            )
     return out
 
 
-def _rated(at: Placed, loads: ProgramLoads, rated: float | None) -> list[Notice]:
+def _rated(at: Placed, loads: ProgramLoads, rated: float | None) -> list[Finding]:
     """Refuse loads beyond the rated payload, or say that nobody knows it."""
     if rated is None:
         said = "The rated payload of the robot is not known, so the load is not judged by it."
-        return [Notice("rated-payload-unknown", said)]
+        return [Finding("rated-payload-unknown", "note", said)]
     g = float(np.linalg.norm(at.model.gravity)) or STANDARD_GRAVITY
     total = np.linalg.norm(loads.wrench[:, :3], axis=1) / g + np.nan_to_num(loads.mass)
     worst = int(np.argmax(total))

@@ -83,14 +83,6 @@ class Skipped(NamedTuple):
     reason: str
 
 
-class Notice(NamedTuple):
-    """Something to know about a result: a ``code`` that programs can rely on, a sentence, and its ``data``."""
-
-    code: str
-    text: str
-    data: Mapping[str, object] = {}
-
-
 class ProgramFrame(NamedTuple):
     """A base or tool in use: its pose (None: neither in the files nor given) and where it is first used."""
 

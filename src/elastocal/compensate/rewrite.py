@@ -15,9 +15,10 @@ from elastocal.compensate.job import Job, commands
 from elastocal.compensate.placed import Placed
 from elastocal.compensate.posts.krl import new_turn
 from elastocal.compensate.posts.rapid_data import confdata_notes
-from elastocal.compensate.program import Changes, Inserted, Notice, Program
+from elastocal.compensate.program import Changes, Inserted, Program
 from elastocal.compensate.targets import TargetStatus
 from elastocal.errors import InputError
+from elastocal.findings import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
 
 SAME = 4e-8
@@ -31,7 +32,7 @@ class Rewrite:
     """``changes`` for the post, and ``notices`` about what goes with the targets."""
 
     changes: Changes
-    notices: tuple[Notice, ...]
+    notices: tuple[Finding, ...]
 
 
 def rewritten(work: Job, found: Commands, inserted: Mapping[int, Inserted]) -> Rewrite:
@@ -57,7 +58,7 @@ def rewritten(work: Job, found: Commands, inserted: Mapping[int, Inserted]) -> R
     six = program.language == "rapid" and at.model.n == 6 and all(m.kind == "revolute" for m in at.model.motions)
     old, new = _axes(at, found)
     said = confdata_notes(program.targets, at.model.controller.axes, old, new, use) if six else []
-    return Rewrite(changes, (*flipped, *(Notice("confdata", sentence) for sentence in said)))
+    return Rewrite(changes, (*flipped, *(Finding("confdata", "warning", sentence) for sentence in said)))
 
 
 def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) -> dict[int, Inserted]:
@@ -75,10 +76,10 @@ def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) ->
     return out
 
 
-def _turns(at: Placed, found: Commands, use: Bools) -> tuple[dict[int, int], list[Notice]]:
+def _turns(at: Placed, found: Commands, use: Bools) -> tuple[dict[int, int], list[Finding]]:
     """T of KRL targets whose axes change sign."""
     out: dict[int, int] = {}
-    notices: list[Notice] = []
+    notices: list[Finding] = []
     targets = at.stations.program.targets
     stated = np.array([t.turn is not None for t in targets], dtype=bool)
     old, new = _axes(at, found)
@@ -89,7 +90,9 @@ def _turns(at: Placed, found: Commands, use: Bools) -> tuple[dict[int, int], lis
             out[int(number)] = turn
             names = ", ".join(at.model.controller.axes[a - 1] for a in axes)
             said = f"{target.where}: {names} changes sign, so T {target.turn} becomes T {turn}; check the move."
-            notices.append(Notice("turn-changed", said, {"file": target.file, "line": target.line, "turn": turn}))
+            notices.append(
+                Finding("turn-changed", "warning", said, {"file": target.file, "line": target.line, "turn": turn})
+            )
     return out, notices
 
 

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.compensate.program import Notice
 from elastocal.compensate.verification import Summary, Verification
+from elastocal.findings import Finding
 from elastocal.quantities import length
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ BROKEN = 2.0
 """Times the predicted rms that the truth is hardly off by chance: two standard deviations where one direction rules."""
 
 
-def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Notice, ...]:
+def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Finding, ...]:
     """The first things to know; ``fixed`` are parameters that a calibration took as exact, where a file names them."""
     out = [_motions(result), *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
     out += [*_assumed_weights(result), *_truth(result)]
     if result.method.first_order:
         said = "First order only, for comparison: the full correction leaves a smaller residual error."
-        out.append(Notice("first-order", said))
+        out.append(Finding("first-order", "note", said))
     return (*out, _mixed(result))
 
 
@@ -54,7 +54,7 @@ def predicted_rms(result: Correction) -> float:
     return float(np.sqrt(np.nanmean(result.predicted[result.corrected] ** 2)))
 
 
-def _motions(result: Correction) -> Notice:
+def _motions(result: Correction) -> Finding:
     done, total = result.motions
     before = result.before.distances()
     model = "calibrated model" if result.covariance is not None else "model"
@@ -63,31 +63,31 @@ def _motions(result: Correction) -> Notice:
         f"{length(before.rms)} rms, {length(before.largest)} at most, without correction."
     )
     data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.largest}
-    return Notice("motions", said, data)
+    return Finding("motions", "note", said, data)
 
 
-def _left_by_model(result: Correction) -> tuple[Notice, ...]:
+def _left_by_model(result: Correction) -> tuple[Finding, ...]:
     """The rounding of digits where everything is corrected, else what the model itself is left off by."""
     after = result.after.distances()
     data = {"rms": after.rms, "max": after.largest}
     if result.corrected.all() and not result.method.first_order:
         said = f"The new digits state the targets to {length(after.largest)}: rounding, no accuracy of the robot."
-        return (Notice("rounding", said, data),)
+        return (Finding("rounding", "note", said, data),)
     if not after.count:
         return ()
     cause = "first order" if result.method.first_order else "targets that are not corrected count as they are"
     said = (
         f"With the new program the model is off by {length(after.rms)} rms, {length(after.largest)} at most ({cause})."
     )
-    return (Notice("residual-by-model", said, data),)
+    return (Finding("residual-by-model", "note", said, data),)
 
 
-def _predicted(result: Correction) -> Notice:
+def _predicted(result: Correction) -> Finding:
     if result.covariance is None:
         said = "The residual error of the real robot after correction is not known: there is no calibration."
-        return Notice("not-calibrated", said)
+        return Finding("not-calibrated", "warning", said)
     if not result.corrected.any():
-        return Notice("not-corrected", "No target is corrected.")
+        return Finding("not-corrected", "warning", "No target is corrected.")
     worst, rms = float(np.nanmax(result.half_width[result.corrected])), predicted_rms(result)
     known = result.known is not None and isfinite(result.known.discrepancy)
     model = "model discrepancy included" if known else "model discrepancy not known and not included"
@@ -95,10 +95,10 @@ def _predicted(result: Correction) -> Notice:
         f"Predicted residual error after correction: {length(rms)} rms at corrected targets, and less than "
         f"{length(worst)} at 95 % confidence along the worst direction of the worst target ({model})."
     )
-    return Notice("predicted", said, {"rms": rms, "worst_95": worst})
+    return Finding("predicted", "note", said, {"rms": rms, "worst_95": worst})
 
 
-def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Notice, ...]:
+def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ...]:
     """What counts as exact in the prediction; geometry and weight are in taught targets already."""
     if result.known is None:
         return ()
@@ -118,7 +118,7 @@ def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Notice, ...
     if not taught and rms > 0:
         weight = f" {_of_total(rms, total, 'The weight of the arm and of what it carries')}"
     said = f"NOT IN THIS PREDICTION, taken as exact: {' and '.join(named)}.{weight}"
-    return (Notice("taken-as-exact", said, {"parameters": exact, "weight_rms": rms, "total_rms": total}),)
+    return (Finding("taken-as-exact", "note", said, {"parameters": exact, "weight_rms": rms, "total_rms": total}),)
 
 
 def _of_total(part: float, total: float, what: str) -> str:
@@ -138,7 +138,7 @@ def _words(names: tuple[str, ...], kind: Mapping[str, str]) -> str:
     return ", ".join(f"{n} of {k.replace('_', ' ')}" for k, n in Counter(kind[name] for name in names).items())
 
 
-def _assumed_weights(result: Correction) -> tuple[Notice, ...]:
+def _assumed_weights(result: Correction) -> tuple[Finding, ...]:
     """Where assumed masses make most of the correction."""
     weight, total = (part.distances().rms for part in (result.contributions.assumed, result.contributions.total))
     if result.known is None or result.method.taught or not weight > 0.5 * total:
@@ -151,10 +151,10 @@ def _assumed_weights(result: Correction) -> tuple[Notice, ...]:
         "as taught: what the load adds is then corrected, and nothing else. Else measure the weights: by absolute "
         "positions or by logged torques."
     )
-    return (Notice("assumed-weights", said, {"assumed_rms": weight, "total_rms": total, "frames": places}),)
+    return (Finding("assumed-weights", "warning", said, {"assumed_rms": weight, "total_rms": total, "frames": places}),)
 
 
-def _truth(result: Correction) -> tuple[Notice, ...]:
+def _truth(result: Correction) -> tuple[Finding, ...]:
     if result.on_truth is None:
         return ()
     before, after = result.on_truth
@@ -167,7 +167,7 @@ def _truth(result: Correction) -> tuple[Notice, ...]:
     data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.largest, "percent": share}
     good = result.corrected
     if result.covariance is None or not good.any():
-        return (Notice("truth", said, data),)
+        return (Finding("truth", "note", said, data),)
     left, hoped = Summary.of(np.linalg.norm(after.position[good], axis=1)).rms, predicted_rms(result)
     data |= {"times_predicted": left / hoped if hoped > 0 else np.inf}
     if left > BROKEN * hoped:
@@ -175,17 +175,17 @@ def _truth(result: Correction) -> tuple[Notice, ...]:
             f" THAT IS {left / hoped:.3g} TIMES THE PREDICTED RESIDUAL ERROR ({length(left)} for {length(hoped)} rms): "
             "something that counts as exact is not."
         )
-    return (Notice("truth", said, data),)
+    return (Finding("truth", "note", said, data),)
 
 
-def _mixed(result: Correction) -> Notice:
+def _mixed(result: Correction) -> Finding:
     bad, lines = int((~result.corrected).sum()), len(result.left)
     if not lines and not bad:
-        return Notice("every-motion", "Every motion of the program is corrected.")
+        return Finding("every-motion", "note", "Every motion of the program is corrected.")
     targets = "" if not bad else f"{bad} target{'s' * (bad > 1)} cannot be corrected, and "
     stay = "1 motion line stays as it is" if lines == 1 else f"{lines} motion lines stay as they are"
     said = (
         f"THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS: {targets}{stay} in all; the report lists them with "
         "their reasons."
     )
-    return Notice("mixed", said, {"targets": bad, "lines": lines})
+    return Finding("mixed", "warning", said, {"targets": bad, "lines": lines})
