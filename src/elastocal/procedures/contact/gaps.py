@@ -25,7 +25,8 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import RobotModel
-from elastocal.spatial.entries import Array, Ints
+from elastocal.solve.linear import orthonormal_span
+from elastocal.spatial.entries import Ints
 
 EVEN = Reading(sd=1e-5, force_sd=1.0)
 """Weights of a start: a hundredth of a millimetre like a newton across the normal."""
@@ -73,13 +74,6 @@ def gap_problem(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> 
     zero = np.zeros((gap.count, len(gap.rows)))
     stated = Campaign(gap, zero, campaign.scattering or (EVEN,), beliefs=campaign.beliefs)
     return GapProblem(gap, linearise(stated, model, names, weigh(stated, model)))
-
-
-def orthonormal_span(problem: Problem) -> Array:
-    """Orthonormal columns that span what the parameters can do."""
-    lengths = np.linalg.norm(problem.matrix, axis=0)
-    u, s, _ = np.linalg.svd(problem.matrix / np.where(lengths > 0, lengths, 1.0), full_matrices=False)
-    return np.asarray(u[:, s > 1e-10 * s[0]])
 
 
 def _gaps(campaign: Campaign) -> ContactGap:
@@ -135,7 +129,7 @@ def doubted_objects(model: RobotModel, campaign: Campaign, names: Sequence[str])
     n, r = problem.linear.shape
     columns = np.where(problem.linear.used[:, :, None], kind.by_objects(at), 0.0)
     moved = problem.linear.weights.whiten(columns).reshape(n * r, -1)
-    span = orthonormal_span(problem.linear)[: n * r]
+    span = orthonormal_span(problem.linear.matrix, 1e-10)[: n * r]
     left = problem.linear.misfit[: n * r] - span @ (span.T @ problem.linear.misfit[: n * r])
     total, freedom = float(left @ left), problem.linear.readings - span.shape[1]
     out = []

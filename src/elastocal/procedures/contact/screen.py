@@ -31,8 +31,8 @@ from elastocal.procedures.contact.gaps import (
     doubted_objects,
     felt_rows,
     gap_problem,
-    orthonormal_span,
 )
+from elastocal.solve.linear import orthonormal_span
 from elastocal.spatial.entries import Array
 
 LEVEL = 1e-3
@@ -115,7 +115,7 @@ def _chances(problem: Problem) -> Array:
     from scipy.stats import f as ratio
 
     n, r = problem.shape
-    span = orthonormal_span(problem)
+    span = orthonormal_span(problem.matrix, 1e-10)
     left = problem.misfit - span @ (span.T @ problem.misfit)
     own = span[: n * r].reshape(n, r, -1)
     free = np.eye(r) - own @ own.swapaxes(1, 2)

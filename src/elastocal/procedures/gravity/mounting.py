@@ -15,11 +15,12 @@ from elastocal.measure.sources.friction import Friction
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
+from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array
 
 ROUNDS = 3
 LEAST = 1e-5
-"""Smallest singular value (of unit columns) at which directions are told apart."""
+"""Part of the largest singular value (of unit columns) at which directions are told apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +58,15 @@ def find_gravity(model: RobotModel, samples: Samples, sign: int, friction: Frict
     weight = np.ones(model.n)
     for _ in range(ROUNDS):
         a, y = (columns * weight[:, None])[used], (samples.torque * weight)[used]
-        lengths = np.linalg.norm(a, axis=0)
-        if np.min(lengths) == 0 or np.linalg.svd(a / lengths, compute_uv=False)[-1] < LEAST:
+        fit = solve_linear(a, y, relative=LEAST)
+        if not fit.known.all():
             raise InputError(
                 f"{samples.log.source}: these poses do not tell which way is down; turn the first axes of the arm too"
             )
-        found = np.linalg.lstsq(a, y, rcond=None)[0]
-        noise, worth = scatter_and_worth(np.where(used, samples.torque - columns @ found, np.nan))
+        noise, worth = scatter_and_worth(np.where(used, samples.torque - columns @ fit.values, np.nan))
         crowd = crowding(used.sum(axis=0), worth)
         weight = 1 / (np.where(np.isfinite(noise), noise, 1.0) * np.sqrt(crowd))
-    gravity, covariance = found[:3], np.linalg.inv(a.T @ a)[:3, :3]
+    gravity, covariance = fit.values[:3], fit.unit_covariance[:3, :3]
     down = model.gravity / (np.linalg.norm(model.gravity) or 1.0)
     cosine = float(gravity @ down / np.linalg.norm(gravity))
     return Mounting(np.asarray(gravity), np.asarray(covariance), float(np.arccos(np.clip(cosine, -1.0, 1.0))))

@@ -8,15 +8,14 @@ Accuracies and the test of higher terms count the samples for what they are wort
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identify.linear import LinearFit, fit_linear
 from elastocal.measure.slow_motion import low_speed
 from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
+from elastocal.solve.linear import LinearSolution, solve_linear
 from elastocal.spatial.entries import Array, Ints
 
 LOCKED = 0.01
@@ -103,13 +102,13 @@ def fourier(joint: str, angle: Array, torque: Array, velocity: Array, order: int
     angle, torque, velocity = angle[known], torque[known], velocity[known]
     friction, labels = _friction(velocity)
     chances, n = [], order or 1
-    best = _solve(angle, torque, friction, labels, n)
+    best = _solve(angle, torque, friction, n)
     for k in range(2, HIGHEST + 1) if order is None else ():
-        more = _solve(angle, torque, friction, labels, k)
+        more = _solve(angle, torque, friction, k)
         freedom = len(torque) / more.crowd - len(more.fit.values)
-        if freedom < 1 or not more.squares > 0:
+        if freedom < 1 or not more.fit.squares > 0:
             break
-        ratio = ((best.squares - more.squares) / more.crowd / 2) / (more.squares / more.crowd / freedom)
+        ratio = ((best.fit.squares - more.fit.squares) / more.crowd / 2) / (more.fit.squares / more.crowd / freedom)
         chances.append(float(fdtrc(2, freedom, max(ratio, 0.0))))
         if chances[-1] > CHANCE:
             break
@@ -142,28 +141,23 @@ def _friction(velocity: Array) -> tuple[Array, list[str]]:
 class _Solved:
     """The fit of one order, for noise of one, and how many samples are worth one."""
 
-    fit: LinearFit
+    fit: LinearSolution
     crowd: float
 
     @property
-    def squares(self) -> float:
-        return self.fit.scatter**2 * self.fit.freedom
-
-    @property
     def covariance(self) -> Array:
-        return self.fit.scatter**2 * self.crowd * self.fit.covariance
+        return self.fit.squares / self.fit.freedom * self.crowd * self.fit.unit_covariance
 
 
-def _solve(angle: Array, torque: Array, friction: Array, labels: Sequence[str], order: int) -> _Solved:
+def _solve(angle: Array, torque: Array, friction: Array, order: int) -> _Solved:
     k = np.arange(1, order + 1)
     waves = [np.sin(np.outer(angle, k)), np.cos(np.outer(angle, k))]
     a = np.concatenate([np.ones((len(angle), 1)), *waves, friction], axis=1)
     apart = f"{len(a)} samples do not tell {a.shape[1]} terms of a sweep apart; sweep further, or both ways"
     if len(a) <= a.shape[1]:
         raise InputError(apart)
-    try:
-        fit = fit_linear(["constant", *(f"sin {i}" for i in k), *(f"cos {i}" for i in k), *labels], a, torque, 1.0)
-    except InputError:
-        raise InputError(apart) from None
+    fit = solve_linear(a, torque)
+    if not fit.known.all():
+        raise InputError(apart)
     worth = scatter_and_worth(fit.residuals[:, None])[1]
     return _Solved(fit, float(crowding(np.array([len(a)]), worth)[0]))

@@ -1,6 +1,6 @@
 """Force-deflection loops: compliance, backlash and hysteresis of each direction, of all directions together, of joints.
 
-Order of the procedure: each loop by itself (``loop``, ``least_squares``, ``fit``), whether it is straight and parallel
+Order of the procedure: each loop by itself (``loop``, ``outliers``, ``fit``), whether it is straight and parallel
 (``departures``), all directions at the gripper as one number or a matrix (``directions``), joints by their lever arms
 (``joints``), what to say of it all (``checks``), and the elements that a robot file takes (``elements``).
 """

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.procedures.loops.estimate import LEVEL, Estimate, FTest, f_test, unknown
-from elastocal.procedures.loops.least_squares import Solution, fit_columns
 from elastocal.procedures.loops.loop import COMPLIANCE, Loop, model_columns
+from elastocal.solve.linear import LinearSolution, solve_linear
 from elastocal.spatial.entries import Array, Bools
 
 NAMES = ("different slopes", "curved", "growing hysteresis", "uneven hysteresis")
@@ -57,13 +57,13 @@ class Departures:
         return not self.rejected and not self.repeats.probability < self.level
 
 
-def departures(loop: Loop, used: Bools, base: Solution, noise: tuple[float, float], loops: int) -> Departures:
+def departures(loop: Loop, used: Bools, base: LinearSolution, noise: tuple[float, float], loops: int) -> Departures:
     """``noise`` (sd, freedom) is what the slopes are stated with; tests use the loop's own scatter, as one of many."""
     names, columns = model_columns(loop)
     x, y = columns[used], loop.displacement[used]
     f, side, lag = x[:, 0], x[:, 1], x[:, 2]
     extra = (np.abs(f), f * np.abs(f), np.abs(f) * lag, side * lag)
-    fits = [fit_columns((*names, n), np.column_stack([x, z]), y) for n, z in zip(NAMES, extra, strict=True)]
+    fits = [solve_linear(np.column_stack([x, z]), y, (*names, n)) for n, z in zip(NAMES, extra, strict=True)]
     level = LEVEL / (loops * (len(NAMES) + 1))
     each = tuple(_departure(n, base, fit) for n, fit in zip(NAMES, fits, strict=True))
     uneven = each[0].test.probability < level  # then the scatter about one slope is no noise
@@ -71,7 +71,7 @@ def departures(loop: Loop, used: Bools, base: Solution, noise: tuple[float, floa
     return Departures(each, slopes, _repeats(x, y, base), level)
 
 
-def _departure(name: str, base: Solution, fit: Solution) -> Departure:
+def _departure(name: str, base: LinearSolution, fit: LinearSolution) -> Departure:
     if not fit.known[-1] or fit.freedom < 1:
         reason = _OPEN if not fit.known[-1] else "no reading to spare"
         return Departure(name, unknown(reason), FTest(np.nan, (1, fit.freedom), np.nan, reason))
@@ -81,7 +81,9 @@ def _departure(name: str, base: Solution, fit: Solution) -> Departure:
     return Departure(name, coefficient, f_test(gain, 1, fit.freedom))
 
 
-def _slopes(fit: Solution, base: Solution, side: Array, sigma: float, freedom: float) -> tuple[Estimate, Estimate]:
+def _slopes(
+    fit: LinearSolution, base: LinearSolution, side: Array, sigma: float, freedom: float
+) -> tuple[Estimate, Estimate]:
     """p + d for F > 0 and p - d for F < 0; with one sense only, its slope is that of the loop."""
     senses = [bool(np.any(side == s)) for s in (1, -1)]
     if not all(senses):
@@ -102,11 +104,11 @@ def _slopes(fit: Solution, base: Solution, side: Array, sigma: float, freedom: f
     return out[0], out[1]
 
 
-def _repeats(x: Array, y: Array, base: Solution) -> FTest:
+def _repeats(x: Array, y: Array, base: LinearSolution) -> FTest:
     """The model against one mean for each force and branch, cycle offsets in both."""
     cells, which = np.unique(x[:, :3], axis=0, return_inverse=True)
     free = np.column_stack([(which.reshape(-1, 1) == np.arange(len(cells))).astype(float), x[:, 3:]])
-    fit = fit_columns([str(i) for i in range(free.shape[1])], free, y)
+    fit = solve_linear(free, y)
     if fit.freedom < 1:
         return FTest(np.nan, (0, 0.0), np.nan, "no force was repeated on the same branch")
     gain = float(np.sum(base.residuals**2) - np.sum(fit.residuals**2)) / fit.scatter**2

@@ -22,7 +22,7 @@ from math import nan
 import numpy as np
 
 from elastocal.procedures.loops.estimate import Estimate, FTest, f_test, mean_of, unknown
-from elastocal.procedures.loops.least_squares import fit_columns
+from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
 
 STEPS = 50
@@ -123,22 +123,21 @@ def fit_directions(units: Array, numbers: Sequence[Estimate], root: bool) -> Dir
 def _matrix(rows: Array, y: Array, w: Array, root: bool) -> tuple[Array, Array, float, int, str]:
     """Components, covariance, weighted sum of squares, spare directions, and why it is not known."""
     m = rows.shape[1]
-    names = [str(k) for k in range(m)]
     nothing = np.full(m, nan), np.full((m, m), nan), nan, 0
     start = w / (2 * np.abs(y)) if root and np.all(y != 0) else w
-    fit = fit_columns(names, start[:, None] * rows, start * (y * np.abs(y) if root else y))
+    fit = solve_linear(start[:, None] * rows, start * (y * np.abs(y) if root else y))
     if not fit.known.all():
         have = m - fit.null.shape[1]
         return *nothing, f"{m} numbers need {m} directions of different lines; these give {have}, measure in more"
     if not root:
-        return fit.values, fit.unit_covariance, float(np.sum(fit.residuals**2)), fit.freedom, ""
+        return fit.values, fit.unit_covariance, fit.squares, fit.freedom, ""
     x = fit.values
     for _ in range(STEPS):
         square = rows @ x
         if not np.all(square > 0):
             return *nothing, "the half gaps fit no ellipse: some are zero or negative"
         g = np.sqrt(square)
-        fit = fit_columns(names, (w / (2 * g))[:, None] * rows, w * (y - g))
+        fit = solve_linear((w / (2 * g))[:, None] * rows, w * (y - g))
         x = x + fit.values
         if np.all(np.abs(fit.values) <= 1e-12 * np.max(np.abs(x))):
             return x, fit.unit_covariance, float(np.sum((w * (y - np.sqrt(rows @ x))) ** 2)), fit.freedom, ""

@@ -18,8 +18,9 @@ import numpy as np
 
 from elastocal.procedures.loops.departures import Departures, departures
 from elastocal.procedures.loops.estimate import LEVEL, Estimate, f_test, unknown
-from elastocal.procedures.loops.least_squares import Outlier, Solution, screened_loop
 from elastocal.procedures.loops.loop import COMPLIANCE, GAP, HYSTERESIS, OFFSET, Loop, usable
+from elastocal.procedures.loops.outliers import Outlier, screened_loop
+from elastocal.solve.linear import LinearSolution
 from elastocal.spatial.entries import Array, Bools
 
 _ADVICE = (
@@ -40,7 +41,7 @@ class LoopFit:
     loop: Loop
     used: Bools
     outliers: tuple[Outlier, ...]
-    solution: Solution
+    solution: LinearSolution
     sigma: float
     freedom: float
     alone: bool
@@ -98,7 +99,7 @@ def fit_loops(loops: Sequence[Loop], noise: float | None = None) -> tuple[LoopFi
     return tuple(out)
 
 
-def _noise(solutions: Sequence[Solution], stated: float | None) -> tuple[float, float]:
+def _noise(solutions: Sequence[LinearSolution], stated: float | None) -> tuple[float, float]:
     spare = sum(s.freedom for s in solutions)
     found = np.sqrt(sum(s.freedom * s.scatter**2 for s in solutions if s.freedom) / spare) if spare else nan
     if stated is not None and not found > stated:
@@ -106,7 +107,7 @@ def _noise(solutions: Sequence[Solution], stated: float | None) -> tuple[float, 
     return float(found), float(spare) if spare else nan
 
 
-def _alone(solutions: Sequence[Solution]) -> list[bool]:
+def _alone(solutions: Sequence[LinearSolution]) -> list[bool]:
     """Loops that scatter more than the rest, the worst first, each against those not yet taken out."""
     out = [s.freedom < 1 for s in solutions]
     silent = out.copy()
@@ -127,7 +128,7 @@ def _alone(solutions: Sequence[Solution]) -> list[bool]:
     return [a and not s for a, s in zip(out, silent, strict=True)]
 
 
-def _reason(solution: Solution, name: str) -> str:
+def _reason(solution: LinearSolution, name: str) -> str:
     """Why an unknown is not determined, and what to do."""
     others = tuple(dict.fromkeys(o.partition(" ")[0] for o in solution.entangled(name)))
     if not others:

@@ -16,6 +16,7 @@ from elastocal.procedures.transmission.fit import BlockFit, SystemFit
 from elastocal.procedures.transmission.matrices import Matrices
 from elastocal.procedures.transmission.ratios import round_numbers
 from elastocal.procedures.transmission.zeros import robust_pattern
+from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
 
 UNUSUAL = 1000.0
@@ -62,9 +63,8 @@ def _slope(series: EncoderSeries, axis: str) -> float:
     if axis not in moving:
         return float("nan")
     x = np.column_stack([*(series.joints[a].values for a in moving), np.ones(len(series.rows))])
-    if np.linalg.matrix_rank(x / np.max(np.abs(x), axis=0)) < x.shape[1]:
-        return float("nan")
-    return float(np.linalg.lstsq(x, series.counts[axis].values, rcond=None)[0][moving.index(axis)])
+    fit = solve_linear(x, series.counts[axis].values)
+    return float(fit.values[moving.index(axis)]) if fit.known.all() else float("nan")
 
 
 def doubts(

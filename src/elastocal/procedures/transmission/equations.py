@@ -19,6 +19,7 @@ from typing import Literal
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Ints
 
 What = Literal["counts", "motor", "joint"]
@@ -188,13 +189,10 @@ def _block(
 
 def _check_apart(block: MotorEquations, series: Sequence[EncoderSeries]) -> None:
     """Joints that move in proportion cannot be told apart, nor one that moves no more often than it has unknowns."""
-    scaled = block.x / np.linalg.norm(block.x, axis=0)
-    _, s, vt = np.linalg.svd(scaled)
-    rank = int(np.sum(s > 1e-9 * s[0]))
-    if rank == block.x.shape[1]:
+    known = solve_linear(block.x, block.y).known
+    if known.all():
         return
-    mixed = np.max(np.abs(vt[rank:]), axis=0)[: len(block.inputs)] > 1e-6
-    names = " and ".join(j for j, m in zip(block.inputs, mixed, strict=True) if m)
+    names = " and ".join(j for j, sure in zip(block.inputs, known, strict=False) if not sure)
     tables = ", ".join(dict.fromkeys(series[k].table for k in block.series))
     raise InputError(
         f"{tables}: {len(block.y)} rows do not tell apart what {names} do to motor {block.axis}; add rows in which "

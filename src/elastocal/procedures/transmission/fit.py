@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.procedures.transmission.equations import MotorEquations, Relation, System
+from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
 
 ROUNDING = 1 / 12
@@ -176,22 +177,11 @@ def _weighted(part: BlockFit, sd: Array) -> BlockFit:
 
 
 def _solved(block: MotorEquations, kept: Bools, active: Bools, sd: Array) -> BlockFit:
-    """Least squares by singular values; an equation that the kept ones say nothing of has infinite leverage."""
+    """Least squares of the kept equations; one that they say nothing of has infinite leverage."""
     beta, covariance = np.zeros(block.x.shape[1]), np.zeros((block.x.shape[1],) * 2)
-    white = block.x[:, active] / sd[:, None]
-    lengths = np.linalg.norm(white[kept], axis=0)
-    scaled = white / np.where(lengths > 0, lengths, 1.0)
-    u, s, vt = np.linalg.svd(scaled[kept], full_matrices=False)
-    good = s > 1e-10 * np.max(s, initial=0.0)
-    root = vt[good].T / s[good]
-    seen = np.sum((scaled @ root) ** 2, axis=1)
-    hidden = scaled - scaled @ vt[good].T @ vt[good]
-    lost = np.linalg.norm(hidden, axis=1) > 1e-6 * np.linalg.norm(scaled, axis=1)
-    root = root / np.where(lengths > 0, lengths, 1.0)[:, None]
-    beta[active] = root @ (u[:, good].T @ (block.y[kept] / sd[kept]))
-    covariance[np.ix_(active, active)] = root @ root.T
-    leverage = np.where(lost, np.inf, seen)
-    return BlockFit(block, beta, covariance, block.y - block.x @ beta, leverage, sd, kept, active)
+    fit = solve_linear(block.x[:, active] / sd[:, None], block.y / sd, kept=kept, relative=1e-10)
+    beta[active], covariance[np.ix_(active, active)] = fit.values, fit.unit_covariance
+    return BlockFit(block, beta, covariance, block.y - block.x @ beta, fit.leverage, sd, kept, active)
 
 
 def _levels(system: System, parts: list[BlockFit]) -> tuple[NoiseLevel | None, ...]:

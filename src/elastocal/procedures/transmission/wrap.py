@@ -15,6 +15,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.procedures.transmission.equations import EncoderSeries
 from elastocal.procedures.transmission.turns import ShownCounts, Turns, all_but_one, plain, whole_turns
+from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array
 
 MODULI = tuple(2**k for k in range(8, 33))
@@ -141,11 +142,11 @@ def _learn(slopes: Slopes, series: EncoderSeries, axis: str) -> None:
             continue
         names, rows = list(_inputs(one, axis)[1]), _rows(one, axis, {})
         x = np.column_stack([rows.x, np.ones(len(rows.x))])
-        scale = np.linalg.norm(x, axis=0)
-        if rows.spare < 1 or np.linalg.matrix_rank(x / scale) < x.shape[1]:
+        fit = solve_linear(x, rows.shown)
+        if rows.spare < 1 or not fit.known.all():
             continue
         beta, left = rows.fitted(rows.shown)
-        sd = left * np.sqrt(np.diag(np.linalg.inv((x / scale).T @ (x / scale)))) / scale
+        sd = left * np.sqrt(np.diag(fit.unit_covariance))
         for name, slope, its in zip(names, beta, sd, strict=False):
             key = relation, axis, name
             if its < slopes.get(key, (0.0, np.inf))[1]:

@@ -1,0 +1,108 @@
+"""Linear least squares of whitened rows that says which unknowns the rows determine.
+
+    y = X b + e,    X = U S V^T diag(l),    b = X^+ y,    cov(b) = X^+ X^+T                            (linear)
+
+with the rank decided on columns of unit length, whatever their units.  Unknown j is determined where no null vector
+touches it: then X^+ gives its least-squares value whatever the others are.  Rows that are not kept take no part, and
+have a residual and a leverage all the same: the variance of their prediction in units of their own, infinite where the
+kept rows say nothing of it.  It needs no prior; problems with priors, several scales or blocks are those of ``blocks``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.spatial.entries import Array, Bools
+
+RELATIVE = 1e-9
+"""Singular values (columns of unit length) and lengths of columns below this part of the largest count as zero."""
+TOUCHED = 1e-7
+"""Part of a null vector from which an unknown belongs to it."""
+ROUNDING = 1e-12
+"""Residuals below this part of the readings are rounding, not noise."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearSolution:
+    """``values`` (p,) and ``unit_covariance`` (p, p), for noise of one, hold where ``known``; ``null`` (p, p - rank).
+
+    ``residuals`` and ``leverage`` (n,) are of all rows, ``freedom`` counts the kept ones to spare; ``size`` is the
+    largest reading kept.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    unit_covariance: Array
+    known: Bools
+    null: Array
+    residuals: Array
+    leverage: Array
+    kept: Bools
+    freedom: int
+    size: float
+
+    @property
+    def squares(self) -> float:
+        return float(np.sum(self.residuals[self.kept] ** 2))
+
+    @property
+    def scatter(self) -> float:
+        """Standard deviation of the residuals, at least rounding; nan with nothing to spare."""
+        if self.freedom < 1:
+            return float("nan")
+        return max(float(np.sqrt(self.squares / self.freedom)), ROUNDING * self.size)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the residuals are rounding only."""
+        return self.freedom < 1 or self.scatter <= 2 * ROUNDING * self.size
+
+    def entangled(self, name: str) -> tuple[str, ...]:
+        """The unknowns that are not separately identifiable from ``name``."""
+        touched = np.abs(self.null) > TOUCHED
+        together = touched[:, touched[self.names.index(name)]]
+        return tuple(n for n, hits in zip(self.names, together, strict=True) if np.any(hits) and n != name)
+
+
+def solve_linear(
+    columns: Array, y: Array, names: Sequence[str] = (), kept: Bools | None = None, relative: float = RELATIVE
+) -> LinearSolution:
+    """``columns`` (n, p) and ``y`` (n,) in units of their noise; ``relative`` decides the rank."""
+    n, p = columns.shape
+    rows = np.ones(n, dtype=bool) if kept is None else kept
+    scaled, lengths = _scaled(columns, rows)
+    u, s, vt = np.linalg.svd(scaled[rows], full_matrices=int(rows.sum()) < p)
+    rank = _rank(s, relative)
+    root = vt[:rank].T / s[:rank]
+    inside = scaled @ vt[:rank].T
+    hidden = np.linalg.norm(scaled - inside @ vt[:rank], axis=1) > 1e-6 * np.linalg.norm(scaled, axis=1)
+    leverage = np.where(hidden & ~rows, np.inf, np.sum((inside / s[:rank]) ** 2, axis=1))
+    values = root @ (u[:, :rank].T @ y[rows]) / lengths
+    null = vt[rank:].T
+    return LinearSolution(
+        tuple(names) or tuple(str(j) for j in range(p)), values, root @ root.T / np.outer(lengths, lengths),
+        np.all(np.abs(null) <= TOUCHED, axis=1), null, y - columns @ values, leverage, rows, int(rows.sum()) - rank,
+        float(np.max(np.abs(y[rows]), initial=0.0)),
+    )  # fmt: skip
+
+
+def orthonormal_span(columns: Array, relative: float = RELATIVE) -> Array:
+    """Orthonormal columns (n, rank) that span what the unknowns can do."""
+    scaled, _ = _scaled(columns, np.ones(len(columns), dtype=bool))
+    u, s, _ = np.linalg.svd(scaled, full_matrices=False)
+    return np.asarray(u[:, : _rank(s, relative)])
+
+
+def _scaled(columns: Array, rows: Bools) -> tuple[Array, Array]:
+    """Columns of unit length over the kept rows, those that hardly move anything as zeros, and the lengths."""
+    lengths = np.linalg.norm(columns[rows], axis=0)
+    silent = lengths <= RELATIVE * np.max(lengths, initial=0.0)
+    unit = np.where(silent, 1.0, lengths)
+    return np.where(silent & rows[:, None], 0.0, columns / unit), unit
+
+
+def _rank(singular: Array, relative: float) -> int:
+    return int(np.sum(singular > relative * np.max(singular, initial=0.0)))
