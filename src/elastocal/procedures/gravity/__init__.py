@@ -109,7 +109,9 @@ class Gravity:
             if isinstance(e, LinkMass) and e.mass < 0:
                 raise InputError(
                     f"the mass at {e.frame} comes out as {e.mass:.3g} kg, since the log tells it only together with "
-                    "others; give the robot file's masses as a prior, or log more poses"
+                    "others; give the robot file's masses as a prior, or log more poses",
+                    code="negative-mass",
+                    value=e.mass,
                 )
             new = isinstance(e, LinkMass) and (e.frame in changed if e.kind == "link_mass" else bool(self.payload))
             elements.append(replace(e, source=source) if new else e)
@@ -137,7 +139,7 @@ def identify(
     """
     job = _Job(_with_friction(friction, log), prior)
     if torques not in TORQUES:
-        raise UnknownNameError("kind of torques", torques, TORQUES)
+        raise UnknownNameError("kind of torques", torques, TORQUES, parameter="torques")
     if friction == "auto" and log.time is None:
         job.notes.append(
             "Without time nothing tells how fast the joints move: friction is left in the scatter; Coulomb friction "
@@ -163,7 +165,9 @@ def _with_friction(friction: Friction | Literal["auto"] | None, log: JointLog) -
     if friction == "auto":
         return None if log.time is None else Friction()
     if friction is not None and friction.viscous and log.time is None:
-        raise InputError(f"{log.source} has no time, so no speed; leave viscous friction out")
+        raise InputError(
+            f"{log.source} has no time, so no speed; leave viscous friction out", code="no-time", parameter="friction"
+        )
     return friction
 
 

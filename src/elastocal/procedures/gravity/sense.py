@@ -52,7 +52,9 @@ def torque_sense(model: RobotModel, samples: Samples) -> Sense:
     if not np.any(np.ptp(expected, axis=0) > 1e-9):
         raise InputError(
             f"robot {model.name}: no weight is known that would tell whether torques are of the drives or of the load; "
-            "say which"
+            "say which",
+            code="no-weight",
+            parameter="torques",
         )
     agreement, best = _deciding(expected, samples)
     about_zero = _about_zero(expected, samples, best)
@@ -62,7 +64,9 @@ def torque_sense(model: RobotModel, samples: Samples) -> Sense:
         raise InputError(
             f"{samples.log.source}: measured torques do not follow the expected ones (best: {model.joints[best]}, "
             f"correlation {agreement[best]:.2f}, largest reading {samples.torque[row, best]:.4g} in line "
-            f"{samples.log.lines[row]}); check units and columns, or say whether torques are of the drives or the load"
+            f"{samples.log.lines[row]}); check units and columns, or say whether torques are of the drives or the load",
+            code="no-agreement",
+            parameter="torques",
         )
     sign = 1 if agreement[best] > 0 else -1
     also = "" if abs(agreement[best]) > CLEAR else f" ({about_zero:.3f} about zero)"

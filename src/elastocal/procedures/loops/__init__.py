@@ -96,7 +96,7 @@ def _with_joint(loops: Sequence[NamedLoop], levers: Mapping[str, float]) -> tupl
     if named or not levers:
         for joint in levers:
             if joint not in named:
-                raise UnknownNameError("joint", joint, dict.fromkeys(named), f"lever: {source}")
+                raise UnknownNameError("joint", joint, dict.fromkeys(named), f"lever: {source}", parameter="lever")
         return tuple(loops)
     if len(levers) > 1:
         raise InputError(f"lever: {source} names no joints, so it is of one joint at most; add the column joint")
@@ -108,7 +108,12 @@ def _lever(loops: Sequence[NamedLoop], joint: str, stated: Mapping[str, float]) 
     given = {r.lever for r in loops if r.joint == joint and r.lever is not None}
     given |= {stated[joint]} if joint in stated else set()
     if not given:
-        raise InputError(f"{loops[0].source}: joint {joint} has no lever; add a column lever_mm, or give it")
+        raise InputError(
+            f"{loops[0].source}: joint {joint} has no lever; add a column lever_mm, or give it",
+            code="no-lever",
+            value=joint,
+            parameter="lever",
+        )
     if len(given) > 1:
         said = " and ".join(f"{1e3 * v:g}" for v in sorted(given))
         raise InputError(f"{loops[0].source}: joint {joint} has levers of {said} mm; give one, or name the loops apart")
@@ -124,7 +129,9 @@ def _check_sense(loops: Sequence[NamedLoop], fits: Sequence[LoopFit]) -> None:
         if p.known and p.value + p.half_width(SURE) < 0:
             raise InputError(
                 f"{record.source}: in loop {record.name} the displacement runs against the force ({1e6 * p.value:.4g} "
-                f"+- {1e6 * p.sd:.2g} um/N); turn the sign of one of the two columns there"
+                f"+- {1e6 * p.sd:.2g} um/N); turn the sign of one of the two columns there",
+                code="against-force",
+                value=p.value,
             )
 
 
@@ -134,7 +141,10 @@ def _check_joints(joints: Sequence[JointResult], at_gripper: bool) -> None:
         if at_gripper and k.known and k.value + k.half_width(SURE) < 0:
             raise InputError(
                 f"joint {j.joint} would have a negative compliance ({1e6 * k.value:.4g} urad/(N m)) without the "
-                "gripper's; do not take it off if the gauge was at the link"
+                "gripper's; do not take it off if the gauge was at the link",
+                code="negative-compliance",
+                value=k.value,
+                parameter="at_gripper",
             )
 
 
@@ -164,7 +174,13 @@ def _joint(
 def _gripper(loop: NamedLoop, directions: Directions | None) -> Gripper:
     """The gripper's compliance and half gap along a loop."""
     if directions is None:
-        raise InputError(f"{loop.source} has no loops at the gripper itself to take off; add rows without a joint")
+        raise InputError(
+            f"{loop.source} has no loops at the gripper itself to take off; add rows without a joint",
+            parameter="at_gripper",
+        )
     if loop.direction is None:
-        raise InputError(f"the loop of joint {loop.joint} has no direction along which to take the gripper off; add it")
+        raise InputError(
+            f"the loop of joint {loop.joint} has no direction along which to take the gripper off; add it",
+            parameter="at_gripper",
+        )
     return directions.compliance.along(loop.direction), directions.half_gap.along(loop.direction)

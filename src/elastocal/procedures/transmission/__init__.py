@@ -165,7 +165,10 @@ def _going_on(series: Sequence[EncoderSeries]) -> tuple[EncoderSeries, ...]:
         raise InputError(
             f"{found.place}: the counter runs over at {found.modulus} (this row fits the others with "
             f"{found.turns * found.modulus:+d} counts); unwrap with the modulus {found.modulus}, or log counts that "
-            "go on"
+            "go on",
+            code="counter-wrap",
+            value=found.modulus,
+            parameter="wrap",
         )
     return tuple(series)
 
@@ -180,7 +183,8 @@ def _screened(
         if (columns := swapped(series, equations.from_zero, LEVEL, prismatic)) is None:
             raise
         raise InputError(
-            f"{columns} look swapped: exchanged, they agree with the others; exchange their headings"
+            f"{columns} look swapped: exchanged, they agree with the others; exchange their headings",
+            code="swapped-columns",
         ) from None
 
 
@@ -203,7 +207,7 @@ def _without_offsets(series: Sequence[EncoderSeries]) -> System | None:
 def _known_counts(counts_per_turn: Mapping[str, float], axes: tuple[str, ...]) -> Array:
     for axis in counts_per_turn:
         if axis not in axes:
-            raise UnknownNameError("axis", axis, axes, "counts per turn")
+            raise UnknownNameError("axis", axis, axes, "counts per turn", parameter="counts_per_turn")
     return np.array([counts_per_turn.get(a, np.nan) for a in axes])
 
 

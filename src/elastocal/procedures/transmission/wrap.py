@@ -103,7 +103,10 @@ def _too_small(series: EncoderSeries, axis: str, modulus: int) -> InputError:
     column = series.counts[axis]
     return InputError(
         f"{series.table}, column {column.heading}: holds counts that differ by {np.ptp(column.values):g}, so they do "
-        f"not wrap at {modulus}, nor do any others; correct the modulus"
+        f"not wrap at {modulus}, nor do any others; correct the modulus",
+        code="counter-wrap",
+        value=modulus,
+        parameter="wrap",
     )
 
 
@@ -111,7 +114,10 @@ def _refusal(series: EncoderSeries, axis: str, modulus: int) -> InputError:
     return InputError(
         f"{series.table}, column {series.counts[axis].heading}: nothing tells how often the counter ran over at "
         f"{modulus}; add rows that are less than a third of it apart, or a table in which each joint moves alone, or "
-        "correct the modulus"
+        "correct the modulus",
+        code="counter-wrap",
+        value=modulus,
+        parameter="wrap",
     )
 
 
