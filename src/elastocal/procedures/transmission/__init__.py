@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.findings import Finding
 from elastocal.procedures.transmission.checks import check_moved, check_table_units, doubts, scattered, swapped
 from elastocal.procedures.transmission.equations import EncoderSeries, System, system
 from elastocal.procedures.transmission.fit import Pattern, SystemFit, fit_system
@@ -67,12 +68,16 @@ class Transmission:
     tables: tuple[EntryByTable, ...]
     ratios: Ratios
     zero: ZeroTest
-    notes: tuple[str, ...]
+    warnings: tuple[Finding, ...]
 
     def __repr__(self) -> str:
         own = ", ".join(f"{a} {s:.5g}" for a, s in zip(self.axes, np.diag(self.robust.structure), strict=True))
         beside = ", ".join(f"{i} by {j}" for i, j in self.coupled() if i != j) or "none"
         return f"Transmission(ratios {own}; couplings {beside}; {len(self.outliers)} outliers)"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(w.text for w in self.warnings)
 
     def at(self, motor: str, joint: str) -> tuple[int, int]:
         return self.axes.index(motor), self.axes.index(joint)
@@ -149,13 +154,13 @@ def identify(
     all_rows, robust = (matrices(f, names).with_per_turn(known) for f in (everything, screening.fit))
     seen, ratios = unseen(equations), ratios_of(robust, pattern, known, prismatic)
     rounds = [k or bool(np.isfinite(n)) for k, n in zip(ratios.counts_proposed, known, strict=True)]
-    notes = (
+    warnings = (
         *_mixed_up(screening, given, prismatic), *doubts(robust, screening.fit, seen, rounds, prismatic)
     )  # fmt: skip
     return Transmission(
         names, frozenset(prismatic), equations, pattern, screening.outliers, everything, screening.fit, all_rows,
         robust, regularity_of(robust), _significance(equations, names, kept), seen,
-        entries_by_table(equations, pattern, screening.cells, all_rows, robust), ratios, zero, notes,
+        entries_by_table(equations, pattern, screening.cells, all_rows, robust), ratios, zero, warnings,
     )  # fmt: skip
 
 
@@ -188,12 +193,15 @@ def _screened(
         ) from None
 
 
-def _mixed_up(screening: Screening, series: Sequence[EncoderSeries], prismatic: Collection[str]) -> tuple[str, ...]:
+def _mixed_up(screening: Screening, series: Sequence[EncoderSeries], prismatic: Collection[str]) -> tuple[Finding, ...]:
     """Doubts where residuals are no noise, or outliers are many, with the columns whose exchange explains them."""
-    notes = scattered(screening.fit, prismatic)
+    found = scattered(screening.fit, prismatic)
     many = len(screening.outliers) > MANY * sum(len(s.rows) for s in series)
-    columns = swapped(series, screening.fit.system.from_zero, LEVEL, prismatic) if notes or many else None
-    return notes if columns is None else (f"{columns} look swapped: exchanged, they agree with the others.", *notes)
+    columns = swapped(series, screening.fit.system.from_zero, LEVEL, prismatic) if found or many else None
+    if columns is None:
+        return found
+    said = f"{columns} look swapped: exchanged, they agree with the others."
+    return Finding("swapped-columns", "warning", said), *found
 
 
 def _without_offsets(series: Sequence[EncoderSeries]) -> System | None:

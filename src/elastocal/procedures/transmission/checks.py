@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.findings import Finding
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, System, system
 from elastocal.procedures.transmission.fit import BlockFit, SystemFit
 from elastocal.procedures.transmission.matrices import Matrices
@@ -73,38 +74,44 @@ def doubts(
     unseen: Sequence[tuple[str, str]],
     rounds: Sequence[bool],
     prismatic: Collection[str],
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     """What is to be said of a result that may be right; ``rounds``: which counts per turn are a round number."""
     out = [*_followers(found, prismatic), *_large(found, prismatic), *_motor_units(found, rounds)]
     if unseen:
         named = ", ".join(f"{i} by {j}" for i, j in unseen[:6])
         more = f" and {len(unseen) - 6} others" if len(unseen) > 6 else ""
-        out.append(
+        said = (
             f"{len(unseen)} entries are not measured and count as zero, because no table reads the motor's counts "
             f"while the joint moves: motor {named}{more}."
         )
+        out.append(Finding("not-measured", "note", said, {"entries": tuple(unseen)}))
     out += [
-        f"{table}: there are no rows to spare for the {relation}s, so its accuracy is unknown."
+        Finding(
+            "no-spare-rows",
+            "note",
+            f"{table}: there are no rows to spare for the {relation}s, so its accuracy is unknown.",
+            {"table": table, "relation": relation},
+        )
         for (table, relation), spare in zip(fit.system.levels, fit.spare, strict=True)
         if spare == 0 and any(np.any(b.block.noise == fit.system.levels.index((table, relation))) for b in fit.blocks)
     ]
     return tuple(out)
 
 
-def _followers(found: Matrices, prismatic: Collection[str]) -> list[str]:
+def _followers(found: Matrices, prismatic: Collection[str]) -> list[Finding]:
     """Joints of the other kind are not compared: a metre is not a radian."""
     out = []
     for i, axis in enumerate(found.axes):
         alike = np.array([(j in prismatic) == (axis in prismatic) for j in found.axes])
         row = np.abs(np.nan_to_num(found.joint[i])) * alike
         if (k := int(np.argmax(row))) != i:
-            out.append(
-                f"Motor {axis} follows joint {found.axes[k]} more than joint {axis}; check whether columns are swapped."
-            )
+            other = found.axes[k]
+            said = f"Motor {axis} follows joint {other} more than joint {axis}; check whether columns are swapped."
+            out.append(Finding("follows-another-joint", "warning", said, {"motor": axis, "joint": other}))
     return out
 
 
-def _motor_units(found: Matrices, rounds: Sequence[bool]) -> list[str]:
+def _motor_units(found: Matrices, rounds: Sequence[bool]) -> list[Finding]:
     """Counts per turn that are 57.3 times a round number, or as many times more or fewer than those of most axes."""
     out = []
     for axis, counts, is_round in zip(found.axes, found.per_turn, rounds, strict=True):
@@ -117,10 +124,11 @@ def _motor_units(found: Matrices, rounds: Sequence[bool]) -> list[str]:
             if len(others) >= alike or (factor > 1 and simple):
                 than = f"those of {', '.join(others)}" if len(others) >= alike else f"{simple[0]}"
                 said = f"57.3 times {than}" if factor > 1 else f"57.3 times less than {than}"
-                out.append(
+                text = (
                     f"Counts per motor turn of {axis} would be {counts:.6g}, {said}, as degrees are to radians; check "
                     "the unit of its motor angles."
                 )
+                out.append(Finding("motor-unit", "warning", text, {"axis": axis, "counts_per_turn": float(counts)}))
     return out
 
 
@@ -128,10 +136,15 @@ def _near(a: Array | float, b: float) -> Bools:
     return np.asarray(np.abs(np.asarray(a) / b - 1) < NEAR)
 
 
-def _large(found: Matrices, prismatic: Collection[str]) -> list[str]:
+def _large(found: Matrices, prismatic: Collection[str]) -> list[Finding]:
     own = np.abs(np.diag(found.structure))
     return [
-        f"The gear ratio of {axis} would be {ratio:.4g}; check the units of its joint values and motor angles."
+        Finding(
+            "large-ratio",
+            "warning",
+            f"The gear ratio of {axis} would be {ratio:.4g}; check the units of its joint values and motor angles.",
+            {"axis": axis, "ratio": float(ratio)},
+        )
         for axis, ratio in zip(found.axes, own, strict=True)
         if ratio > UNUSUAL and axis not in prismatic
     ]
@@ -143,8 +156,8 @@ ANGLE = np.radians(0.5)
 """Standard deviation of a joint angle."""
 
 
-def scattered(fit: SystemFit, prismatic: Collection[str] = ()) -> tuple[str, ...]:
-    """A sentence for each table and relation whose residuals are too large to be noise: by its worst motor."""
+def scattered(fit: SystemFit, prismatic: Collection[str] = ()) -> tuple[Finding, ...]:
+    """One for each table and relation whose residuals are too large to be noise: by its worst motor."""
     out = []
     for n, (table, relation) in enumerate(fit.system.levels):
         found = [(share, angle, b) for b in fit.blocks for share, angle in _scatter(b, n, prismatic)]
@@ -152,11 +165,12 @@ def scattered(fit: SystemFit, prismatic: Collection[str] = ()) -> tuple[str, ...
         if bad and fit.levels[n] is not None:
             share, angle, b = max(bad, key=lambda f: f[0])
             amount = "" if np.isnan(angle) else f"{np.degrees(angle):.2g} deg, "
-            out.append(
+            said = (
                 f"{table}: counts of {b.block.axis} scatter by {amount}{100 * share:.2g} % of their range about the "
                 f"{relation} values, which is no noise; counters may run over, columns be mixed up or units "
                 "differ, so do not rely on this result."
             )
+            out.append(Finding("scatter", "warning", said, {"table": table, "axis": b.block.axis, "share": share}))
     return tuple(out)
 
 
