@@ -17,10 +17,10 @@ import numpy as np
 
 from benchmarks.harness import Contender, Outcome, race
 from benchmarks.robots import LINKS, WRENCH, pinocchio_model, robot
-from elastocal.compensate.commands import correct, correction_chunks
-from elastocal.compensate.loads import PathLoads
-from elastocal.compensate.targets import Targets
-from elastocal.compensate.verification import residual
+from elastocal.compensation.commands import correct, correction_chunks
+from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.targets import Targets
+from elastocal.compensation.verification import residual
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array

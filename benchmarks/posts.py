@@ -17,13 +17,13 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks.harness import Outcome, Row
 from benchmarks.robots import robot
-from elastocal.compensate.job import corrected, job, nominals
-from elastocal.compensate.loads import ProgramLoads
-from elastocal.compensate.placed import placed, with_tools
-from elastocal.compensate.posts.post import Post, post_kinds
-from elastocal.compensate.program import Changes, Given, Program
-from elastocal.compensate.rewrite import rewritten
-from elastocal.compensate.stations import stations
+from elastocal.compensation.job import corrected, job, nominals
+from elastocal.compensation.loads import ProgramLoads
+from elastocal.compensation.placed import placed, with_tools
+from elastocal.compensation.posts.post import Post, post_kinds
+from elastocal.compensation.program import Changes, Given, Program
+from elastocal.compensation.rewrite import rewritten
+from elastocal.compensation.stations import stations
 from elastocal.spatial.pose import Pose
 
 LINES = 100_000

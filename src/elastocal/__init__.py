@@ -6,6 +6,7 @@
     data = ec.Campaign(q=q, position=xyz, length="mm", angle="deg")
     cal = ec.calibrate(robot, data)
     cal.predict(q)
+    done = ec.compensate(cal, ec.read_program("contour.src"), wrench=[0, 0, -500, 0, 0, 0])
 
 The names below are loaded when they are first used.
 """
@@ -31,6 +32,11 @@ _NAMES = {
     "cross_validate": "elastocal.calibration.run",
     "Calibration": "elastocal.calibration.calibration",
     "read_calibration": "elastocal.calibration.store",
+    # correct programs
+    "read_program": "elastocal.files.program_files",
+    "compensate": "elastocal.compensation.run",
+    "Correction": "elastocal.compensation.correction",
+    "ProcessLoad": "elastocal.compensation.process",
     # errors
     "ElastocalError": "elastocal.errors",
     "InputError": "elastocal.errors",

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from app.program_desk import answered
-from compensate.posts.test_rapid_measuring import ARM, arm
+from compensation.posts.test_rapid_measuring import ARM, arm
 
 from elastocal.app.starter.program import square_program
-from elastocal.compensate.posts.post import ToolPath
-from elastocal.compensate.posts.rapid import Rapid
+from elastocal.compensation.posts.post import ToolPath
+from elastocal.compensation.posts.rapid import Rapid
 from elastocal.model.kinematics import kinematics
 from elastocal.spatial.pose import Pose
 

@@ -10,9 +10,9 @@ from oracle.mechanics import compliance, generalised_forces
 from oracle.robots import random_spd
 from scipy.spatial.transform import Rotation
 
-from elastocal.compensate.commands import correct
-from elastocal.compensate.loads import PathLoads
-from elastocal.compensate.targets import Targets
+from elastocal.compensation.commands import correct
+from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.targets import Targets
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.read import build_robot, read_robot

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from elastocal.compensate.posts.post import post_for, post_kinds
+from elastocal.compensation.posts.post import post_for, post_kinds
 from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.errors import InputError
 from elastocal.files.formats.format import format_kinds
@@ -102,7 +102,7 @@ def test_an_effect_is_used_from_a_robot_file(install: Install, tmp_path: Path) -
 
 POST = """
 from typing import ClassVar
-from elastocal.compensate.posts.post import Post
+from elastocal.compensation.posts.post import Post
 
 class Theirs(Post):
     kind: ClassVar[str] = "theirs"

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from oracle.programs import PROGRAMS, encoded
 
-from elastocal.compensate.posts.post import ToolPath, post_for, post_kinds
-from elastocal.compensate.program import Changes, Given, Inserted, uncorrected
-from elastocal.compensate.stations import chords
+from elastocal.compensation.posts.post import ToolPath, post_for, post_kinds
+from elastocal.compensation.program import Changes, Given, Inserted, uncorrected
+from elastocal.compensation.stations import chords
 from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from elastocal.compensate.posts.post import post_kinds
+from elastocal.compensation.posts.post import post_kinds
 from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.files.formats.format import format_kinds
 from elastocal.files.located import parse_yaml

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, scatter
 
-from elastocal.compensate.commands import correct
-from elastocal.compensate.loads import PathLoads
-from elastocal.compensate.targets import Targets
-from elastocal.compensate.verification import expected_residual, residual, taught, taught_covariance
+from elastocal.compensation.commands import correct
+from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.targets import Targets
+from elastocal.compensation.verification import expected_residual, residual, taught, taught_covariance
 from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.reading import Reading

@@ -13,7 +13,7 @@ from elastocal.cases.cylindrical_noise import NOISE
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
-    from elastocal.compensate.verification import Verification
+    from elastocal.compensation.verification import Verification
     from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array
 
@@ -33,10 +33,10 @@ class Paths:
         """The path on the truth when it is corrected with compliances k (3,)."""
         import numpy as np
 
-        from elastocal.compensate.commands import correct
-        from elastocal.compensate.loads import PathLoads
-        from elastocal.compensate.targets import Targets
-        from elastocal.compensate.verification import verify
+        from elastocal.compensation.commands import correct
+        from elastocal.compensation.loads import PathLoads
+        from elastocal.compensation.targets import Targets
+        from elastocal.compensation.verification import verify
         from elastocal.model.loads.wrench import AppliedWrenches
 
         turn = np.repeat(np.eye(3)[None], len(self.desired), axis=0)  # a PRP robot has no orientation to choose

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from elastocal.compensate.loads import PathLoads
-    from elastocal.compensate.targets import Targets
+    from elastocal.compensation.loads import PathLoads
+    from elastocal.compensation.targets import Targets
     from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array
 
@@ -39,7 +39,7 @@ def contour_targets(truth: RobotModel) -> Targets:
     """The tool's x axis, along which the spindle lies, points down."""
     import numpy as np
 
-    from elastocal.compensate.targets import Targets
+    from elastocal.compensation.targets import Targets
     from elastocal.spatial.rotation import rpy_matrix
 
     places = contour()
@@ -49,8 +49,8 @@ def contour_targets(truth: RobotModel) -> Targets:
 
 def cutting_loads(truth: RobotModel, path: Targets) -> PathLoads:
     """Steel, 10 mm deep and 30 mm wide with a 50 mm cutter at 300 1/min: 2.5 kN along, 2 kN across, 1.5 kN axial."""
-    from elastocal.compensate.loads import PathLoads
-    from elastocal.compensate.milling import Milling, milling_wrenches
+    from elastocal.compensation.loads import PathLoads
+    from elastocal.compensation.milling import Milling, milling_wrenches
 
     process = Milling(
         specific_force=2e9, axial_depth=0.01, radial_engagement=0.03, diameter=0.05, teeth=4, spindle=5.0,

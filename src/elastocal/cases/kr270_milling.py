@@ -19,9 +19,9 @@ from elastocal.report.blocks import Lines, Series
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.compensate.loads import PathLoads
-    from elastocal.compensate.targets import Targets
-    from elastocal.compensate.verification import Verification
+    from elastocal.compensation.loads import PathLoads
+    from elastocal.compensation.targets import Targets
+    from elastocal.compensation.verification import Verification
     from elastocal.identify.reduction import Identification
     from elastocal.model.robot import RobotModel
 
@@ -69,8 +69,8 @@ def compensated(
     truth: RobotModel, model: RobotModel, path: Targets, loads: PathLoads, weights: bool = False
 ) -> Verification:
     """The path on the truth, before and after the correction by a model: of what the load adds, or of all."""
-    from elastocal.compensate.commands import correct
-    from elastocal.compensate.verification import taught, verify
+    from elastocal.compensation.commands import correct
+    from elastocal.compensation.verification import taught, verify
 
     nominal = correct(model, path, loads).nominal
     known, real = (path, path) if weights else (taught(m, path, nominal, loads) for m in (model, truth))
@@ -140,8 +140,8 @@ def _expected(found: Identification, truth: RobotModel, path: Targets, loads: Pa
     """Rms (m) that the covariance of the fit lets expect."""
     import numpy as np
 
-    from elastocal.compensate.commands import correct
-    from elastocal.compensate.verification import taught, taught_covariance
+    from elastocal.compensation.commands import correct
+    from elastocal.compensation.verification import taught, taught_covariance
     from elastocal.identify.repeats import repeats
     from elastocal.uncertainty.discrepancy import discrepancy
     from elastocal.uncertainty.prediction import IdentifiedModel

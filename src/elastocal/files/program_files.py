@@ -7,8 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.compensate.posts.post import parsed, post_for, post_kinds
-from elastocal.compensate.program import Given, Program
+from elastocal.compensation.posts.post import parsed, post_for, post_kinds
+from elastocal.compensation.program import Given, Program
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.opened import read_bytes
 from elastocal.files.write import make_folder, write_files
@@ -16,7 +16,7 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
-    from elastocal.compensate.correction import Correction
+    from elastocal.compensation.correction import Correction
 
 SHARED = ("$config.dat",)
 """Files of a controller that hold the frames of all its programs."""

@@ -16,8 +16,8 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated
-    from elastocal.compensate.correction import Correction
-    from elastocal.compensate.process import ProcessLoad
+    from elastocal.compensation.correction import Correction
+    from elastocal.compensation.process import ProcessLoad
     from elastocal.model.robot import RobotModel
     from elastocal.spatial.entries import Array
 
@@ -135,8 +135,8 @@ def compensate(
     from elastocal.app.calibrated import calibrated
     from elastocal.app.typed_program import typed_frames, typed_orientation
     from elastocal.app.workers import one_thread
-    from elastocal.compensate.compensation import compensate as library_call
-    from elastocal.compensate.compensation import flange_of
+    from elastocal.compensation.run import compensate as library_call
+    from elastocal.compensation.run import flange_of
     from elastocal.files.program_files import check_places, correction_files, read_program
     from elastocal.files.robot.read import read_robot
 
@@ -178,7 +178,7 @@ def _load(
 ) -> ProcessLoad:  # fmt: skip
     from elastocal.app.applied_load import LoadRequest
     from elastocal.app.typed_program import typed_lines, typed_milling
-    from elastocal.compensate.process import ProcessLoad
+    from elastocal.compensation.process import ProcessLoad
     from elastocal.files.tables.line_loads import read_line_loads
 
     typed = LoadRequest(force, moment, frame, follow)

@@ -74,7 +74,7 @@ def export(
     """
     from elastocal.app.calibrated import calibrated
     from elastocal.app.calibration_files import calibrated_text
-    from elastocal.compensate.corrected_geometry import corrected_poses
+    from elastocal.compensation.corrected_geometry import corrected_poses
     from elastocal.files.calibration.schema import calibration_schema
     from elastocal.files.robot.kinematics import kinematics_text
     from elastocal.files.robot.read import robot_file
@@ -109,7 +109,7 @@ def export(
 
 def _urdf(out: Path, made_from: Path | None, record: CalibrationRecord, model: RobotModel, notes: list[str]) -> bytes:
     """The URDF that the robot file was made from, with corrected origins."""
-    from elastocal.compensate.corrected_geometry import corrected_poses
+    from elastocal.compensation.corrected_geometry import corrected_poses
     from elastocal.files.robot.urdf import read_urdf
     from elastocal.files.robot.urdf_write import with_origins
 

@@ -14,7 +14,7 @@ from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.compensate.iso9283 import DistanceFigures, PathFigures, PoseFigures
+    from elastocal.compensation.iso9283 import DistanceFigures, PathFigures, PoseFigures
     from elastocal.files.tables.validation import Visits
 
 STANDARD_CYCLES = 30
@@ -50,7 +50,7 @@ def iso9283(
     """
     import numpy as np
 
-    from elastocal.compensate.iso9283 import distance_figures, path_figures, pose_figures
+    from elastocal.compensation.iso9283 import distance_figures, path_figures, pose_figures
     from elastocal.files.tables.validation import read_visits
 
     visits, said = read_visits(measured)
@@ -81,7 +81,7 @@ def _variation(visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]
     """Spread of the mean places by direction of approach; every direction equally often."""
     import numpy as np
 
-    from elastocal.compensate.iso9283 import direction_variation
+    from elastocal.compensation.iso9283 import direction_variation
 
     out = []
     for v in visits:

@@ -10,8 +10,8 @@ from elastocal.report.blocks import Block, Cell, Column, Fact, Report, Section, 
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensate import CompensateResult
-    from elastocal.compensate.correction import Correction
-    from elastocal.compensate.verification import Residual
+    from elastocal.compensation.correction import Correction
+    from elastocal.compensation.verification import Residual
     from elastocal.spatial.entries import Array
 
 MOST_ROWS = 2000
@@ -47,7 +47,7 @@ def table(result: CompensateResult) -> Table:
 
 def verdict(result: CompensateResult) -> tuple[str, ...]:
     from elastocal.app.calibration_files import exact_in
-    from elastocal.compensate.verdict import verdict as findings
+    from elastocal.compensation.verdict import verdict as findings
 
     record = result.robot.record
     fixed = None if record is None else exact_in(record)
@@ -168,7 +168,7 @@ def target_table(result: Correction, most: int | None = None) -> Table:
 
 
 def _row(result: Correction, i: int, axes: Array, width: float, moved: Array, command: Array) -> tuple[Cell, ...]:
-    from elastocal.compensate.targets import TargetStatus
+    from elastocal.compensation.targets import TargetStatus
 
     before, after = result.before, result.after
     status = TargetStatus(int(result.commands.status[i]))
@@ -188,7 +188,7 @@ def problem_table(result: Correction) -> Table:
     """Targets that cannot be corrected, and why."""
     import numpy as np
 
-    from elastocal.compensate.targets import TargetStatus
+    from elastocal.compensation.targets import TargetStatus
 
     columns = (
         Column("target", "target"), Column("off_mm", "stays off by", "mm", 4), Column("status", "status"),
@@ -264,7 +264,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
 
 
 def _pose(pose: object) -> str:
-    from elastocal.compensate.posts.collect import spoken
+    from elastocal.compensation.posts.collect import spoken
     from elastocal.spatial.pose import Pose
 
     return spoken(pose) if isinstance(pose, Pose) else "unknown"

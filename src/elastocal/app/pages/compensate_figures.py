@@ -23,8 +23,8 @@ from elastocal.report.blocks import Lines, Scene, Series
 from elastocal.report.parts import Part, Strokes
 
 if TYPE_CHECKING:
-    from elastocal.compensate.correction import Correction
-    from elastocal.compensate.verification import Residual
+    from elastocal.compensation.correction import Correction
+    from elastocal.compensation.verification import Residual
     from elastocal.spatial.entries import Array, Ints
     from elastocal.uncertainty.prediction import Prediction
 

@@ -13,12 +13,12 @@ from elastocal.app.pages import compensate, simulate
 from elastocal.app.pages import plan as plan
 from elastocal.app.pages.calibrate import page as calibrate
 from elastocal.app.pages.compensate_figures import error_lines, scenes
-from elastocal.compensate.verdict import predicted_rms
+from elastocal.compensation.verdict import predicted_rms
 from elastocal.quantities import concise
 from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:
-    from elastocal.compensate.verification import Residual
+    from elastocal.compensation.verification import Residual
 
 
 _WHAT = (

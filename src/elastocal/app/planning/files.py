@@ -46,7 +46,7 @@ def measuring_program(
     name: str, model: RobotModel, halts: tuple[Stop, ...], wait: float
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Texts by file name in the language of the controller, or why there are none."""
-    from elastocal.compensate.posts.post import language, post_kinds
+    from elastocal.compensation.posts.post import language, post_kinds
 
     spoken = post_kinds().get(language(model))
     post = None if spoken is None else spoken()
@@ -161,7 +161,7 @@ def _gravity_words(method: Sweeping, file: PlanFile) -> str:
 
 def check_plan_targets(out: Path, name: str, files: tuple[Path, ...]) -> None:
     """Before anything is computed; ``files`` are all that were read, the plan's own first."""
-    from elastocal.compensate.posts.post import program_name
+    from elastocal.compensation.posts.post import program_name
     from elastocal.files.write import check_targets
 
     if out.exists() and not out.is_dir():

@@ -10,7 +10,7 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
-    from elastocal.compensate.posts.post import ToolPath
+    from elastocal.compensation.posts.post import ToolPath
     from elastocal.model.robot import RobotModel
 
 _SHARE = 0.05
@@ -20,8 +20,8 @@ _CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
 
 def square_program(model: RobotModel) -> tuple[str, str] | None:
     """Name and text, or None for a robot that it does not fit: other joints than 6R, or no flange."""
-    from elastocal.compensate.compensation import FLANGE
-    from elastocal.compensate.posts.post import language, post_kinds
+    from elastocal.compensation.posts.post import language, post_kinds
+    from elastocal.compensation.run import FLANGE
 
     six = model.n == 6 and all(m.kind == "revolute" for m in model.motions)
     if not six or FLANGE not in model.tree.names or any(m.limits is None for m in model.motions):
@@ -66,8 +66,8 @@ def _reachable(model: RobotModel) -> tuple[Array, float] | None:
 
 
 def _square(model: RobotModel, q: Array, side: float) -> ToolPath:
-    from elastocal.compensate.compensation import FLANGE
-    from elastocal.compensate.posts.post import ToolPath
+    from elastocal.compensation.posts.post import ToolPath
+    from elastocal.compensation.run import FLANGE
     from elastocal.model.kinematics import rigid_pose
 
     place, turn = (a[..., 0] for a in rigid_pose(model.nominal, model.tool, q[:, None]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from elastocal.compensate.process import LineLoads
+from elastocal.compensation.process import LineLoads
 from elastocal.errors import InputError
 from elastocal.files.tables.configurations import WRENCH
 from elastocal.files.tables.raw import Field, add_once, read_csv, si_number, understood

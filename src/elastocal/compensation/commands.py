@@ -1,0 +1,220 @@
+"""Commands whose loaded equilibrium pose is the desired pose, target by target.
+
+nominal   IK(T): what the controller would do by itself
+settle    v with the loaded tool at T;  q = v - theta_J       (``statics.loaded_inverse``)
+commanded pose that the controller's own nominal model has at q: the target to write into a Cartesian program
+status    reach, singularities, flips, limits, backlash, stability; what is named first hides what comes after
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from elastocal.compensation import spherical_wrist
+from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.nominal import Nominal
+from elastocal.compensation.targets import Targets, TargetStatus
+from elastocal.errors import InputError
+from elastocal.model.kinematics import rigid_motion, rigid_pose
+from elastocal.model.pose_search import row_scales
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics import backlash, stability
+from elastocal.model.statics.continuation import LARGEST_BEND
+from elastocal.model.statics.found import FoundStates
+from elastocal.model.statics.loaded_goal import Goal, Settled
+from elastocal.model.statics.loaded_inverse import loaded_inverse
+from elastocal.model.statics.loaded_state import LoadedRobot
+from elastocal.model.statics.state import chunk_size
+from elastocal.model.task import Aim, task
+from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.rotation import rotation_vector
+
+FEW_COORDINATES_CHUNK = 16_000
+
+
+SINGULAR = 1e-3
+"""Margin below which a bend of a milliradian may turn a joint by a radian."""
+BLAMED = 0.05
+"""Margin below which a search that failed is blamed on the singularity."""
+_NEAR = (
+    TargetStatus.NEAR_SHOULDER_SINGULARITY,
+    TargetStatus.NEAR_ELBOW_SINGULARITY,
+    TargetStatus.NEAR_WRIST_SINGULARITY,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Commands:
+    """What to command instead of N targets.
+
+    ``nominal`` and ``command`` (N, n) are joint values without and with correction; ``position`` (N, 3) and
+    ``rotation`` (N, 3, 3) the pose to command where a controller knows the nominal geometry only.  Everything is nan
+    where no command was found; where the status names a limit, a singularity or a flip, the command is given but not
+    to be used.
+    """
+
+    nominal: Array
+    command: Array
+    position: Array
+    rotation: Array
+    status: Ints
+
+    def counts(self) -> dict[str, int]:
+        return {s.name.lower(): int(np.sum(self.status == s)) for s in TargetStatus if np.any(self.status == s)}
+
+    def moved(self, targets: Targets) -> Array:
+        """How far the commanded poses are from the desired ones: shift and rotation vector in base axes, (N, 6)."""
+        turn = np.einsum("nij,nkj->ikn", self.rotation, targets.rotation)
+        known = np.where(np.isnan(turn[0, 0]), np.eye(3)[:, :, None], turn)
+        vector = np.where(np.isnan(turn[0, 0]), np.nan, rotation_vector(known))
+        return np.concatenate([self.position - targets.position, vector.T], axis=1)
+
+
+def correct(
+    model: RobotModel,
+    targets: Targets,
+    loads: PathLoads | None = None,
+    aim: Aim | None = None,
+    controller: RobotModel | None = None,
+) -> Commands:
+    """Commands for all targets; ``aim`` None is the pose where the joints suffice for it, else the position.
+
+    ``controller`` is the model that the controller computes with, where it is not this one without any error: its
+    transmission and its geometry give the commanded pose.
+    """
+    parts = [part for _, part in correction_chunks(model, targets, loads, aim, controller)]
+    if not parts:
+        raise InputError("there are no targets to correct")
+    return Commands(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Commands)))
+
+
+def correction_chunks(
+    model: RobotModel,
+    targets: Targets,
+    loads: PathLoads | None = None,
+    aim: Aim | None = None,
+    controller: RobotModel | None = None,
+) -> Iterator[tuple[slice, Commands]]:
+    """The same in pieces, so that memory does not grow with the path: rows and their correction, in order."""
+    model.tree.frame(targets.frame)
+    if targets.reference.shape[-1] != model.n:
+        raise InputError(
+            f"robot {model.name} has {model.n} joints ({', '.join(model.joints)}), "
+            f"but the reference has {targets.reference.shape[-1]} values"
+        )
+    what = task(model, targets.frame, aim)
+    push = loads or PathLoads()
+    push.check(model, len(targets))
+    inverse = Nominal(model, targets.frame, what)
+    robots = [LoadedRobot(_bounded(m)) for m in push.models(model)]
+    for rows, position, rotation, found in inverse.chunks(targets, _chunk(robots[0])):
+        out = []
+        for some, number, applied in push.pieces(rows):
+            goal = Goal(position[:, some], rotation[:, :, some], applied)
+            robot = robots[number]
+            q = found.q[:, some]
+            settled = loaded_inverse(robot, targets.frame, what, goal, q, found.reached[some])
+            margins = None if found.margins is None else found.margins[:, some]
+            status = target_status(robot, inverse, goal, q, found.reached[some], margins, settled)
+            out.append(_commanded(robot, targets.frame, controller, q, settled, status))
+        yield rows, Commands(*(np.concatenate([getattr(p, f.name) for p in out]) for f in fields(Commands)))
+
+
+def _commanded(
+    robot: LoadedRobot, frame: str, controller: RobotModel | None, nominal: Array, settled: Settled, status: Ints
+) -> Commands:
+    lost = np.isin(
+        status,
+        [
+            TargetStatus.OUT_OF_REACH,
+            TargetStatus.NOT_CONVERGED,
+            TargetStatus.UNSTABLE,
+            TargetStatus.UNDETERMINED_BACKLASH,
+        ],
+    )
+    lost |= ~settled.done
+    q, knows = settled.q, robot.model
+    sent = q
+    if controller is not None:
+        sent = controller.controller.to_joints(knows.controller.to_controller(q.T)).T
+        knows = controller
+    position, rotation = rigid_pose(knows.nominal, frame, sent)
+    if lost.any():
+        q, position, rotation = (np.where(lost, np.nan, a) for a in (q, position, rotation))
+    return Commands(nominal.T, q.T, position.T, np.moveaxis(rotation, -1, 0), status)
+
+
+def _chunk(robot: LoadedRobot) -> int:
+    """Targets at a time: many where little is kept of each, so that numpy's cost per call is small."""
+    return FEW_COORDINATES_CHUNK if robot.flex.n <= 12 else chunk_size(robot.flex.n)
+
+
+def _bounded(model: RobotModel) -> RobotModel:
+    """An estimated model that obeys physics may be judged by the cheap bound of its stability."""
+    try:
+        return replace(model, estimated=False)
+    except InputError:
+        return model
+
+
+def target_status(
+    robot: LoadedRobot,
+    inverse: Nominal,
+    goal: Goal,
+    nominal: Array,
+    reached: Bools,
+    margins: Array | None,
+    out: Settled,
+) -> Ints:
+    """Status (N,); what is named first hides what comes after."""
+    status = np.full(len(reached), int(TargetStatus.CORRECTED), dtype=np.int64)
+    model, known = robot.model, np.where(out.done, out.q, 0.0)
+    beyond = [row for row, _, _ in model.beyond_limits(known.T)]
+    status[beyond] = TargetStatus.JOINT_LIMIT
+    if margins is None:
+        margins = _margin(inverse, nominal)
+        names: tuple[TargetStatus, ...] = (TargetStatus.NEAR_SINGULARITY,)
+    else:
+        names = _NEAR
+        status[_flipped(inverse, nominal, known, margins) & out.done] = TargetStatus.CONFIGURATION_FLIP
+    posture = model.posture(known)
+    unloaded = posture.unloaded(robot.flex.dofs)
+    theta = np.where(out.done, out.theta, unloaded)
+    found = FoundStates(robot.flex, posture, theta, tuple(goal.applied))
+    unstable, _ = stability.judge_stability(found, np.ones_like(out.done))
+    status[out.done & backlash.undetermined(found)] = TargetStatus.UNDETERMINED_BACKLASH
+    bend = np.abs(theta - unloaded)[robot.flex.rotates].max(axis=0, initial=0.0)
+    status[out.done & (unstable | (bend > LARGEST_BEND))] = TargetStatus.UNSTABLE
+    status[~out.done] = TargetStatus.NOT_CONVERGED
+    least = margins.min(axis=0)
+    close = np.flatnonzero((least < SINGULAR) | (~out.done & (least < BLAMED)))
+    status[close] = np.array(names)[np.argmin(margins[:, close], axis=0)]
+    status[~reached] = TargetStatus.OUT_OF_REACH
+    return status
+
+
+def _flipped(inverse: Nominal, nominal: Array, command: Array, margins: Array) -> Bools:
+    """Whether nominal and command lie on two branches; only a change larger than the margin can do that."""
+    arm = inverse.arm
+    assert arm is not None
+    out = np.zeros(nominal.shape[1], dtype=bool)
+    change = np.abs(command - nominal).max(axis=0)
+    rows = np.flatnonzero(margins.min(axis=0) < 3 * change)
+    if len(rows):
+        a, b = (spherical_wrist.branch_of(arm, q[:, rows]) for q in (nominal, command))
+        out[rows] = a != b
+    return out
+
+
+def _margin(inverse: Nominal, q: Array) -> Array:
+    """Smallest over largest singular value of the task's Jacobian, lengths divided by the robot's extent: (1, N)."""
+    rows = list(inverse.task.rows)
+    finite = np.isfinite(q[0])
+    jacobian = rigid_motion(inverse.model.nominal, inverse.frame, np.where(finite, q, 0.0))[2][rows]
+    values = np.linalg.svd(
+        np.moveaxis(jacobian * row_scales(inverse.model, inverse.task.rows)[:, None], -1, 0), False, False
+    )
+    return np.asarray(np.where(finite, values[:, -1] / values[:, 0], 0.0)[None])

@@ -1,0 +1,180 @@
+"""A corrected program: commands, corrections, residual errors and status of every target, and the new files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from elastocal.compensation.commands import Commands
+from elastocal.compensation.contributions import Contributions
+from elastocal.compensation.job import Job
+from elastocal.compensation.process import StationLoads
+from elastocal.compensation.program import Changes, Program, Skipped
+from elastocal.compensation.targets import TargetStatus
+from elastocal.compensation.verification import Residual
+from elastocal.findings import Finding
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools
+from elastocal.uncertainty.prediction import IdentifiedModel, Prediction, quantile_95
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+CHORD = 5e-6
+"""m that chords may be from arcs of G-code."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a program was corrected; ``densify`` and ``chord`` in m."""
+
+    flange: str
+    position_only: bool = False
+    taught: bool = False
+    first_order: bool = False
+    densify: float | None = None
+    chord: float = CHORD
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Correction:
+    """A corrected program.  Arrays are over its stations: targets where they are first used, and points on arcs.
+
+    ``commands`` are joint values without and with correction and the status of each; ``before`` and ``after`` the
+    residuals by the model, of the program as it was and as its new digits are written; ``shift`` (S, 6) the correction,
+    commanded minus stated pose in m and rad, robot axes.  ``covariance`` (S, 6, 6) is that of the residual error
+    predicted after correction, None where the accuracy of the model is not known.  ``on_truth`` are residuals before
+    and after on a simulated true robot; ``left`` the motions that stay as they are; ``files`` the new program.
+    """
+
+    known: IdentifiedModel | None
+    method: Method
+    job: Job
+    load: StationLoads
+    commands: Commands
+    changes: Changes
+    contributions: Contributions
+    assumed: tuple[str, ...]
+    before: Residual
+    after: Residual
+    shift: Array
+    covariance: Array | None
+    on_truth: tuple[Residual, Residual] | None
+    left: tuple[Skipped, ...]
+    files: dict[str, bytes]
+    warnings: tuple[Finding, ...]
+
+    @property
+    def model(self) -> RobotModel:
+        return self.job.at.model
+
+    @property
+    def program(self) -> Program:
+        return self.job.at.stations.program
+
+    @cached_property
+    def corrected(self) -> Bools:
+        """True (S,) where the command is corrected."""
+        return np.asarray(self.commands.status == TargetStatus.CORRECTED)
+
+    @cached_property
+    def motions(self) -> tuple[int, int]:
+        """Motions of the program that go to corrected targets, and all of them, those that were left alone too."""
+        good = self.corrected[self.job.at.stations.row]
+        moves = self.program.moves
+        done = sum(bool(good[m.end] and (m.via is None or good[m.via])) for m in moves)
+        return done, len(moves) + len(self.program.skipped)
+
+    @property
+    def inserted(self) -> int:
+        """Points that were put into moves."""
+        return sum(len(p.positions) for p in self.changes.inserted.values())
+
+    @cached_property
+    def predicted(self) -> Array:
+        """Predicted residual error (S,) in m after correction: root mean square; nan where it is not known."""
+        if self.covariance is None:
+            return np.full(len(self.commands.status), np.nan)
+        return np.asarray(np.sqrt(np.einsum("nii->n", self.covariance[:, :3, :3])))
+
+    @cached_property
+    def semi_axes(self) -> Array:
+        """Semi-axes (S, 3) in m of the one-sigma ellipsoid of the residual error after correction, longest first."""
+        if self.covariance is None:
+            return np.full((len(self.commands.status), 3), np.nan)
+        return Prediction("", np.zeros((len(self.covariance), 6)), self.covariance).ellipsoid()[0]
+
+    @property
+    def half_width(self) -> Array:
+        """Half of the 95 % interval of the residual error along its worst direction, (S,) m."""
+        freedom = np.inf if self.known is None else self.known.freedom
+        return quantile_95(freedom) * self.semi_axes[:, 0]
+
+    @property
+    def problems(self) -> tuple[dict[str, object], ...]:
+        """Targets that cannot be corrected: file, line, name, status and reason."""
+        at, out = self.job.at.stations, []
+        for i in np.flatnonzero(~self.corrected):
+            status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(at.move[i])]
+            name = self.program.targets[int(at.target[i])].name
+            out.append(
+                {"file": move.file, "line": move.line, "target": name, "status": status.name, "reason": status.text}
+            )
+        return tuple(out)
+
+    @property
+    def verdict(self) -> tuple[Finding, ...]:
+        from elastocal.compensation.verdict import verdict
+
+        return verdict(self)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One record per target, in SI: command without and with correction, correction, residual errors, status."""
+        at, axes = self.job.at.stations, self.model.controller.axes
+        old, new = (self.model.controller.to_controller(q) for q in (self.commands.nominal, self.commands.command))
+        parts = {k: getattr(self.contributions, k).position for k in ("load", "weight", "geometry")}
+        size = {k: np.linalg.norm(v, axis=1) for k, v in parts.items()}
+        before, after = (np.linalg.norm(r.position, axis=1) for r in (self.before, self.after))
+        out: list[dict[str, object]] = []
+        for i in range(len(at)):
+            status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(at.move[i])]
+            out.append(
+                {
+                    "file": move.file, "line": move.line, "target": self.program.targets[int(at.target[i])].name,
+                    "motion": move.motion, "status": status.name, "reason": status.text,
+                    **{f"nominal_{a}": float(v) for a, v in zip(axes, old[i], strict=True)},
+                    **{f"command_{a}": float(v) for a, v in zip(axes, new[i], strict=True)},
+                    **{f"correction_{a}": float(v) for a, v in zip("xyz", self.shift[i, :3], strict=True)},
+                    **{f"correction_r{a}": float(v) for a, v in zip("xyz", self.shift[i, 3:], strict=True)},
+                    "before": float(before[i]), "after_by_model": float(after[i]),
+                    **{k: float(v[i]) for k, v in size.items()},
+                    "predicted_rms": float(self.predicted[i]), "predicted_95": float(self.half_width[i]),
+                }
+            )  # fmt: skip
+        return out
+
+    def to_frame(self) -> Any:
+        """``rows`` as a pandas data frame; a list of records where pandas is not installed."""
+        try:
+            return import_module("pandas").DataFrame(self.rows())
+        except ImportError:
+            return self.rows()
+
+    def write(self, folder: str | PathLike[str]) -> tuple[str, ...]:
+        """Write the corrected program into a folder, never over the old one; the files that were written."""
+        files = import_module("elastocal.files.program_files")  # the only layer that opens files
+        return tuple(map(str, files.write_correction(self, folder)))
+
+    def __repr__(self) -> str:
+        lines = [f"Correction of {', '.join(self.program.files)} for {self.model.name}, load: {self.load.text}"]
+        lines += [f"  {notice.text}" for notice in self.verdict]
+        counts = self.commands.counts()
+        return "\n".join([*lines, "  targets: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in counts.items())])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"

@@ -1,0 +1,243 @@
+"""Intermediate targets on long linear moves, where the correction changes along the way.
+
+A controller moves from commanded pose A to commanded pose B in a line (turning about one axis).  At a fraction t of the
+move the exact correction would command another pose; how far that is from the line is the error that the two ends
+alone leave:
+
+    error(t) = commanded(T(t)) - line(commanded(A), commanded(B), t)
+
+Moves are halved until it is below the tolerance at a quarter, the half and three quarters of every piece.  Loads and
+the reference joint values of a place between are interpolated linearly; the payload is that of the
+move's end, at its start too: what a change of payload does there is no matter of the line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.compensation.commands import Commands, correct
+from elastocal.compensation.job import Job
+from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.program import Inserted, Move
+from elastocal.compensation.targets import Targets, TargetStatus
+from elastocal.errors import InputError
+from elastocal.findings import Finding
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.task import Aim
+from elastocal.spatial.entries import Array, Ints
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
+
+PROBES = (0.25, 0.5, 0.75)
+DEEPEST = 10
+_PARTS = 2**DEEPEST
+
+
+@dataclass(frozen=True, eq=False)
+class Inserts:
+    """Poses of intermediate targets in order of ``move`` (K,) and ``fraction`` (K,), with their commands (K, n).
+
+    ``left`` (M,) is the largest error in m found on each move with the inserted targets, ``without`` (M,) without them;
+    nan where a place on the move has no correction, whose status ``failed`` (M,) says.
+    """
+
+    move: Ints
+    fraction: Array
+    position: Array
+    rotation: Array
+    command: Array
+    without: Array
+    left: Array
+    failed: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Linear moves between targets that were corrected: ``start`` and ``end`` (M,) are their rows."""
+
+    model: RobotModel
+    targets: Targets
+    loads: PathLoads
+    correction: Commands
+    start: Ints
+    end: Ints
+    aim: Aim | None
+    controller: RobotModel | None
+
+    def exact(self, move: Ints, fraction: Array) -> Commands:
+        """The exact correction at fractions (K,) of moves (K,)."""
+        a, b = self.start[move], self.end[move]
+        t = fraction[:, None]
+        ends = self.targets.position
+        place = (1 - t) * ends[a] + t * ends[b]
+        turn = rotations_between(self.targets.rotation[a], self.targets.rotation[b], fraction).as_matrix()
+        near = (1 - t) * self.correction.nominal[a] + t * self.correction.nominal[b]
+        number = self.loads.number(slice(0, len(self.targets)))[b]
+        out: list[tuple[Ints, Commands]] = []
+        models = self.loads.models(self.model)
+        for one in np.unique(number):
+            rows = np.flatnonzero(number == one)
+            some = Targets(self.targets.frame, place[rows], turn[rows], near[rows])
+            push = PathLoads(tuple(_mixed(w, a[rows], b[rows], t[rows]) for w in self.loads.wrenches))
+            out.append((rows, correct(models[int(one)], some, push, self.aim, self.controller)))
+        order = np.argsort(np.concatenate([rows for rows, _ in out]))
+        parts = [c for _, c in out]
+        names = ("nominal", "command", "position", "rotation", "status")
+        return Commands(*(np.concatenate([getattr(c, n) for c in parts])[order] for n in names))
+
+
+def densify(moves: Moves, tolerance: float) -> Inserts:
+    """Intermediate targets so that no probed place of a move is off by more than ``tolerance`` in m."""
+    if not tolerance > 0:
+        raise InputError(f"tolerance {tolerance} m: give a positive length")
+    bad = np.flatnonzero(
+        (moves.correction.status[moves.start] != TargetStatus.CORRECTED)
+        | (moves.correction.status[moves.end] != TargetStatus.CORRECTED)
+    )
+    count = len(moves.start)
+    failed = np.zeros(count, dtype=np.int64)
+    failed[bad] = np.maximum(*(moves.correction.status[ends[bad]] for ends in (moves.start, moves.end)))
+    without, left = np.zeros(count), np.zeros(count)
+    parts: list[tuple[Ints, Ints, Commands]] = []
+    move = np.flatnonzero(failed == TargetStatus.CORRECTED)
+    low, width = np.zeros(len(move), dtype=np.int64), np.full(len(move), _PARTS)
+    sent = [moves.exact(move, np.zeros(len(move))), _picked(moves.correction, moves.end[move])] if len(move) else []
+    while len(move):
+        error, middle, lost = _probe(moves, move, low, width, sent[0], sent[1])
+        np.maximum.at(failed, move, lost)
+        if (width == _PARTS).all():
+            without[move] = error
+        split = (error > tolerance) & (width > len(PROBES)) & (failed[move] == TargetStatus.CORRECTED)
+        np.maximum.at(left, move[~split], error[~split])
+        half = width[split] // 2
+        centre = _picked(middle, split)
+        parts.append((move[split], low[split] + half, centre))
+        sent = [_joined(_picked(sent[0], split), centre), _joined(centre, _picked(sent[1], split))]
+        low = np.concatenate([low[split], low[split] + half])
+        move, width = np.tile(move[split], 2), np.tile(half, 2)
+    without[failed != 0], left[failed != 0] = np.nan, np.nan
+    return _inserts(parts, moves, without, left, failed)
+
+
+def rotations_between(first: Array, last: Array, fraction: Array) -> Rotation:
+    """Rotations (K,) at fractions (K,) of the turn about one axis from (K, 3, 3) to (K, 3, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    start = Rotation.from_matrix(first)
+    way = (start.inv() * Rotation.from_matrix(last)).as_rotvec()
+    return start * Rotation.from_rotvec(fraction[:, None] * way)
+
+
+def _probe(
+    moves: Moves, move: Ints, low: Ints, width: Ints, first: Commands, last: Commands
+) -> tuple[Array, Commands, Ints]:
+    """Largest error (K,) in m over the probes of each piece, the correction at its middle, the worst status."""
+    error, lost = np.zeros(len(move)), np.zeros(len(move), dtype=np.int64)
+    middle = first
+    for share in PROBES:
+        exact = moves.exact(move, (low + share * width) / _PARTS)
+        line = (1 - share) * first.position + share * last.position
+        error = np.maximum(error, np.nan_to_num(np.linalg.norm(exact.position - line, axis=1)))
+        lost = np.maximum(lost, exact.status)
+        middle = exact if share == 0.5 else middle
+    return error, middle, lost
+
+
+def _inserts(
+    parts: list[tuple[Ints, Ints, Commands]], moves: Moves, without: Array, left: Array, failed: Ints
+) -> Inserts:
+    n = moves.model.n
+    move = np.concatenate([p[0] for p in parts]) if parts else np.zeros(0, dtype=np.int64)
+    at = np.concatenate([p[1] for p in parts]) if parts else np.zeros(0, dtype=np.int64)
+    sent = [p[2] for p in parts]
+    arrays = [
+        np.concatenate([getattr(c, name) for c in sent]) if sent else np.zeros((0, *shape))
+        for name, shape in (("position", (3,)), ("rotation", (3, 3)), ("command", (n,)))
+    ]
+    order = np.lexsort((at, move))
+    order = order[failed[move[order]] == TargetStatus.CORRECTED]
+    return Inserts(
+        move[order], at[order] / _PARTS, arrays[0][order], arrays[1][order], arrays[2][order], without, left, failed
+    )
+
+
+def _mixed(w: AppliedWrenches, a: Ints, b: Ints, t: Array) -> AppliedWrenches:
+    if len(w.wrench) == 1:
+        return w
+    return AppliedWrenches(w.frame, (1 - t) * w.wrench[a] + t * w.wrench[b], w.follows)
+
+
+def _picked(c: Commands, rows: Array | Ints) -> Commands:
+    return replace(
+        c, nominal=c.nominal[rows], command=c.command[rows], position=c.position[rows], rotation=c.rotation[rows],
+        status=c.status[rows],
+    )  # fmt: skip
+
+
+def _joined(a: Commands, b: Commands) -> Commands:
+    names = ("nominal", "command", "position", "rotation", "status")
+    return Commands(*(np.concatenate([getattr(a, n), getattr(b, n)]) for n in names))
+
+
+def line_points(work: Job, found: Commands, tolerance: float) -> tuple[dict[int, Inserted], tuple[Finding, ...]]:
+    """Points for the linear moves of a program by number of the move, and findings of moves that get none."""
+    at, stations = work.at, work.at.stations
+    moves, findings = _linear(work, found)
+    out: dict[int, Inserted] = {}
+    for rows, frame, aim in work.groups():
+        here = np.full(len(stations), -1)
+        here[rows] = np.arange(len(rows))
+        mine = [i for i in moves if here[_ends(work, i)[0]] >= 0 and here[_ends(work, i)[1]] >= 0]
+        if not mine:
+            continue
+        start, end = (np.array([here[_ends(work, i)[e]] for i in mine]) for e in (0, 1))
+        targets, loads = work.targets(rows, frame), work.loads.at(rows, frame)
+        between = Moves(at.model, targets, loads, _picked(found, rows), start, end, aim, None)
+        points = densify(between, tolerance)
+        for number, i in enumerate(mine):
+            chosen = np.flatnonzero(points.move == number)
+            if len(chosen):
+                base = at.base(_ends(work, i)[1])
+                place = (points.position[chosen] - base.translation) @ base.rotation
+                turn = np.einsum("ji,njk->nik", base.rotation, points.rotation[chosen])
+                out[i] = Inserted(place, turn)
+    return out, findings
+
+
+def _ends(work: Job, number: int) -> tuple[int, int]:
+    """Stations where a move starts and ends."""
+    move = work.at.stations.program.moves[number]
+    assert move.start is not None
+    return int(work.at.stations.row[move.start]), int(work.at.stations.row[move.end])
+
+
+def _linear(work: Job, found: Commands) -> tuple[list[int], tuple[Finding, ...]]:
+    """Numbers of the moves that may get points, and why others may not."""
+    out, findings = [], []
+    for i, m in enumerate(work.at.stations.program.moves):
+        why = _hindrance(work, m)
+        if why:
+            said = f"{m.file}, line {m.line}: gets no further points; {why}."
+            findings.append(Finding("no-points-inserted", "note", said, {"file": m.file, "line": m.line}))
+        elif m.motion != "linear" or m.start is None or m.start == m.end:
+            continue
+        elif all(found.status[e] == TargetStatus.CORRECTED for e in _ends(work, i)):
+            out.append(i)
+    return out, tuple(findings)
+
+
+def _hindrance(work: Job, move: Move) -> str:
+    program = work.at.stations.program
+    if move.motion != "linear" or move.start is None:
+        return ""
+    first, last = program.targets[move.start], program.targets[move.end]
+    if "joints" in (first.kind, last.kind):
+        return "it starts from axis values"
+    if (first.base, first.tool) != (last.base, last.tool):
+        return "it starts in another base or tool"
+    return move.fixed

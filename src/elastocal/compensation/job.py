@@ -1,0 +1,147 @@
+"""The correction of a whole program, and what its commands do on a model of the robot.
+
+Stations of one tool and one aim are solved together; a program that gives points only keeps the orientation of its
+tool, so there the position is corrected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.compensation.commands import Commands, correct
+from elastocal.compensation.first_order import first_order
+from elastocal.compensation.loads import ProgramLoads
+from elastocal.compensation.nominal import Nominal
+from elastocal.compensation.placed import Placed
+from elastocal.compensation.references import references
+from elastocal.compensation.targets import Targets, TargetStatus
+from elastocal.compensation.verification import Residual, expected_residual, residual, taught, taught_covariance
+from elastocal.errors import InputError
+from elastocal.model.robot import RobotModel
+from elastocal.model.task import Aim, task
+from elastocal.spatial.entries import Array, Ints
+from elastocal.uncertainty.prediction import IdentifiedModel
+
+_CHUNK = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Stations in robot axes with ``reference`` (S, n), their loads, and whether the position alone counts."""
+
+    at: Placed
+    reference: Array
+    loads: ProgramLoads
+    position_only: bool = False
+
+    def aim(self, row: int) -> Aim | None:
+        return "position" if self.position_only or self.at.stations.kind[row] == "point" else None
+
+    def groups(self) -> Iterator[tuple[Ints, str, Aim | None]]:
+        """Rows, tool frame and aim of stations that are solved together."""
+        keys = [(frame, self.aim(i)) for i, frame in enumerate(self.at.frames)]
+        for key in dict.fromkeys(keys):
+            yield np.flatnonzero([k == key for k in keys]), *key
+
+    def targets(self, rows: Ints, frame: str) -> Targets:
+        return Targets(frame, self.at.position[rows], self.at.rotation[rows], self.reference[rows])
+
+
+def job(at: Placed, loads: ProgramLoads, near: Array | None, position_only: bool) -> Job:
+    """The job with its references; stations without orientation are refused where the robot must know it."""
+    aim: Aim | None = "position" if position_only else None
+    what = task(at.model, at.frames[0], aim)
+    open_ = np.isnan(at.rotation).any(axis=(1, 2)).reshape(-1)
+    if open_.any():
+        if any(i >= 3 for i in what.rows):
+            raise InputError(
+                f"{at.stations.name(int(np.argmax(open_)))}: the program gives points without the orientation of the "
+                "tool; give its angles A, B, C (deg, about z, y, x in turn)",
+                code="no-orientation",
+                parameter="orientation",
+            )
+        at = replace(at, rotation=np.where(open_[:, None, None], np.eye(3), at.rotation))
+    return Job(at, references(at, what, near), loads, position_only)
+
+
+def corrected(work: Job, by_first_order: bool = False) -> Commands:
+    """Commands for all stations, in their order."""
+    total, n = len(work.at.stations), work.at.model.n
+    out = Commands(
+        np.full((total, n), np.nan), np.full((total, n), np.nan), np.full((total, 3), np.nan),
+        np.full((total, 3, 3), np.nan), np.zeros(total, dtype=np.int64),
+    )  # fmt: skip
+    for rows, frame, aim in work.groups():
+        solve = first_order if by_first_order else correct
+        part = solve(work.at.model, work.targets(rows, frame), work.loads.at(rows, frame), aim)
+        for name in ("nominal", "command", "position", "rotation", "status"):
+            getattr(out, name)[rows] = getattr(part, name)
+    targets = work.at.stations.program.targets
+    out.status[[targets[t].kept for t in work.at.stations.target]] = TargetStatus.KEPT
+    return out
+
+
+def nominals(work: Job) -> Array:
+    """Joint values (S, n) that the controller makes of the program as it is; nan out of reach."""
+    by_axes = work.at.stations.by_axes[:, None]
+    found = commands(work, work.at.position, work.at.rotation, work.reference)
+    return np.where(by_axes, work.reference, found)
+
+
+def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
+    """Joint values (S, n) that the controller makes of poses in robot axes, next to ``near``; nan out of reach."""
+    out = np.full_like(near, np.nan)
+    for rows, frame, aim in work.groups():
+        rows = rows[np.isfinite(near[rows]).all(axis=1) & np.isfinite(position[rows]).all(axis=1)]
+        if not len(rows):
+            continue
+        inverse = Nominal(work.at.model, frame, task(work.at.model, frame, aim))
+        sent = Targets(frame, position[rows], rotation[rows], near[rows])
+        for part, _, _, found in inverse.chunks(sent, _CHUNK):
+            out[rows[part]] = np.where(found.reached, found.q, np.nan).T
+    return out
+
+
+def command_residuals(model: RobotModel, work: Job, command: Array) -> Residual:
+    """Where a model of the robot, with the same tool frames, goes with commands (S, n)."""
+    total = len(command)
+    out = Residual(np.full((total, 3), np.nan), np.full((total, 3), np.nan), np.zeros(total, dtype=np.int64))
+    for rows, frame, _ in work.groups():
+        part = residual(model, command[rows], work.targets(rows, frame), work.loads.at(rows, frame))
+        out.position[rows], out.rotation[rows], out.status[rows] = part.position, part.rotation, part.status
+    return out
+
+
+def as_taught(model: RobotModel, work: Job, nominal: Array) -> Job:
+    """The job whose targets are where a model of the robot stands unloaded with commands (S, n).
+
+    Where the position alone is corrected, the orientation stays the program's.
+    """
+    position, rotation, reference = work.at.position.copy(), work.at.rotation.copy(), work.reference.copy()
+    for rows, frame, aim in work.groups():
+        part = taught(model, work.targets(rows, frame), nominal[rows], work.loads.at(rows, frame))
+        position[rows], reference[rows] = part.position, part.reference
+        if aim != "position":
+            rotation[rows] = part.rotation
+    return replace(work, at=replace(work.at, position=position, rotation=rotation), reference=reference)
+
+
+def confidence(known: IdentifiedModel, work: Job, command: Array, nominal: Array | None = None) -> Array:
+    """Covariance (S, 6, 6) of the residual that is expected of corrected commands (S, n).
+
+    With ``nominal`` (S, n) the targets count as taught with these commands.
+    """
+    model = replace(known, model=work.at.model)
+    out = np.full((len(command), 6, 6), np.nan)
+    for rows, frame, _ in work.groups():
+        for first in range(0, len(rows), _CHUNK):
+            some = rows[first : first + _CHUNK]
+            loads = work.loads.at(some, frame)
+            if nominal is None:
+                out[some] = expected_residual(model, command[some], frame, loads).covariance
+            else:
+                out[some] = taught_covariance(model, nominal[some], command[some], frame, loads)
+    return out

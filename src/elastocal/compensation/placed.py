@@ -1,0 +1,119 @@
+"""A program's stations seen from the robot: its bases and tools as frames of the model, poses in the robot's base.
+
+    T_robot_tool = T_robot_base T_base_tool         (base of the program)
+
+Axis values become the pose that the controller takes them for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from elastocal.compensation.program import Program
+from elastocal.compensation.stations import Stations
+from elastocal.errors import InputError
+from elastocal.model.frames import Frame
+from elastocal.model.kinematics import rigid_pose
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """``model`` has the program's tools as frames; ``position`` (S, 3), ``rotation`` (S, 3, 3) are in robot axes.
+
+    ``reference`` (S, n) are the axes where the program gives them, as joint values, else nan.
+    """
+
+    model: RobotModel
+    stations: Stations
+    position: Array
+    rotation: Array
+    reference: Array
+
+    @cached_property
+    def frames(self) -> tuple[str, ...]:
+        """Tool frame of every station."""
+        targets = self.stations.program.targets
+        return tuple(tool_frame(targets[t].tool) for t in self.stations.target)
+
+    def base(self, row: int) -> Pose:
+        target = self.stations.program.targets[int(self.stations.target[row])]
+        return _pose(self.stations.program, "base", target.base)
+
+    def in_robot(self, position: Array, rotation: Array) -> tuple[Array, Array]:
+        """Poses (S, 3), (S, 3, 3) in the base of each station, seen from the robot."""
+        place, turn = _bases(self.stations)
+        return (
+            place + np.einsum("nij,nj->ni", turn, position),
+            np.einsum("nij,njk->nik", turn, rotation),
+        )
+
+    def in_program(self, position: Array, rotation: Array) -> tuple[Array, Array]:
+        """Poses (S, 3), (S, 3, 3) in robot axes, seen from the base of each station."""
+        place, turn = _bases(self.stations)
+        return (
+            np.einsum("nji,nj->ni", turn, position - place),
+            np.einsum("nji,njk->nik", turn, rotation),
+        )
+
+
+def tool_frame(name: str) -> str:
+    return f"tool {name} of the program"
+
+
+def with_tools(model: RobotModel, program: Program, flange: str) -> RobotModel:
+    """The robot with a frame for every tool of the program."""
+    model.tree.frame(flange)
+    tools = [Frame(tool_frame(name), flange, _pose(program, "tool", name)) for name in program.tools]
+    tree = replace(model.tree, frames=(*model.tree.frames, *tools))
+    return replace(model, tree=tree)
+
+
+def placed(model: RobotModel, stations: Stations) -> Placed:
+    """``model`` is one ``with_tools``."""
+    by_axes = stations.by_axes
+    if by_axes.any() and stations.joints.shape[1] != model.n:
+        first = stations.program.targets[int(stations.target[int(np.argmax(by_axes))])]
+        raise InputError(
+            f"{first.where}: has {stations.joints.shape[1]} axes, robot {model.name} has {model.n} "
+            f"({', '.join(model.controller.axes)}); use the robot of this program"
+        )
+    reference = np.full((len(stations), model.n), np.nan)
+    bare = Placed(model, stations, stations.position, stations.rotation, reference)
+    position, rotation = bare.in_robot(stations.position, stations.rotation)
+    out = replace(bare, position=position, rotation=rotation)
+    if by_axes.any():
+        reference[by_axes] = model.controller.to_joints(stations.joints[by_axes])
+        for frame in set(out.frames):
+            rows = np.flatnonzero(by_axes & np.array([f == frame for f in out.frames]))
+            at, turned = rigid_pose(model.nominal, frame, np.ascontiguousarray(reference[rows].T))
+            position[rows], rotation[rows] = at.T, np.moveaxis(turned, -1, 0)
+    return out
+
+
+def _bases(stations: Stations) -> tuple[Array, Array]:
+    """Origin (S, 3) and rotation (S, 3, 3) of the base of every station; the robot's own where it gives axes."""
+    program = stations.program
+    names = [
+        "" if k == "joints" else program.targets[t].base for t, k in zip(stations.target, stations.kind, strict=True)
+    ]
+    known = {"": Pose(), **{name: _pose(program, "base", name) for name in set(names) - {""}}}
+    number = {name: i for i, name in enumerate(known)}
+    rows = np.array([number[name] for name in names], dtype=np.int64)
+    place = np.array([p.translation for p in known.values()])
+    turn = np.array([p.rotation for p in known.values()])
+    return place[rows], turn[rows]
+
+
+def _pose(program: Program, word: str, name: str) -> Pose:
+    frame = (program.bases if word == "base" else program.tools)[name]
+    if frame.pose is None:
+        raise InputError(
+            f"{frame.where}: the pose of {word} {name} is stated nowhere; state it, or use the data file of the program"
+        )
+    return frame.pose

@@ -1,0 +1,270 @@
+"""CSV toolpaths: a header with units (see ``csv_columns``), one target per row, rows in the order of execution.
+
+Comma, semicolon or tab separate; between semicolons or tabs a decimal comma is a decimal point.  Lines starting with #
+are comments; ``# base {X 1700, Y 0, Z 800, A 0, B 0, C 0}`` and ``# tool {...}`` (mm, deg) state the frames.  Rows
+with a cell that is no number are left as they are and named.  KUKA.CAMRob files have no header.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import hypot
+from typing import ClassVar, cast
+
+import numpy as np
+
+from elastocal.compensation.posts.collect import Collector, Rows
+from elastocal.compensation.posts.csv_columns import CAMROB, Columns, columns
+from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, number_text, turned
+from elastocal.compensation.posts.krl_data import literal
+from elastocal.compensation.posts.orientation import as_numbers, as_rotations
+from elastocal.compensation.posts.post import Post
+from elastocal.compensation.posts.repeats import Repeats
+from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, finite_number, opened, shown
+from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+
+
+@dataclass(frozen=True, eq=False)
+class CsvLayout:
+    slots: Slots
+    columns: Columns
+    comma: bool
+
+
+class Csv(Post):
+    kind: ClassVar[str] = "csv"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv",)
+
+    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
+        given = given or Given()
+        if len(files) != 1:
+            raise InputError(f"a toolpath is one file, not {len(files)}; give them one by one")
+        ((name, data),) = files.items()
+        reading = Reading(opened(name, data), Collector())
+        reading.run()
+        into, cols = reading.into, reading.columns
+        width = len(cols.places)
+        slots = Slots.of(into, width)
+        si = slots.values * np.array(cols.factors)
+        joints = cols.form == "joints"
+        wrenches = reading.wrenches.array(float, 6) if cols.wrench else None
+        if cols.kept:
+            into.note(f"columns kept as they are: {', '.join(cols.kept)}")
+        return Program(
+            language=self.kind,
+            files=dict(files),
+            targets=tuple(into.targets),
+            positions=np.full((len(si), 3), np.nan) if joints else si[:, :3],
+            rotations=as_rotations(si[:, 3:], cols.form, given.orientation),
+            joints=si if joints else np.empty((len(si), 0)),
+            moves=tuple(into.moves),
+            skipped=tuple(into.skipped),
+            bases=into.frames("base", given.bases, reading.found["base"]),
+            tools=into.frames("tool", given.tools, reading.found["tool"]),
+            notes=tuple(into.notes),
+            layout=CsvLayout(slots, cols, reading.separator != ","),
+            wrenches=wrenches,
+        )
+
+    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
+        layout = program.layout
+        assert isinstance(layout, CsvLayout)
+        texts = {name: opened(name, data) for name, data in program.files.items()}
+        cols, changed = layout.columns, changes.changed(program)
+        values = layout.slots.values.copy()
+        if cols.form == "joints":
+            values[changed] = changes.joints[changed] / np.array(cols.factors)
+        else:
+            values[changed, :3] = changes.positions[changed] / np.array(cols.factors[:3])
+            turns = turned(changes.rotations, program.rotations)
+            values[turns, 3:] = _orientation(cols, changes.rotations[turns], layout.slots.values[turns])
+        least = [DECIMALS[u] for u in cols.units]
+        edits = digit_edits(texts, program, layout.slots, values, least, layout.comma)
+        for number, points in changes.inserted.items():
+            move = program.moves[number]
+            edits[move.file].add(*_rows(texts[move.file], layout, move, points))
+        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+
+def _orientation(cols: Columns, rotations: Array, old: Array) -> Array:
+    """Numbers as written, (M, k)."""
+    factors = np.array(cols.factors[3:])
+    return np.asarray(as_numbers(rotations, cols.form, old[:, 3:] * factors) / factors)
+
+
+def _rows(text: Text, layout: CsvLayout, move: Move, points: Inserted) -> Edit:
+    """Rows like that of ``move``, before it."""
+    cols = layout.columns
+    if move.motion != "linear":
+        raise InputError(f"{move.file}, line {move.line}: no rows can be put in; it is not linear")
+    start = text.starts[move.line - 1]
+    end = text.starts[move.line] if move.line < len(text.starts) else len(text.text)
+    row = text.text[start:end].removeprefix(BOM).rstrip("\r\n")
+    start += text.text.startswith(BOM, start) * len(BOM)
+    old = np.repeat(layout.slots.values[[move.end]], len(points.positions), axis=0)
+    numbers = np.hstack([points.positions / np.array(cols.factors[:3]), _orientation(cols, points.rotations, old)])
+    spans = layout.slots.spans[move.end].tolist()
+    lines = []
+    for values in numbers.tolist():
+        edits = Edits()
+        for (s, e), value, unit in zip(spans, values, cols.units, strict=True):
+            was = text.text[s:e]
+            new = number_text(was.replace(",", "."), value, DECIMALS[unit])
+            edits.add(s - start, e - start, new.replace(".", ",") if "," in was else new)
+        lines.append(edits.applied(row) + text.newline)
+    return (start, start, "".join(lines))
+
+
+_FRAME = re.compile(r"#[ \t]*(base|tool)\b[^{}]*(\{[^{}]*\})", re.I)
+SHORT = 0.5
+"""Length below which nothing can be meant as a quaternion or direction."""
+_CAMROB = re.compile(r"(?:[ \t]*[-+]?[\d.]+[ \t]*;){12}")
+
+
+class Reading:
+    """One pass through the lines."""
+
+    def __init__(self, text: Text, into: Collector) -> None:
+        self.text, self.into = text, into
+        self.columns = CAMROB
+        self.separator = ""
+        self.wrenches = Rows()
+        self.found: dict[str, dict[str, Pose]] = {"base": {}, "tool": {}}
+
+    def run(self) -> None:
+        text, number = self.text.text, 0
+        while number < len(self.text.starts):
+            number += 1
+            start, end = self.text.span(number)
+            start += len(BOM) if text.startswith(BOM, start) else 0
+            line = text[start:end].rstrip("\r\n")
+            if line.lstrip(" \t").startswith("#"):
+                self._comment(start, line)
+            elif line.strip(" \t;,"):
+                if self.separator:
+                    number += self._row(number, start, line)
+                else:
+                    self._header(number, start, line)
+        if not self.separator:
+            raise InputError(f"{self.text.name}: is empty; the first line names the columns, such as x_mm,y_mm,z_mm")
+
+    def _comment(self, start: int, line: str) -> None:
+        stated = _FRAME.search(line)
+        if stated:
+            value = literal(self.text.name, self.text.text, start + stated.start(2), start + stated.end(2))
+            pose = value.pose() if value else None
+            if pose is None:
+                where = f"{self.text.name}, line {self.text.line(start)}"
+                raise InputError(f"{where}: the {stated[1]} needs numbers for X, Y, Z, A, B and C (mm, deg)")
+            self.found[stated[1].lower()][stated[1].lower()] = pose
+
+    def _header(self, number: int, start: int, line: str) -> None:
+        self.separator = next((c for c in ";\t" if c in line), ",")
+        if _CAMROB.match(line):
+            self.into.note("read as KUKA.CAMRob: X Y Z A B C in columns 1 to 6, mm and deg, tool in column 13")
+            self._row(number, start, line)
+            return
+        where = f"{self.text.name}, line {number}"
+        self.columns = columns([c for _, c in self._cells(line)], where)
+        if self.columns.form in ("rotvec", "XYZ"):
+            said = "a rotation vector (rad)" if self.columns.form == "rotvec" else "angles about x, y, z in turn (deg)"
+            self.into.note(f"rx ry rz are read as {said}")
+
+    def _cells(self, line: str) -> list[tuple[int, str]]:
+        """Place and text of every cell."""
+        if '"' in line:
+            found = re.finditer(rf'(?:"[^"]*"|[^{self.separator}])*+(?:{self.separator}|\Z)', line)
+            return [(m.start(), m[0].removesuffix(self.separator)) for m in found if m[0] or m.start() == 0]
+        out, at = [], 0
+        for cell in line.split(self.separator):
+            out.append((at, cell))
+            at += len(cell) + 1
+        return out
+
+    def _row(self, number: int, start: int, line: str) -> int:
+        """Reads a row, and those after it that repeat it but for their numbers; how many these are."""
+        cells, cols = self._cells(line), self.columns
+        pushed = [place for place, _ in cols.wrench.values()]
+        fed = [cols.feed[0]] if cols.feed else []
+        try:
+            every = [self._number(cells, place, start) for place in (*cols.places, *pushed, *fed)]
+            read = every[: len(cols.places)]
+            self._usable([v for v, _, _ in read])
+        except ValueError as problem:
+            self.into.skip(self.text, start, start + len(line), str(problem))
+            return 0
+        numbers = np.array([v for v, _, _ in every])
+        wrench, feed = self._load(numbers[None])
+        words = {w: cells[p][1].strip(' \t"') for w, p in cols.words.items() if p < len(cells)}
+        kinds = {"joints": "joints", "point": "point", "vector": "axis"}
+        kind = cast(Kind, kinds.get(cols.form, "pose"))
+        named = (words.get("name", ""), kind, words.get("base") or "base", words.get("tool") or "tool")
+        target = self.into.target(
+            Target(self.text.name, number, *named), [(s, e) for _, s, e in read], [v for v, _, _ in read]
+        )
+        joint = cols.form == "joints" or words.get("motion", "").lower() in ("joint", "ptp", "movej")
+        motion: Motion = "joint" if joint else "linear"
+        self.into.move((self.text.name, number), motion, target, feed=float(feed[0]))
+        self.wrenches.extend(wrench)
+        return 0 if '"' in line else self._repeat(number, [(s, e) for _, s, e in every])
+
+    def _load(self, numbers: Array) -> tuple[Array, Array]:
+        """Wrenches (n, 6) and feeds (n,) from the numbers (n, k) of a row: target, wrench, feed."""
+        cols, first = self.columns, len(self.columns.places)
+        wrench = np.zeros((len(numbers), 6))
+        for place, (i, (_, factor)) in enumerate(cols.wrench.items(), start=first):
+            wrench[:, i] = numbers[:, place] * factor
+        return wrench, numbers[:, -1] * cols.feed[1] if cols.feed else np.full(len(numbers), np.nan)
+
+    def _repeat(self, number: int, spans: list[tuple[int, int]]) -> int:
+        cols = self.columns
+        block = self.repeats.like(number, spans, None)
+        if block is not None and cols.form in ("quaternion", "vector"):
+            block = block.before(np.linalg.norm(block.values[:, 3 : len(cols.places)], axis=1) < SHORT)
+        if block is None or not len(block.values):
+            return 0
+        names = self._words("name", block.lines)
+        frames = [self._words(w, range(number, block.lines[-1] + 1)) for w in ("base", "tool", "motion")]
+        if any(len(set(words)) > 1 for words in frames):
+            return 0
+        wrench, feed = self._load(block.values)
+        k = len(cols.places)
+        new = self.into.repeat(block._replace(spans=block.spans[:, :k]), block.values[:, :k], names, feed.tolist())
+        self.wrenches.extend(wrench)
+        return len(new)
+
+    def _words(self, column: str, lines: range) -> list[str]:
+        """The words of a column on some lines; none where there is no such column."""
+        place = self.columns.words.get(column)
+        if place is None:
+            return []
+        text = self.text
+        rows = (text.text[slice(*text.span(i))].split(self.separator, place + 1) for i in lines)
+        return [cells[place].strip(' \t\r\n"') if place < len(cells) else "" for cells in rows]
+
+    @cached_property
+    def repeats(self) -> Repeats:
+        return Repeats.of(self.text, self.separator != ",")
+
+    def _number(self, cells: list[tuple[int, str]], place: int, start: int) -> tuple[float, int, int]:
+        """Value and span; ValueError says what is wrong."""
+        if place >= len(cells):
+            raise ValueError(f"cell {place + 1} is missing")
+        at, cell = cells[place]
+        plain = cell.strip(' \t"')
+        begin = start + at + (cell.index(plain) if len(plain) < len(cell) else 0)
+        written = plain.replace(",", ".") if self.separator != "," else plain
+        value = finite_number(written)
+        if value is None:
+            raise ValueError(f"cell {place + 1} is {shown(plain)!r}, not a number")
+        return value, begin, begin + len(plain)
+
+    def _usable(self, values: list[float]) -> None:
+        if self.columns.form in ("quaternion", "vector") and hypot(*values[3:]) < SHORT:
+            raise ValueError("its quaternion or direction is not of unit length")

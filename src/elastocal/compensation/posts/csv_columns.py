@@ -1,0 +1,149 @@
+"""Columns of CSV toolpaths: ``x_mm,y_mm,z_mm,a_deg,b_deg,c_deg,fx_N,feed_mm_min``, each with its unit.
+
+| columns | orientation |
+|---|---|
+| a b c (deg, rad) | KUKA: about z, y, x in turn |
+| w p r | Fanuc, Motoman: r, p, w about z, y, x in turn |
+| rx ry rz in deg | Staubli: about x, y, z in turn |
+| rx ry rz in rad | Universal Robots: rotation vector |
+| a e r | Comau: about z, y, z in turn |
+| roll pitch yaw | URDF: about the fixed axes x, y, z |
+| q1 q2 q3 q4, or qw qx qy qz | quaternion, scalar first |
+| i j k | direction of the tool axis |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from elastocal.compensation.posts.digits import METRES, RADIANS
+from elastocal.errors import InputError
+
+FORCE = {"n": 1.0, "kn": 1e3}
+MOMENT = {"nm": 1.0, "knm": 1e3}
+FEED = {"m_s": 1.0, "mm_s": 1e-3, "mm_min": 1e-3 / 60, "m_min": 1 / 60}
+WRENCH = (("fx",), ("fy",), ("fz",), ("mx", "tx"), ("my", "ty"), ("mz", "tz"))
+WORDS = ("name", "tool", "base", "motion")
+_AXIS = re.compile(r"[ajqe]\d+")
+
+
+class Set(NamedTuple):
+    """One way to write an orientation: columns in the order of the angles."""
+
+    columns: tuple[str, ...]
+    form: str
+    unit: str = ""
+
+
+SETS = (
+    Set(("a", "b", "c"), "ZYX"),
+    Set(("r", "p", "w"), "ZYX"),
+    Set(("a", "e", "r"), "ZYZ"),
+    Set(("yaw", "pitch", "roll"), "ZYX"),
+    Set(("rx", "ry", "rz"), "XYZ", "deg"),
+    Set(("rx", "ry", "rz"), "rotvec", "rad"),
+    Set(("q1", "q2", "q3", "q4"), "quaternion", "none"),
+    Set(("qw", "qx", "qy", "qz"), "quaternion", "none"),
+    Set(("i", "j", "k"), "vector", "none"),
+)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Places of cells: numbers of the target with unit and factor to SI, the form of the orientation, and the rest."""
+
+    places: tuple[int, ...]
+    units: tuple[str, ...]
+    factors: tuple[float, ...]
+    form: str
+    """``joints``, ``point``, or a form of SETS"""
+    wrench: Mapping[int, tuple[int, float]]
+    feed: tuple[int, float] | None
+    words: Mapping[str, int]
+    kept: tuple[str, ...]
+    count: int
+
+
+CAMROB = Columns(
+    tuple(range(6)),
+    ("mm",) * 3 + ("deg",) * 3,
+    (1e-3,) * 3 + (RADIANS["deg"],) * 3,
+    "ZYX",
+    {},
+    None,
+    {"tool": 12},
+    (),
+    0,
+)
+"""KUKA.CAMRob: no header, semicolons; X Y Z A B C first, tool in column 13."""
+
+
+def columns(header: list[str], where: str) -> Columns:
+    """What the header says; a column is understood once, and only with a unit where it needs one."""
+    named: dict[str, tuple[int, str]] = {}
+    for place, cell in enumerate(header):
+        name, _, unit = cell.strip(' \t"').lower().partition("_")
+        if name in named:
+            raise InputError(f"{where}: column {cell.strip()!r} gives {name} a second time; keep one")
+        if name:
+            named[name] = (place, unit)
+    cartesian = [c for c in "xyz" if c in named]
+    axes = [n for n, (_, unit) in named.items() if _AXIS.fullmatch(n) and unit in {**METRES, **RADIANS}]
+    if len(cartesian) == 3 and axes:
+        raise InputError(
+            f"{where}: gives both positions and axis values ({axes[0]}); keep one, as both cannot be corrected"
+        )
+    if len(cartesian) == 3:
+        form, wanted = _orientation(named, where)
+        wanted = ("x", "y", "z", *wanted)
+    elif axes and not cartesian:
+        form, wanted = "joints", tuple(axes)
+    else:
+        raise InputError(f"{where}: has no columns x, y, z with their unit; write for example x_mm,y_mm,z_mm")
+    found = [(named[n][0], *_unit(n, named[n][1], form, where)) for n in wanted]
+    wrench = {i: _wrench(named, names, where) for i, names in enumerate(WRENCH) if any(n in named for n in names)}
+    feed = (named["feed"][0], _factor("feed", named["feed"][1], FEED, where)) if "feed" in named else None
+    words = {w: named[w][0] for w in WORDS if w in named}
+    used = {*wanted, *WORDS, "feed", *(n for names in WRENCH for n in names)}
+    kept = tuple(header[place].strip() for n, (place, _) in named.items() if n not in used)
+    places, units, factors = zip(*found, strict=True)
+    return Columns(places, units, factors, form, wrench, feed, words, kept, len(header))
+
+
+def _orientation(named: Mapping[str, tuple[int, str]], where: str) -> tuple[str, tuple[str, ...]]:
+    def fits(s: Set) -> bool:
+        units = {named[c][1] for c in s.columns}
+        return units == {""} if s.unit == "none" else units == {s.unit} if s.unit else True
+
+    complete = [s for s in SETS if all(c in named for c in s.columns)]
+    fitting = [s for s in complete if fits(s)]
+    if len(fitting) > 1:
+        both = " and by ".join(" ".join(s.columns) for s in fitting)
+        raise InputError(f"{where}: gives the orientation twice, by {both}; keep one")
+    if complete and not fitting:
+        raise InputError(
+            f"{where}: the unit of {' '.join(complete[0].columns)} is not one of theirs; see the list of columns"
+        )
+    return (fitting[0].form, fitting[0].columns) if fitting else ("point", ())
+
+
+def _unit(name: str, unit: str, form: str, where: str) -> tuple[str, float]:
+    if form in ("quaternion", "vector") and name not in "xyz":
+        return form, 1.0
+    allowed = {**METRES, **RADIANS} if form == "joints" else METRES if name in "xyz" else RADIANS
+    return unit, _factor(name, unit, allowed, where)
+
+
+def _factor(name: str, unit: str, allowed: Mapping[str, float], where: str) -> float:
+    if unit not in allowed:
+        said = f"unit {unit!r} does not fit {name}" if unit else f"column {name!r} has no unit"
+        raise InputError(f"{where}: {said}; write {' or '.join(f'{name}_{u}' for u in allowed)}")
+    return allowed[unit]
+
+
+def _wrench(named: Mapping[str, tuple[int, str]], names: tuple[str, ...], where: str) -> tuple[int, float]:
+    name = next(n for n in names if n in named)
+    return named[name][0], _factor(name, named[name][1], FORCE if name[0] == "f" else MOMENT, where)

@@ -1,0 +1,305 @@
+"""G-code: lines with G0 to G3 and words X Y Z, rotary A B C or the tool axis A3= B3= C3= (Siemens).
+
+Units by G20/G21 (mm until then), G90/G91, centres of arcs from their start until G90.1.  A frame is the work offset
+G54 to G59; G10 L2 states it in the file.  What A B C turn must be given (``Given.rotary``); they are kept otherwise.
+
+Words that a line leaves out mean the value before, so the writer keeps what the control then holds: a word is
+exchanged, or added, where the control would otherwise go elsewhere.  Increments are taken from what was written, so
+that rounding does not add up.  Corrected arcs become chords (G1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import nan
+from typing import ClassVar
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.digits import DECIMALS, exchanged, new_text, turned
+from elastocal.compensation.posts.gcode_read import Block, Run, Walk
+from elastocal.compensation.posts.gcode_words import COLUMNS, Modal, Word
+from elastocal.compensation.posts.orientation import aligned, euler_near
+from elastocal.compensation.posts.post import Post
+from elastocal.compensation.posts.text import Edits, Text, opened
+from elastocal.compensation.program import Changes, Given, Move, Program
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.pose import Pose
+
+_ROTARY = re.compile(r"[XYZ]{2,3}")
+
+
+@dataclass(frozen=True, eq=False)
+class GcodeLayout:
+    """Lines with motion by file, and the values (N, 9) of X Y Z in m, A B C in deg, A3 B3 C3."""
+
+    blocks: Mapping[str, list[Block | Run]]
+    values: Array
+    rotary: str
+
+
+class Gcode(Post):
+    kind: ClassVar[str] = "gcode"
+    suffixes: ClassVar[tuple[str, ...]] = (".nc", ".ngc", ".gcode", ".tap", ".mpf", ".cnc", ".eia")
+
+    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
+        given = given or Given()
+        rotary = _checked(given.rotary)
+        into = Collector()
+        bases: dict[str, Pose] = {}
+        blocks: dict[str, list[Block | Run]] = {}
+        for name, data in files.items():
+            text = opened(name, data)
+            walk = Walk(text, into, rotary, bool(re.search(r"(?i)M0?6(?!\d)", text.text)), bases)
+            walk.run()
+            blocks[name] = walk.blocks
+        values = into.values.array(float, 9)
+        kinds = np.array([t.kind for t in into.targets], dtype=object)
+        if (kinds == "point").any():
+            _say_what_is_open(into, values, given)
+        return Program(
+            language=self.kind,
+            files=dict(files),
+            targets=tuple(into.targets),
+            positions=values[:, :3].copy(),
+            rotations=_rotations(values, kinds, rotary, given),
+            joints=np.empty((len(values), 0)),
+            moves=tuple(into.moves),
+            skipped=tuple(into.skipped),
+            bases=into.frames("base", given.bases, bases),
+            tools=into.frames("tool", given.tools, {}),
+            notes=tuple(into.notes),
+            layout=GcodeLayout(blocks, values, rotary),
+        )
+
+    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
+        layout = program.layout
+        assert isinstance(layout, GcodeLayout)
+        changed = changes.changed(program)
+        desired = layout.values.copy()
+        desired[changed, :3] = changes.positions[changed]
+        turns = np.flatnonzero(turned(changes.rotations, program.rotations))
+        desired[turns] = _orientation(program, layout, turns, desired[turns], changes.rotations[turns])
+        points = {}
+        for number, inserted in changes.inserted.items():
+            move = program.moves[number]
+            if move.motion == "joint" or move.fixed:
+                raise InputError(f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is G0'}")
+            ends = np.repeat(layout.values[[move.end]], len(inserted.positions), axis=0)
+            ends[:, :3] = inserted.positions
+            ends = _orientation(program, layout, np.full(len(ends), move.end), ends, inserted.rotations)
+            points[number] = ends.tolist()
+        out = {}
+        used = np.flatnonzero(~np.isnan(desired).all(axis=0)).tolist()
+        for name, data in program.files.items():
+            writer = Writer(opened(name, data), program.moves, desired, layout.values, points, used)
+            for block in layout.blocks[name]:
+                writer.run(block) if isinstance(block, Run) else writer.block(block)
+            out[name] = writer.edits.applied(writer.text.text).encode("latin-1")
+        return out
+
+
+def _checked(rotary: str) -> str:
+    order = rotary.upper()
+    if order and (not _ROTARY.fullmatch(order) or len(set(order)) < len(order) or order[1:] == "Z"):
+        raise InputError(f"rotary {rotary!r} is not understood; give the axes from the part on, such as ZY, XY or ZYX")
+    return order
+
+
+def _say_what_is_open(into: Collector, values: Array, given: Given) -> None:
+    if given.orientation is None:
+        into.note("the program gives points without the orientation of the tool; state it")
+    if not np.isnan(values[:, 3:6]).all():
+        into.note("A B C are kept as they are: how they turn the tool is not stated")
+
+
+def _columns(rotary: str) -> list[int]:
+    return [COLUMNS.index("ABC"["XYZ".index(letter)]) for letter in rotary]
+
+
+def _rotations(values: Array, kinds: Array, rotary: str, given: Given) -> Array:
+    out = np.full((len(values), 3, 3), np.nan)
+    if given.orientation is not None:
+        out[kinds == "point"] = given.orientation
+    vector = (kinds != "point") & ~np.isnan(values[:, 6])
+    out[vector] = aligned(values[vector, 6:])
+    turned_by = (kinds != "point") & ~vector
+    if turned_by.any():
+        angles = values[turned_by][:, _columns(rotary)]
+        out[turned_by] = Rotation.from_euler(rotary, angles, degrees=True).as_matrix()
+    return out
+
+
+def _orientation(program: Program, layout: GcodeLayout, rows: Ints, values: Array, rotations: Array) -> Array:
+    """Values (M, 9) with the words that turn the tools of targets ``rows`` as ``rotations`` (M, 3, 3) say."""
+    out = values.copy()
+    open_ = np.array([program.targets[i].kind == "point" for i in rows], dtype=bool)
+    vector = ~open_ & ~np.isnan(values[:, 6])
+    out[vector, 6:] = rotations[vector][:, :, 2] * np.linalg.norm(values[vector, 6:], axis=1, keepdims=True)
+    by_angles = ~open_ & ~vector
+    if by_angles.any():
+        columns = _columns(layout.rotary)
+        old = np.zeros((int(by_angles.sum()), 3))
+        old[:, : len(columns)] = np.radians(values[by_angles][:, columns])
+        sequence = (layout.rotary + "Z")[:3]  # the turn about the tool axis is free where two axes turn it
+        out[np.ix_(np.flatnonzero(by_angles), np.array(columns))] = np.degrees(
+            euler_near(rotations[by_angles], sequence, old)
+        )[:, : len(columns)]
+    return out
+
+
+_SAME = 5e-8
+"""Positions (m) that are one position."""
+_COPIED = {"G", "F", "S", "D", "H"}
+_ARC = {"I", "J", "K", "R", "CR"}
+
+
+@dataclass
+class Writer:
+    """``desired`` and ``nominal`` values of targets, ``points`` to put in by move; ``held`` is what the control has."""
+
+    text: Text
+    moves: Sequence[Move]
+    desired: Array
+    nominal: Array
+    points: Mapping[int, Sequence[Sequence[float]]]
+    columns: Sequence[int]
+    """Those that the program uses."""
+    edits: Edits = field(default_factory=Edits)
+    held: list[float] = field(default_factory=lambda: [nan] * 9)
+    replaced: int | None = None
+    """The arc motion in whose place the control now holds G1."""
+
+    def block(self, block: Block) -> None:
+        if block.lost:
+            self.held = [nan] * 9
+            self._motion_word(block)
+        elif block.target < 0 or (block.modal.motion in (2, 3) and not self._chorded(block)):
+            self._follow(block)
+            self._motion_word(block)
+        else:
+            self._line(block)
+
+    def run(self, run: Run) -> None:
+        """Lines of one shape that state every word: each stands for itself, so all are written at once."""
+        count = len(run.numbers.values)
+        rows = slice(run.target, run.target + count)
+        points = any(i in self.points for i in range(run.move, run.move + count)) if self.points else False
+        if points or run.places != tuple(self.columns) or self.replaced is not None:
+            for block in run.blocks(self.text):
+                self.block(block)
+            return
+        unit = np.array([_unit(run.modal, j) for j in run.places])
+        least = np.array([_least(run.modal, j) for j in run.places])
+        goals = self.desired[rows][:, run.places] / unit
+        written = exchanged(self.text, run.numbers, goals, least, self.edits)
+        for j, value in zip(run.places, (written[-1] * unit).tolist(), strict=True):
+            self.held[j] = value
+
+    def _follow(self, block: Block) -> None:
+        """What the control holds after a line that stays as it is."""
+        for j, word in block.line.columns.items():
+            value = word.value * _unit(block.modal, j)
+            self.held[j] = self.held[j] + value if _incremental(block.modal, j) else value
+
+    def _motion_word(self, block: Block) -> None:
+        """State the motion again where chords made the control forget it."""
+        if self.replaced is None or block.motion_word is not None or block.modal.motion != self.replaced:
+            self.replaced = None
+        elif block.line.columns or any(w.address in _ARC for w in block.line.others):
+            self.edits.add(block.line.first, block.line.first, f"G{self.replaced} ")
+            self.replaced = None
+
+    def _chorded(self, block: Block) -> bool:
+        """Whether an arc must be replaced by chords."""
+        end, start = block.target, self.moves[block.move].start
+        moved = bool((np.abs(self.desired[end] - self.nominal[end]) > _SAME).any())
+        if start is not None:
+            moved |= bool((np.abs(np.array(self.held) - self.nominal[start]) > _SAME).any())
+        if moved and block.move not in self.points:
+            where = f"{block.file}, line {block.line.number}"
+            raise InputError(f"{where}: a corrected arc is written as chords; give the points in between")
+        return block.move in self.points
+
+    def _line(self, block: Block) -> None:
+        points = self.points.get(block.move, ())
+        straight = bool(points) and self._put_in(block, points)
+        if block.modal.motion in (2, 3):
+            self._straighten(block, straight or self.replaced == block.modal.motion)
+        else:
+            self._motion_word(block)
+        added = self._words(block.modal, self.desired[block.target].tolist(), block.line.columns)
+        if added:
+            self.edits.add(block.line.place, block.line.place, "".join(f" {w}" for w in added.values()))
+        if block.line.deleted:
+            for j in (*block.line.columns, *added):
+                self.held[j] = nan
+
+    def _put_in(self, block: Block, points: Sequence[Sequence[float]]) -> bool:
+        """Lines with G1 to points before the line; False where the control stands on all of them already."""
+        text, lines, motion = self.text.text, [], block.motion_word
+        others = (w for w in (*block.line.codes, *block.line.others) if w.address in _COPIED and w is not motion)
+        head = [text[w.start : w.end] for w in others]
+        for point in points:
+            words = self._words(block.modal, point, {})
+            if words:
+                lines.append(" ".join([*head, "G1", *words.values()]) + self.text.newline)
+                head = []
+        self.edits.add(block.line.start, block.line.start, "".join(lines))
+        return bool(lines)
+
+    def _straighten(self, block: Block, straight: bool) -> None:
+        """G2 or G3 becomes G1, which the control may hold already (``straight``); centre and radius go."""
+        word = block.motion_word
+        if word is not None:
+            self.edits.add(word.start, word.end, "G1")
+        elif not straight:
+            self.edits.add(block.line.first, block.line.first, "G1 ")
+        self.replaced = block.modal.motion
+        for word in block.line.others:
+            if word.address in _ARC:
+                start = word.start
+                while self.text.text[start - 1] in " \t" and start > block.line.start:
+                    start -= 1
+                self.edits.add(start, word.end, "")
+
+    def _words(self, modal: Modal, desired: Sequence[float], words: Mapping[int, Word]) -> dict[int, str]:
+        """Exchange words, and return those to be added by column."""
+        added = {}
+        for j in self.columns:
+            goal = desired[j]
+            if goal != goal:
+                continue
+            unit, incremental = _unit(modal, j), _incremental(modal, j)
+            before = self.held[j] if incremental else 0.0
+            word = words.get(j)
+            old = self.text.text[word.value_start : word.end] if word else ""
+            was = word.value if word else 0.0 if incremental else self.held[j] / unit
+            new = new_text(old, was, (goal - before) / unit, _least(modal, j))
+            self.held[j] = before + (was if new is None else float(new)) * unit
+            if new is None:
+                continue
+            if word:
+                self.edits.add(word.value_start, word.end, new)
+            else:
+                added[j] = f"{COLUMNS[j]}{'=' if j >= 6 else ''}{new}"
+        return added
+
+
+def _unit(modal: Modal, column: int) -> float:
+    return modal.unit if column < 3 else 1.0
+
+
+def _least(modal: Modal, column: int) -> int:
+    if column >= 6:
+        return DECIMALS["vector"]
+    return DECIMALS["deg"] if column >= 3 else DECIMALS["mm" if modal.unit == 1e-3 else "in"]
+
+
+def _incremental(modal: Modal, column: int) -> bool:
+    return not modal.absolute and column < 6

@@ -1,0 +1,212 @@
+"""Words of G-code, ``X10.`` or ``A3=0.5``, and what the control remembers from line to line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from elastocal.compensation.posts.text import BOM, Text
+
+_WORD = re.compile(
+    r"[ \t]*(?:([A-Z]{1,2}\d?)[ \t]*=[ \t]*|([A-Z])[ \t]*)([-+]?(?:\d++(?:\.\d*+)?|\.\d++))", re.A | re.I
+)
+_COMMENT = re.compile(r"\([^()\r\n]*\)|;[^\r\n]*")
+_DELETE = re.compile(r"[ \t]*(?:N\d+[ \t]*)?/\d?", re.A | re.I)
+_SET = re.compile(r"[ \t]*(?:N\d+[ \t]*)?(?:#[^=\r\n]*=|R\d+[ \t]*=|DEF[ \t]|MSG\b|%|:\d|O\d+[ \t]*$)", re.A | re.I)
+_QUIET = {
+    "TRAORI", "TRAFOOF", "ORIWKS", "ORIMKS", "ORIAXES", "ORIVECT", "SOFT", "BRISK", "FFWON", "FFWOF", "COMPCAD",
+    "COMPOF", "COMPCURV", "COMPON", "UPATH", "STOPRE", "MSG", "FNORM", "CFTCP", "FIFOCTRL", "MM", "INCH",
+}  # fmt: skip
+"""Words of Siemens controls that neither move nor change what later words mean."""
+
+
+PLACES = ("X", "Y", "Z")
+ROTARY = ("A", "B", "C")
+VECTOR = ("A3", "B3", "C3")
+COLUMNS = (*PLACES, *ROTARY, *VECTOR)
+"""Words that say where to go, in the order in which values are kept."""
+_COLUMN = {address: i for i, address in enumerate(COLUMNS)}
+
+
+LONGEST = 300
+"""Digits that a number can have."""
+
+
+class Word(NamedTuple):
+    address: str
+    value: float
+    start: int
+    value_start: int
+    end: int
+
+
+class Line(NamedTuple):
+    """One line: words of COLUMNS by their place there, G codes, other words, and what could not be read.
+
+    ``first`` is where its first word but N starts, ``place`` where the last one ends; ``deleted`` lines can be switched
+    off by the operator.
+    """
+
+    number: int
+    start: int
+    end: int
+    columns: dict[int, Word]
+    codes: tuple[Word, ...]
+    others: tuple[Word, ...]
+    first: int
+    place: int
+    unread: str
+    deleted: bool
+
+
+def line_of(text: Text, number: int) -> Line | None:
+    """A line (counted from 1); None where it has no code."""
+    code = text.text
+    start, end = text.span(number)
+    if code.startswith(BOM, start):
+        start += len(BOM)
+    plain = code[start:end].rstrip("\r\n \t")
+    end = start + len(plain)
+    if "(" in plain or ";" in plain:
+        plain = _COMMENT.sub(lambda m: " " * len(m[0]), plain).rstrip(" \t")
+    return _line(number, start, end, plain) if plain and not _SET.match(plain) else None
+
+
+def _line(number: int, start: int, end: int, plain: str) -> Line:
+    delete = _DELETE.match(plain) if "/" in plain else None
+    at = delete.end() if delete else 0
+    columns: dict[int, Word] = {}
+    codes: list[Word] = []
+    others: list[Word] = []
+    first = -1
+    while found := _WORD.match(plain, at):
+        named, letter, value = found.groups()
+        if len(value) > LONGEST and not isfinite(float(value)):
+            break
+        at = found.end()
+        address = (letter or named).upper()
+        word = Word(address, float(value), start + found.start(2 if letter else 1), start + found.start(3), start + at)
+        column = _COLUMN.get(address)
+        if column is not None:
+            columns[column] = word
+        elif address == "G":
+            codes.append(word)
+        else:
+            others.append(word)
+        if first < 0 and address != "N":
+            first = word.start
+    first = first if first >= 0 else start
+    unread = _unread(plain[at:])
+    return Line(
+        number, start, end, columns, tuple(codes), tuple(others), first, start + at, unread, delete is not None
+    )  # fmt: skip
+
+
+def _unread(rest: str) -> str:
+    """What is left of a line, without words that change nothing."""
+    rest = rest.strip(" \t")
+    if (
+        rest
+        and len(rest) < LONGEST
+        and set(re.findall(r"[A-Z_]\w*", rest.upper(), re.A)) <= _QUIET
+        and not re.search(r"[=#\[]", rest)
+    ):
+        return ""
+    return rest
+
+
+PLANES = {17.0: 2, 18.0: 1, 19.0: 0}
+"""The axis that arcs turn about."""
+METRES = {20.0: 0.0254, 70.0: 0.0254, 700.0: 0.0254, 21.0: 1e-3, 71.0: 1e-3, 710.0: 1e-3}
+SYSTEMS = {*range(54, 60), 59.1, 59.2, 59.3, 500, *range(505, 600)}
+QUIET = {
+    5.1,
+    9,
+    15,
+    40,
+    41,
+    42,
+    43,
+    43.4,
+    43.5,
+    44,
+    49,
+    50,
+    60,
+    61,
+    61.1,
+    64,
+    96,
+    97,
+    98,
+    99,
+    601,
+    602,
+    641,
+    642,
+    643,
+    644,
+    645,
+}
+SHIFTS = {16, 50.1, 51, 51.1, 52, 68, 68.2, 69, 92, 92.1, 92.2, 92.3}
+CYCLES = {73, 74, 76, *range(81, 90)}
+ELSEWHERE = {27: "", 28: "reference point", 29: "", 30: "reference point", 31: "probing", 53: "machine coordinates"}
+CALLS = {65: "macro call", 66: "macro call", 67: "macro call"}
+
+
+@dataclass(frozen=True)
+class Modal:
+    """``unit`` in m, ``feed`` in m/s."""
+
+    motion: int | None = None
+    axis: int = 2
+    unit: float = 1e-3
+    absolute: bool = True
+    centres_absolute: bool = False
+    base: str = "G54"
+    tool: str = "T0"
+    picked: str = "T0"
+    per_minute: bool = True
+    feed: float = np.nan
+    cycle: bool = False
+
+
+def with_code(modal: Modal, code: float, line: int) -> tuple[Modal, str]:
+    """The state after a G word, and why the line cannot be followed ("": it can)."""
+    if code in (0, 1, 2, 3):
+        return replace(modal, motion=int(code), cycle=False), ""
+    if code in PLANES:
+        return replace(modal, axis=PLANES[code]), ""
+    if code in METRES:
+        return replace(modal, unit=METRES[code]), ""
+    if code in (90, 91):
+        return replace(modal, absolute=code == 90), ""
+    if code in (90.1, 91.1):
+        return replace(modal, centres_absolute=code == 90.1), ""
+    if code in SYSTEMS:
+        return replace(modal, base=f"G{code:g}"), ""
+    if code in (93, 94, 95):
+        return replace(modal, per_minute=code == 94, feed=np.nan), ""
+    if code == 80:
+        return replace(modal, cycle=False), ""
+    if code in CYCLES:
+        return replace(modal, cycle=True), ""
+    if code in SHIFTS:
+        return replace(modal, base=f"{modal.base.split()[0]} as changed by G{code:g} in line {line}"), "shift"
+    if code in QUIET:
+        return modal, ""
+    named = ELSEWHERE.get(int(code)) or CALLS.get(int(code)) if code == int(code) else None
+    return modal, f"G{code:g} ({named})" if named else f"G{code:g} is not followed"
+
+
+def with_codes(modal: Modal, codes: Iterable[float], line: int) -> tuple[Modal, str]:
+    reason = ""
+    for code in codes:
+        modal, problem = with_code(modal, code, line)
+        reason = reason or problem
+    return modal, reason

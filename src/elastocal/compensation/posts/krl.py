@@ -1,0 +1,267 @@
+"""KUKA KRL: a .src file with its .dat file (and $config.dat for BASE_DATA and TOOL_DATA, where given).
+
+Literals of moves and of variables that are set once are targets; mm, deg, A B C about z, y, x in turn.  Keys that a
+literal leaves out mean "as before"; where a correction makes them differ, they are added.  S is kept, T is written
+anew only where ``Changes.turns`` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, new_text, number_text, turned
+from elastocal.compensation.posts.krl_data import (
+    AXES,
+    CARTESIAN,
+    EXTERNAL,
+    Lookup,
+    Variables,
+    integer_text,
+    stem,
+    variables,
+)
+from elastocal.compensation.posts.krl_read import Walk
+from elastocal.compensation.posts.orientation import euler_near
+from elastocal.compensation.posts.post import Post, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.text import Edit, Text, opened
+from elastocal.compensation.program import Changes, Given, Inserted, Move, Program
+from elastocal.design.method import Stop
+from elastocal.errors import InputError
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+
+_POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["deg"]] * 3)
+_DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")
+SPEED = 20
+"""Per cent of the moves of a measuring program."""
+_MOTION = re.compile(r"([ \t]*)([A-Za-z]+)", re.A)
+
+
+@dataclass(frozen=True, eq=False)
+class KrlLayout:
+    """Numbers, spans of T, and where keys that a literal leaves out can be added, by target."""
+
+    slots: Slots
+    turns: dict[int, tuple[int, int]]
+    omitted: dict[int, int]
+
+
+class Krl(Post):
+    kind: ClassVar[str] = "krl"
+    suffixes: ClassVar[tuple[str, ...]] = (".src",)
+    companions: ClassVar[tuple[str, ...]] = (".dat",)
+
+    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
+        given = given or Given()
+        texts = {name: opened(name, data) for name, data in files.items()}
+        sources = [t for name, t in texts.items() if not name.lower().endswith(".dat")]
+        if not sources:
+            raise InputError(f"{', '.join(files) or 'no files'}: a .dat file moves nothing; give its .src file too")
+        modules = variables(texts.values())
+        found = frames_found(modules)
+        into = Collector()
+        omitted: dict[int, int] = {}
+        turns: dict[int, tuple[int, int]] = {}
+        for text in sources:
+            names = Lookup(modules, stem(text.name))
+            Walk(text, texts, names, into, found, omitted, turns).run()
+        into.settle(omitted, turns)
+        slots = Slots.of(into, 6)
+        axes = np.array([t.kind == "joints" for t in into.targets], dtype=bool)
+        poses = np.where(axes[:, None], np.nan, slots.values)
+        rotations = np.full((len(axes), 3, 3), np.nan)
+        if not axes.all():
+            rotations[~axes] = Rotation.from_euler("ZYX", poses[~axes, 3:], degrees=True).as_matrix()
+        return Program(
+            language=self.kind,
+            files=dict(files),
+            targets=tuple(into.targets),
+            positions=poses[:, :3] * 1e-3,
+            rotations=rotations,
+            joints=np.radians(np.where(axes[:, None], slots.values, np.nan)),
+            moves=tuple(into.moves),
+            skipped=tuple(into.skipped),
+            bases=into.frames("base", given.bases, found["base"]),
+            tools=into.frames("tool", given.tools, found["tool"]),
+            notes=tuple(into.notes),
+            layout=KrlLayout(slots, turns, omitted),
+        )
+
+    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
+        layout = program.layout
+        assert isinstance(layout, KrlLayout)
+        texts = {name: opened(name, data) for name, data in program.files.items()}
+        values = _values(program, changes, layout.slots)
+        axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)[:, None]
+        least = np.where(axes, DECIMALS["deg"], _POSE)
+        edits = digit_edits(texts, program, layout.slots, values, least)
+        for name, added in _added(program, layout, values, least):
+            edits[name].add(*added)
+        for number, turn in changes.turns.items():
+            if turn != program.targets[number].turn:
+                edits[program.targets[number].file].add(*_turn(layout, texts, program, number, turn))
+        for number, points in changes.inserted.items():
+            move = program.moves[number]
+            edits[move.file].add(*_points(texts[move.file], program, move, points))
+        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+    def hindrance(self, model: RobotModel, stops: Sequence[Stop] = ()) -> str:
+        known = {*AXES, *EXTERNAL}
+        axes = ", ".join(model.controller.axes)
+        return "" if known >= set(model.controller.axes) else f"KRL knows A1 to A6 and E1 to E6, not {axes}"
+
+    def measuring_program(
+        self, name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
+    ) -> dict[str, str]:
+        """One PTP to axis values per stop, a halt where somebody reads or changes the load.
+
+        ``NAME.src`` holds the motions, ``NAME.dat`` the points as E6AXIS.  The messages need KSS 8 or newer.
+        """
+        module = program_name(name)
+        width = max(2, len(str(len(stops))))
+        head = [f"; {line}" for note in notes for line in plain_lines(note)]
+        source = [f"DEF {module}( )", *head, "BAS(#INITMOV, 0)", f"BAS(#VEL_PTP, {SPEED})", ""]
+        points = []
+        for number, stop in enumerate(stops, 1):
+            point = f"XM{number:0{width}d}"
+            points.append(f"DECL E6AXIS {point}={_all_axes(model, stop.q)}")
+            source += [f"; stop {number} of {len(stops)}", *_stop_lines(point, stop, wait), ""]
+        return {
+            f"{module}.src": windows_lines(["&ACCESS RVP", *source, "END"]),
+            f"{module}.dat": windows_lines(["&ACCESS RVP", f"DEFDAT {module}", *points, "ENDDAT"]),
+        }
+
+    def example(self, model: RobotModel, path: ToolPath) -> dict[str, str]:
+        axes = np.degrees(model.controller.to_controller(path.q[None])[0])
+        start = ",".join(f"A{i + 1} {v + 0.0:.4f}" for i, v in enumerate(np.round(axes, 4)))
+        lines = [
+            f"DEF {path.name.upper()}( )",
+            f"; {path.comment}",
+            "$BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}",
+            f"$TOOL={_frame(path.tool)}",
+            "$VEL.CP=0.05",
+            f"PTP {{{start}}}",
+            *(f"LIN {_frame(Pose(path.rotation, p))}" for p in path.positions),
+            "END",
+        ]
+        return {f"{path.name}.src": windows_lines(lines)}
+
+
+def _stop_lines(point: str, stop: Stop, wait: float) -> list[str]:
+    slow = stop.speed is not None
+    lines = [f"; {line}" for line in plain_lines(stop.note)] if stop.note else []
+    lines += [f"BAS(#VEL_PTP, {stop.speed:g})"] if slow else []
+    lines += [f"PTP {point}", *([f"BAS(#VEL_PTP, {SPEED})"] if slow else ()), f"WAIT SEC {wait:g}"]
+    for sentence in stop.sentences:
+        lines += [*(f'MsgNotify("{line}")' for line in plain_lines(sentence)), "HALT"]
+    return lines
+
+
+def _all_axes(model: RobotModel, q: Array) -> str:
+    """Joint values (n,) as E6AXIS, deg and mm."""
+    shown = model.controller.to_controller(q[None])[0]
+    values = {}
+    for axis, value, motion in zip(model.controller.axes, shown, model.motions, strict=True):
+        values[axis] = float(np.degrees(value) if motion.kind == "revolute" else 1e3 * value)
+    return "{" + ",".join(f"{a} {values.get(a, 0.0) + 0.0:.4f}" for a in (*AXES, *EXTERNAL)) + "}"
+
+
+def _frame(pose: Pose) -> str:
+    numbers = [*(1e3 * pose.translation), *Rotation.from_matrix(pose.rotation).as_euler("ZYX", degrees=True)]
+    return "{" + ",".join(f"{k} {round(v, 4) + 0.0:.4f}" for k, v in zip(CARTESIAN, numbers, strict=True)) + "}"
+
+
+def frames_found(modules: Mapping[str, Variables]) -> dict[str, dict[str, Pose]]:
+    """BASE_DATA and TOOL_DATA with literals; number 0 is the robot's own base and flange."""
+    out = {"base": {"0": Pose()}, "tool": {"0": Pose()}}
+    for module in modules.values():
+        for name, value in module.literals.items():
+            found = _DATA.fullmatch(name)
+            pose = value.pose() if found and name not in module.computed else None
+            if found and pose is not None:
+                out[found[1].lower()][found[2]] = pose
+    return out
+
+
+def _values(program: Program, changes: Changes, slots: Slots) -> Array:
+    """mm and deg (N, 6) that the targets are to have."""
+    values = slots.values.copy()
+    changed = changes.changed(program)
+    axes = ~np.isnan(program.joints[:, 0]) if len(values) else changed
+    values[changed & axes] = np.degrees(changes.joints[changed & axes])
+    moved = changed & ~axes
+    values[moved, :3] = changes.positions[moved] * 1e3
+    turns = moved & turned(changes.rotations, program.rotations)
+    values[turns, 3:] = np.degrees(euler_near(changes.rotations[turns], "ZYX", np.radians(slots.values[turns, 3:])))
+    return values
+
+
+def _added(program: Program, layout: KrlLayout, values: Array, least: Array) -> Iterator[tuple[str, Edit]]:
+    """Keys that literals leave out, where "as before" is no longer what they should be."""
+    if not layout.omitted:
+        return
+    before = {t: m.start for m in program.moves for t in (m.end, m.via) if t in layout.omitted}
+    for number, place in layout.omitted.items():
+        start = before.get(number)
+        had = layout.slots.values[number] if start is None else values[start]
+        keys = AXES if program.targets[number].kind == "joints" else CARTESIAN
+        for key, span, was, value, d in zip(
+            keys, layout.slots.spans[number], had, values[number], least[number].tolist(), strict=True
+        ):
+            new = new_text("", was, value, d) if span[0] < 0 else None
+            if new is not None:
+                yield program.targets[number].file, (place, place, f",{key} {new}")
+
+
+def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number: int, turn: int) -> Edit:
+    target = program.targets[number]
+    if number not in layout.turns:
+        raise InputError(f"{target.where}: has no T that could become {turn}; leave it out of the turns")
+    start, end = layout.turns[number]
+    return (start, end, integer_text(texts[target.file].text[start:end], turn))
+
+
+def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
+    """Linear moves to be passed without a stop, before the line of ``move``."""
+    if move.fixed or move.motion != "linear":
+        raise InputError(f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}")
+    at = text.starts[move.line - 1]
+    found = _MOTION.match(text.text, at)
+    spline = bool(found and found[2].upper() == "SLIN")
+    word, passing, indent = (
+        ("SLIN", "C_SPL", found[1]) if spline and found else ("LIN", "C_DIS", found[1] if found else "")
+    )
+    old = np.broadcast_to(np.radians(program.layout.slots.values[move.end, 3:]), (len(points.positions), 3))  # type: ignore[attr-defined]
+    angles = np.degrees(euler_near(points.rotations, "ZYX", old))
+    lines = []
+    for xyz, abc in zip(points.positions * 1e3, angles, strict=True):
+        pairs = zip(CARTESIAN, (*xyz, *abc), _POSE, strict=True)
+        body = ",".join(f"{k} {number_text('', v, int(d))}" for k, v, d in pairs)
+        lines.append(f"{indent}{word} {{{body}}} {passing}{text.newline}")
+    return (at, at, "".join(lines))
+
+
+def turn_bits(joints: Array) -> int:
+    """T of controller values (6,)."""
+    return int(sum(1 << i for i, q in enumerate(joints[:6]) if q < 0))
+
+
+def new_turn(turn: int, old: Array, new: Array) -> tuple[int, tuple[int, ...]]:
+    """T after the axes went from ``old`` to ``new`` (6,), and the axes (from 1) whose bit it had to flip.
+
+    Only bits of axes that change sign are touched: T stays as it was taught otherwise, even where it disagrees.
+    """
+    crossed = [i for i in range(min(6, len(old))) if (old[i] < 0) != (new[i] < 0) and np.isfinite(new[i])]
+    wanted = turn_bits(new)
+    flipped = tuple(i + 1 for i in crossed if (turn ^ wanted) >> i & 1)
+    for i in flipped:
+        turn ^= 1 << (i - 1)
+    return turn, flipped

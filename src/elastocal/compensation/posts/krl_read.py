@@ -1,0 +1,308 @@
+"""Goes through the lines of a .src file: which frames are active, and which moves use which literals.
+
+Frames: $BASE, $TOOL, BAS(#BASE,i), FDAT of inline forms, WITH of spline motions.  Branches and loops are not followed:
+after one the place of the robot is not known, and a frame that was set inside it is not known either.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.krl_data import (
+    EXTERNAL,
+    NOWHERE,
+    SHARED,
+    Literal,
+    Lookup,
+    Missing,
+    argument,
+    code_end,
+    literal,
+    stem,
+)
+from elastocal.compensation.posts.repeats import Repeats
+from elastocal.compensation.posts.text import BOM, Text, finite_number
+from elastocal.compensation.program import Kind, Motion, Target
+from elastocal.spatial.pose import Pose
+
+_BAS = re.compile(r"\(\s*#(\w+)\s*(?:,([^)]*))?\)", re.A)
+_NUMBERED = re.compile(r"(?:BASE|TOOL)_DATA[ \t]*\[[ \t]*(\d+)[ \t]*\]\Z", re.A | re.I)
+_WITH = re.compile(r"\$(BASE|TOOL|IPO_MODE)[ \t]*=[ \t]*(\w+(?:\[[^\]]*\])?)(?:\([ \t]*(\w+))?", re.A | re.I)
+
+
+@dataclass(frozen=True)
+class State:
+    """What is active: frames by name, whether the tool stands outside the robot, and the path velocity in m/s."""
+
+    base: str
+    tool: str
+    outside: bool = False
+    feed: float = np.nan
+
+
+def by_assignment(
+    state: State, word: str, text: Text, span: tuple[int, int], names: Lookup
+) -> tuple[State, Pose | None]:
+    """$BASE = literal, BASE_DATA[i], $NULLFRAME or a variable with a literal; anything else has no known pose."""
+    start, end = span
+    value = text.text[start:end].lstrip("= \t")
+    name, pose = f"{word} of {text.name}, line {text.line(start)}", None
+    numbered = _NUMBERED.match(value)
+    variable = names.get(value)
+    if numbered:
+        name = numbered[1]
+    elif value.upper() in ("$NULLFRAME", "$WORLD"):
+        name = "0"
+    elif value.startswith("{") and value.endswith("}"):
+        known = literal(text.name, text.text, text.text.index("{", start), end)
+        pose = known.pose() if known else None
+    elif variable is not None and variable.pose() is not None:
+        name, pose = value.upper(), variable.pose()
+    return with_frame(state, word[1:], name), pose
+
+
+def with_frame(state: State, which: str, value: Any) -> State:
+    return replace(state, **{which.lower(): value})
+
+
+def by_bas(state: State, arguments: str, pending: Literal | None) -> State:
+    """BAS(#TOOL,i), BAS(#BASE,i); BAS(#CP_PARAMS,v) and its kin activate the FDAT set before."""
+    found = _BAS.match(arguments)
+    if not found:
+        return state
+    what, value = found[1].upper(), (found[2] or "").strip()
+    if what in ("BASE", "TOOL"):
+        state = with_frame(state, what, value if value.isdigit() else f"BAS(#{what},{value})")
+    elif what in ("CP_PARAMS", "PTP_PARAMS", "FRAMES") and pending is not None:
+        state = by_data(state, pending)
+    return replace(state, feed=velocity(value)) if what in ("CP_PARAMS", "VEL_CP") else state
+
+
+def by_data(state: State, data: Literal) -> State:
+    """The frames that FDAT names."""
+    tool, base = data.integer("TOOL_NO"), data.integer("BASE_NO")
+    return replace(
+        state,
+        tool=state.tool if tool is None else str(tool),
+        base=state.base if base is None else str(base),
+        outside=str(data.others.get("IPO_FRAME", "")).upper() == "#TCP",
+    )
+
+
+def by_with(state: State, clause: str, names: Lookup) -> State:
+    """Frames that the WITH part of a spline motion sets for this motion."""
+    for found in _WITH.finditer(clause):
+        what, value = found[1].upper(), found[2]
+        data, numbered = names.get(found[3] or ""), _NUMBERED.match(value)
+        if data is not None:
+            which = "outside" if what == "IPO_MODE" else what.lower()
+            state = with_frame(state, which, getattr(by_data(state, data), which))
+        elif numbered:
+            state = with_frame(state, what, numbered[1])
+        else:
+            raise Missing(f"${what}={value} is not known when the file is read")
+    return state
+
+
+def velocity(text: str) -> float:
+    value = finite_number(text.strip(" \t"))
+    return np.nan if value is None else value
+
+
+MOTIONS: dict[str, Motion] = {
+    "PTP": "joint", "SPTP": "joint", "LIN": "linear", "SLIN": "linear", "CIRC": "arc", "SCIRC": "arc", "SPL": "spline",
+}  # fmt: skip
+RELATIVE = {f"{m}_REL" for m in MOTIONS}
+OPENS = {"IF", "SWITCH", "LOOP", "FOR", "WHILE", "REPEAT"}
+AGAIN = {"ELSE", "CASE", "DEFAULT"}
+CLOSES = {"ENDIF", "ENDSWITCH", "ENDLOOP", "ENDFOR", "ENDWHILE", "UNTIL"}
+QUIET = {"WAIT", "TRIGGER", "INTERRUPT", "RETURN"}
+
+_WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
+_TAIL = re.compile(r"(?:[ \t,]*C_\w++)*+[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
+
+
+@dataclass
+class Walk:
+    """The reading of one .src file; frames found on the way, keys left out and spans of T go to the given records."""
+
+    text: Text
+    texts: dict[str, Text]
+    names: Lookup
+    into: Collector
+    found: dict[str, dict[str, Pose]]
+    omitted: dict[int, int]
+    turns: dict[int, tuple[int, int]]
+    state: State = State("at the start", "at the start")
+    pending: Literal | None = None
+    stack: list[tuple[State, set[str]]] = field(default_factory=list)
+    line: int = 0
+    """The last line that was read."""
+    block: State | None = None
+    """What is active in the spline block around the line, where there is one."""
+    lost: str = ""
+    """Why the frames of that block are not known."""
+
+    def run(self) -> None:
+        text, starts = self.text.text, [*self.text.starts, len(self.text.text)]
+        self.into.last = None
+        while self.line < len(starts) - 1:
+            start, end = starts[self.line : self.line + 2]
+            self.line += 1
+            if text.startswith(BOM, start):
+                start += len(BOM)
+            word = _WORD.match(text, start, end)
+            if word:
+                self._statement(word[1].upper(), self.line, word.start(1), word.end(), code_end(text, start, end))
+
+    @cached_property
+    def repeats(self) -> Repeats:
+        return Repeats.of(self.text)
+
+    def _statement(self, word: str, line: int, at: int, rest: int, end: int) -> None:
+        code = self.text.text
+        if word in MOTIONS:
+            try:
+                self._motion(word, line, rest, end)
+            except Missing as reason:
+                self.into.skip(self.text, at, end, str(reason))
+        elif word in RELATIVE:
+            self.into.skip(self.text, at, end, "relative to where the robot stands, so it follows the target before it")
+        elif word in ("$BASE", "$TOOL"):
+            self.state, pose = by_assignment(self.state, word, self.text, (rest, end), self.names)
+            if pose is not None:
+                which = word[1:].lower()
+                self.found[which][getattr(self.state, which)] = pose
+                variable = self.names.get(getattr(self.state, which))
+                if variable:
+                    key = (variable.file, getattr(self.state, which))
+                    self.into.frame_names[key] = f"{self.text.name}, line {line}"
+        elif word in ("SPLINE", "PTP_SPLINE", "ENDSPLINE"):
+            self._spline(word, code[rest:end])
+        elif word == "BAS":
+            self.state = by_bas(self.state, code[rest:end], self.pending)
+        elif word == "FDAT_ACT":
+            self.pending = self.names.get(code[rest:end].lstrip("= \t"))
+        elif word == "$IPO_MODE":
+            self.state = with_frame(self.state, "outside", "#TCP" in code[rest:end].upper())
+        elif word == "$VEL":
+            value = re.match(r"\.CP[ \t]*=[ \t]*", code[rest:end], re.I)
+            self.state = replace(self.state, feed=velocity(code[rest + value.end() : end] if value else ""))
+        else:
+            self._flow(word, line, code[rest:end])
+
+    def _spline(self, word: str, clause: str) -> None:
+        """What WITH says at the head of a spline block holds for its segments."""
+        self.block, self.lost = None, ""
+        if word != "ENDSPLINE":
+            try:
+                self.block = by_with(self.state, clause, self.names)
+            except Missing as reason:
+                self.block, self.lost = self.state, str(reason)
+
+    def _flow(self, word: str, line: int, rest: str) -> None:
+        """Routines, branches, loops, jumps and calls: the place of the robot is lost."""
+        if word in ("DEF", "DEFFCT") or (word == "GLOBAL" and rest.upper().startswith("DEF")):
+            called = re.search(r"\b(\w++)[ \t]*\(", rest, re.A)
+            start = f"at the start of {called[1] if called else self.text.name}"
+            self.state, self.stack, self.pending = State(start, start), [], None
+        elif word in OPENS:
+            self.stack.append((self.state, set()))
+        elif word in AGAIN and self.stack:
+            self._remember()
+            self.state = self.stack[-1][0]
+        elif word in CLOSES and self.stack:
+            self._remember()
+            entry, changed = self.stack.pop()
+            self.state = replace(entry, outside=self.state.outside)
+            for which in sorted(changed):
+                self.state = with_frame(self.state, which, f"set in the branch or loop that ends in line {line}")
+        elif rest.startswith("(") and word not in QUIET:
+            self.into.note(f"{self.text.name}: the call of {word} is taken not to change base and tool")
+        elif not rest.startswith(":") and word != "GOTO":
+            return
+        self.into.last = None
+
+    def _remember(self) -> None:
+        entry, changed = self.stack[-1]
+        changed |= {which for which in ("base", "tool") if getattr(self.state, which) != getattr(entry, which)}
+
+    def _motion(self, word: str, line: int, at: int, end: int) -> None:
+        text = self.text.text
+        value, name, at = argument(self.text, self.names, at, end)
+        via: tuple[Literal, str] | None = None
+        if MOTIONS[word] == "arc":
+            if text[at : at + 1] != ",":
+                raise Missing("an arc without a second point")
+            via = (value, name)
+            value, name, at = argument(self.text, self.names, at + 1, end)
+            if re.match(r"[ \t]*,[ \t]*CA\b", text[at:end], re.I):
+                raise Missing("the arc ends at an angle (CA), not at its point")
+        tail = _TAIL.match(text, at, end)
+        if not tail:
+            raise Missing(f"expression {self.text.shown(at, end)!r} is not known when the file is read")
+        if self.lost:
+            raise Missing(f"in its spline block {self.lost}")
+        state = self.block or self.state
+        state = by_with(state, tail[1], self.names) if tail[1] else state
+        if state.outside:
+            raise Missing("the tool stands outside the robot ($IPO_MODE #TCP)")
+        numbers = self._numbers(value, name, state)
+        middle = self._target(*via, self._numbers(*via, state), line, state) if via else None
+        target = self._target(value, name, numbers, line, state)
+        fixed = "it is a segment of a spline block" if self.block else ""
+        self.into.move((self.text.name, line), MOTIONS[word], target, middle, state.feed, fixed)
+        if via is None and not name and value.complete:
+            self._repeat(line, value)
+
+    def _repeat(self, line: int, value: Literal) -> None:
+        """Lines that are like this one but for the six numbers."""
+        last = max(end for _, end in value.spans)
+        if value.turn and value.turn[0] < last:
+            return
+        block = self.repeats.like(line, value.spans)
+        if block is None:
+            return
+        new = self.into.repeat(block, block.values)
+        self.line += len(new)
+        if value.turn:
+            begin, end = (v - last for v in value.turn)
+            after = block.spans[:, :, 1].max(axis=1).tolist()
+            self.turns.update((number, (e + begin, e + end)) for number, e in zip(new, after, strict=True))
+
+    def _numbers(self, value: Literal, name: str, state: State) -> tuple[float, ...]:
+        """All six; keys left out are as in the target before, where that is known."""
+        if value.complete:
+            return value.numbers
+        lacking = value.keys[value.spans.index(NOWHERE)]
+        before = None if self.into.last is None else self.into.targets[self.into.last]
+        if name or before is None or (before.kind == "joints") != value.axes:
+            raise Missing(f"{lacking} is left out, and the place before is not known")
+        if not value.axes and (before.base, before.tool) != (state.base, state.tool):
+            raise Missing(f"{lacking} is left out, and the place before is in another base or tool")
+        filled = self.into.values[self.into.last or 0]
+        return tuple(w if v != v else v for v, w in zip(value.numbers, filled, strict=True))
+
+    def _target(self, value: Literal, name: str, numbers: tuple[float, ...], line: int, state: State) -> int:
+        kind: Kind = "joints" if value.axes else "pose"
+        status, turn = value.integer("S"), value.integer("T")
+        configuration = "" if status is None else f"S {status}"
+        external = (
+            tuple(v for k in EXTERNAL if isinstance(v := value.others.get(k), float)) if "E1" in value.others else ()
+        )
+        place = self.texts[value.file].line(value.start) if name else line
+        named = (value.file, place, name.upper().replace(" ", ""), kind, state.base, state.tool)
+        number = self.into.target(
+            Target(*named, configuration, external, turn, stem(value.file) == SHARED), value.spans, numbers, bool(name)
+        )
+        if not value.complete:
+            self.omitted[number] = value.tail
+        if value.turn:
+            self.turns[number] = value.turn
+        return number

@@ -1,0 +1,140 @@
+"""A controller language: files to targets, new values of targets back to files, and new programs.
+
+    write(read(files), no changes) = files, byte by byte
+
+A post finds where the digits of targets stand and exchanges nothing else; what it does not understand it leaves as it
+is and names with its line.  Adding a language is adding one file here with a class that has a ``kind``.  A language
+that robots are measured in also writes new programs: ``measuring_program`` and ``example``.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import PurePath
+from typing import ClassVar
+
+from elastocal.compensation.program import Changes, Given, Program
+from elastocal.design.method import Stop
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.kinds import kinds_in
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+
+LONGEST = 24
+"""Characters of a program's name, as KRL takes them."""
+WIDEST = 80
+"""Characters of a message."""
+DEVICES = r"con|prn|aux|nul|(com|lpt)\d"
+"""Names that no file can have on Windows, whatever its ending; controllers run on it."""
+_ABB = r"(?<![a-z])(abb|irb)(?![a-z])"
+_KUKA = (*(f"A{i}" for i in range(1, 7)), *(f"E{i}" for i in range(1, 7)))
+
+
+@dataclass(frozen=True, eq=False)
+class ToolPath:
+    """Lines between ``positions`` (k, 3) of the tool in robot axes, in m, with one ``rotation``, from ``q`` (n,) on.
+
+    ``tool`` is the pose of the tool on the flange; ``comment`` stands at the head of the program.
+    """
+
+    name: str
+    q: Array
+    positions: Array
+    rotation: Array
+    tool: Pose
+    comment: str = ""
+
+
+class Post(ABC):
+    """Reads and rewrites the programs of one language, and writes new ones where it can."""
+
+    kind: ClassVar[str]
+    suffixes: ClassVar[tuple[str, ...]]
+    companions: ClassVar[tuple[str, ...]] = ()
+    """Endings of files of the same stem that belong to a program, such as .dat to .src."""
+
+    @abstractmethod
+    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
+        """Targets, moves and frames of the files of one program, by file name."""
+
+    @abstractmethod
+    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
+        """The same files with the new values."""
+
+    def hindrance(self, model: RobotModel, stops: Sequence[Stop] = ()) -> str:
+        """Why no new program can be written for a robot; "" where it can."""
+        return f"no new programs are written in {self.kind}"
+
+    def measuring_program(
+        self, name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
+    ) -> dict[str, str]:
+        """Texts by file name; ``wait`` seconds pass at every stop before anybody is asked to read."""
+        raise InputError(f"{name}: {self.hindrance(model, stops)}")
+
+    def example(self, model: RobotModel, path: ToolPath) -> dict[str, str]:
+        """A program along a path, as texts by file name."""
+        raise InputError(f"{path.name}: {self.hindrance(model)}")
+
+
+@cache
+def post_kinds() -> dict[str, type[Post]]:
+    """Every language by its kind."""
+    from elastocal.compensation import posts
+
+    return kinds_in(posts, Post, group="elastocal.posts")
+
+
+def post_for(file: str) -> Post:
+    """The language of a file by its ending."""
+    ending = PurePath(file).suffix.lower()
+    for post in post_kinds().values():
+        if ending in (*post.suffixes, *post.companions):
+            return post()
+    known = ", ".join(f"{s} ({k})" for k, p in post_kinds().items() for s in p.suffixes)
+    raise InputError(f"{file}: the ending {ending!r} is of no known language; rename it to what it is: {known}")
+
+
+def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "", origin: str = "") -> Program:
+    """The program of some files by name; its language is that of the first file's ending, or ``kind``."""
+    if kind and kind not in post_kinds():
+        raise UnknownNameError("controller language", kind, post_kinds())
+    if not files:
+        raise InputError("a program has at least one file; none is given")
+    post = post_kinds()[kind]() if kind else post_for(next(iter(files)))
+    return replace(post.read(files, given), given=given or Given(), origin=origin)
+
+
+def language(model: RobotModel) -> str:
+    """What the robot file states, else RAPID for ABB or IRB in name or title, else KRL for axes called as on a KUKA.
+
+    Names come before axes, since A1 to A6 are used by others as well; KUKA in a name decides nothing, since not all of
+    its arms take KRL.  Empty where nothing tells.
+    """
+    if model.controller.language:
+        return model.controller.language
+    if re.search(_ABB, f"{model.name} {model.title}", re.IGNORECASE):
+        return "rapid"
+    return "krl" if model.controller.axes and set(model.controller.axes) <= set(_KUKA) else ""
+
+
+def program_name(name: str) -> str:
+    """A name that controllers take, for a program and for its files."""
+    word = re.sub(r"\W", "_", name, flags=re.ASCII)[:LONGEST]
+    fits = re.match(r"[A-Za-z]", word) and not re.fullmatch(DEVICES, word, re.IGNORECASE)
+    return word if fits else f"P_{word}"[:LONGEST]
+
+
+def plain_lines(text: str) -> list[str]:
+    """ASCII without quotes and backslashes, in lines that a controller shows whole."""
+    return textwrap.wrap(re.sub(r"[^ -!#-\[\]-~]", "", text), WIDEST, break_on_hyphens=False) or [""]
+
+
+def windows_lines(lines: Sequence[str]) -> str:
+    """With the line ends of the controllers' systems."""
+    return "\r\n".join(lines) + "\r\n"

@@ -1,0 +1,230 @@
+"""ABB RAPID: modules with robtargets and jointtargets, declared or written in place.
+
+mm, deg, quaternions scalar first; a pose is in the work object uframe * oframe.  Configuration and external axes are
+kept.  A quaternion that changes is of unit length and has at least eight decimals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, numbers_text, turned
+from elastocal.compensation.posts.orientation import quaternion_near
+from elastocal.compensation.posts.post import Post, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.rapid_data import Statements, declared, quarter_turns
+from elastocal.compensation.posts.rapid_read import Walk
+from elastocal.compensation.posts.text import Edit, Text, opened
+from elastocal.compensation.program import Changes, Given, Inserted, Move, Program
+from elastocal.design.method import Stop
+from elastocal.errors import InputError
+from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.kinematics import rigid_pose
+from elastocal.model.robot import RobotModel
+from elastocal.model.task import task
+from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.pose import Pose
+
+SPEED = "v200"
+LOAD = "tool0 has no load: state the load carried (loaddata, GripLoad) before running, and when it changes"
+NO_EXTERNAL = "[9E9,9E9,9E9,9E9,9E9,9E9]"
+_WORDS = (
+    "alias|and|backward|case|connect|const|default|div|do|else|elseif|endfor|endfunc|endif|endmodule|endproc|endrecord|"
+    "endtest|endtrap|endwhile|error|exit|false|for|from|func|goto|if|inout|local|mod|module|nostepin|not|noview|or|pers|"
+    "proc|raise|readonly|record|retry|return|step|sysmodule|task|test|then|to|trap|true|trynext|undo|var|viewonly|while|"
+    "with|xor"
+)
+"""Words of the language, which no module can be called."""
+FOREARM, UPPER, WRIST = 2, 1, 4
+_POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["quaternion"]] * 4)
+
+
+@dataclass(frozen=True, eq=False)
+class RapidLayout:
+    """Numbers of targets; where the statement of a move, what follows its points, and its end stand, by its line."""
+
+    slots: Slots
+    tails: dict[tuple[str, int], tuple[int, int, int]]
+
+    def tail(self, text: Text, move: Move) -> tuple[int, int, int]:
+        """Of any move; one that repeats a line is shifted from the first such line."""
+        known = self.tails.get((move.file, move.line))
+        if known:
+            return known
+        head = next(r.start for r in self.slots.runs if move.end in r)
+        line = move.line - (move.end - head)
+        start, at, end = self.tails[move.file, line]
+        behind = int(self.slots.spans[move.end].max() - self.slots.spans[head].max())
+        return start + text.starts[move.line - 1] - text.starts[line - 1], at + behind, end + behind
+
+
+class Rapid(Post):
+    kind: ClassVar[str] = "rapid"
+    suffixes: ClassVar[tuple[str, ...]] = (".mod", ".prg", ".sys", ".modx", ".sysx")
+
+    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
+        given = given or Given()
+        texts = {name: opened(name, data) for name, data in files.items()}
+        modules = [Statements(text) for text in texts.values()]
+        data = declared(modules)
+        into = Collector()
+        tails: dict[tuple[str, int], tuple[int, int, int]] = {}
+        for module in modules:
+            Walk(module, data, into, tails).run()
+        into.settle()
+        slots = Slots.of(into, 7)
+        axes = np.array([t.kind == "joints" for t in into.targets], dtype=bool)
+        values = slots.values
+        rotations = np.full((len(axes), 3, 3), np.nan)
+        if not axes.all():
+            rotations[~axes] = Rotation.from_quat(values[~axes, 3:], scalar_first=True).as_matrix()
+        known = [
+            {data.spelled.get(n, n): p for n, p in frames.items() if n not in data.computed}
+            for frames in (data.bases, data.tools)
+        ]
+        return Program(
+            language=self.kind,
+            files=dict(files),
+            targets=tuple(into.targets),
+            positions=np.where(axes[:, None], np.nan, values[:, :3] * 1e-3),
+            rotations=rotations,
+            joints=np.radians(np.where(axes[:, None], values[:, :6], np.nan)),
+            moves=tuple(into.moves),
+            skipped=tuple(into.skipped),
+            bases=into.frames("base", given.bases, known[0]),
+            tools=into.frames("tool", given.tools, known[1]),
+            notes=tuple(into.notes),
+            layout=RapidLayout(slots, tails),
+        )
+
+    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
+        layout = program.layout
+        assert isinstance(layout, RapidLayout)
+        texts = {name: opened(name, data) for name, data in program.files.items()}
+        axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)[:, None]
+        values = _values(program, changes, layout.slots, axes[:, 0])
+        edits = digit_edits(texts, program, layout.slots, values, np.where(axes, DECIMALS["deg"], _POSE))
+        for number, points in changes.inserted.items():
+            move = program.moves[number]
+            edits[move.file].add(*_points(texts, program, layout, move, points))
+        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+    def hindrance(self, model: RobotModel, stops: Sequence[Stop] = ()) -> str:
+        if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
+            return "in RAPID they are written for six revolute axes only"
+        if any(s.speed is not None for s in stops):
+            return "RAPID sets no speed of a single axis, so sweeps are programmed by hand from plan.csv"
+        return ""
+
+    def measuring_program(
+        self, name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
+    ) -> dict[str, str]:
+        """One MoveAbsJ per stop, a Stop where somebody reads or changes the load; ``NAME.mod`` holds all of it."""
+        module = program_name(name)
+        module = f"P_{module}" if re.fullmatch(_WORDS, module, re.IGNORECASE) else module
+        width = max(2, len(str(len(stops))))
+        points, body = [], []
+        for number, stop in enumerate(stops, 1):
+            point = f"jm{number:0{width}d}"
+            points.append(f"  CONST jointtarget {point}:={_jointtarget(model, stop.q)};")
+            body.append(f"    ! stop {number} of {len(stops)}")
+            body += [f"    ! {line}" for line in plain_lines(stop.note)] if stop.note else []
+            body += [f"    MoveAbsJ {point}\\NoEOffs,{SPEED},fine,tool0;", f"    WaitTime {wait:g};"]
+            for sentence in stop.sentences:
+                body += [*(f'    TPWrite "{line}";' for line in plain_lines(sentence)), "    Stop;"]
+        head = [f"  ! {line}" for note in (*notes, LOAD) for line in plain_lines(note)]
+        lines = [f"MODULE {module}", *head, *points, f"  PROC meas_{module}()", *body, "  ENDPROC", "ENDMODULE"]
+        return {f"{module}.mod": windows_lines(lines)}
+
+    def example(self, model: RobotModel, path: ToolPath) -> dict[str, str]:
+        """A module with robtargets, each with the confdata that it is reached with."""
+        name = path.name.capitalize()
+        different = np.unique(path.positions, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(different[1])
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        corners, visits = different[0][order], rank[different[2].ravel()]
+        points = [
+            f"  CONST robtarget p{i + 1}:=[{_posed(Pose(path.rotation, corner))[1:-1]},{conf},{NO_EXTERNAL}];"
+            for i, (corner, conf) in enumerate(zip(corners, _confdata(model, path, corners), strict=True))
+        ]
+        lines = [
+            f"MODULE {name}",
+            f"  ! {path.comment}",
+            "  ! load of the tool is not known: set it before running",
+            f"  PERS tooldata t{name}:=[TRUE,{_posed(path.tool)},[1,[0,0,1],[1,0,0,0],0,0,0]];",
+            f"  CONST jointtarget jStart:={_jointtarget(model, path.q)};",
+            *points,
+            "  PROC main()",
+            f"    MoveAbsJ jStart,v100,fine,t{name};",
+            *(f"    MoveL p{i + 1},v50,fine,t{name};" for i in visits),
+            "  ENDPROC",
+            "ENDMODULE",
+        ]
+        return {f"{path.name}.mod": windows_lines(lines)}
+
+
+def _jointtarget(model: RobotModel, q: Array) -> str:
+    """The literal of joint values (6,)."""
+    shown = np.degrees(model.controller.to_controller(q[None])[0])
+    return f"[[{','.join(f'{v + 0.0:.4f}' for v in shown)}],{NO_EXTERNAL}]"
+
+
+def _posed(pose: Pose) -> str:
+    place = ",".join(f"{v + 0.0:.4f}" for v in np.round(1e3 * pose.translation, 4))
+    turn = Rotation.from_matrix(pose.rotation).as_quat(canonical=True, scalar_first=True)
+    return f"[[{place}],[{','.join(f'{v + 0.0:.8f}' for v in np.round(turn, 8))}]]"
+
+
+def _confdata(model: RobotModel, path: ToolPath, positions: Array) -> list[str]:
+    """[cf1, cf4, cf6, cfx] of positions (k, 3), next to where the path starts.
+
+    cfx counts 4 where the wrist is behind axis 1, which it never is here, 2 where it is behind the lower arm, 1 where
+    axis 5 stands below zero.
+    """
+    turn = np.repeat(path.rotation[:, :, None], len(positions), axis=2)
+    start = np.repeat(path.q[:, None], len(positions), axis=1)
+    found = inverse_kinematics(model.nominal, model.tool, task(model, model.tool), positions.T, turn, start).q
+    shoulder, elbow, wrist = (rigid_pose(model.nominal, model.joints[i], found)[0].T for i in (UPPER, FOREARM, WRIST))
+    ahead = np.cross(elbow - shoulder, wrist - shoulder)
+    forward = np.cross([0.0, 0.0, 1.0], wrist * [1.0, 1.0, 0.0])
+    behind = np.einsum("ni,ni->n", ahead, forward) < 0
+    axes = np.round(model.controller.to_controller(found.T), 9)
+    cfx = 2 * behind + (axes[:, 4] < 0)
+    return [f"[{a:.0f},{b:.0f},{c:.0f},{x}]" for (a, b, c), x in zip(quarter_turns(axes), cfx, strict=True)]
+
+
+def _values(program: Program, changes: Changes, slots: Slots, axes: Bools) -> Array:
+    """mm, quaternion and deg (N, 7) that the targets are to have."""
+    values = slots.values.copy()
+    changed = changes.changed(program)
+    values[changed & axes, :6] = np.degrees(changes.joints[changed & axes])
+    moved = changed & ~axes
+    values[moved, :3] = changes.positions[moved] * 1e3
+    turns = moved & turned(changes.rotations, program.rotations)
+    values[turns, 3:] = quaternion_near(changes.rotations[turns], slots.values[turns, 3:])
+    return values
+
+
+def _points(texts: Mapping[str, Text], program: Program, layout: RapidLayout, move: Move, points: Inserted) -> Edit:
+    """MoveL to literals that are passed, before the statement of ``move``, with its speed, zone, tool and object."""
+    if move.fixed or move.motion != "linear":
+        raise InputError(f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}")
+    text = texts[move.file]
+    start, tail, end = layout.tail(text, move)
+    line = text.line_start(start)
+    rest = re.sub(r"(?i)(,\s*)fine\b", r"\1z0", text.text[tail:end])
+    target = program.targets[move.end]
+    quaternions = quaternion_near(points.rotations, layout.slots.values[[move.end], 3:])
+    lines = []
+    for xyz, q in zip(points.positions * 1e3, quaternions, strict=True):
+        words = numbers_text(np.array([*xyz, *q]), _POSE)
+        pose = f"[[{','.join(words[:3])}],[{','.join(words[3:])}],{target.configuration}]"
+        lines.append(f"{text.text[line:start]}{text.text[start : start + 5]} {pose}{rest};{text.newline}")
+    return (line, line, "".join(lines))

@@ -1,0 +1,276 @@
+"""Data of RAPID: robtarget, jointtarget, wobjdata and tooldata literals, and the statements that matter for moves.
+
+confdata [cf1, cf4, cf6, cfx] is checked against the axis values that a target is reached with: cf1, cf4 and cf6 are the
+quarter turns of axes 1, 4 and 6: floor(angle / 90 deg), negative below zero.  The last bit of cfx is 1 where axis 5
+stands below zero; its other two bits (in front of or behind axis 1 and the lower arm) are not judged.  Which way a
+target is reached is not taken from confdata, so that a difference has two possible reasons.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from elastocal.compensation.posts.repeats import Repeats
+from elastocal.compensation.posts.text import NUMBER, Text, blanked
+from elastocal.compensation.program import Target
+from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.pose import Pose
+
+SHORT, LONG = 0.5, 2.0
+"""Squared length of what can be meant as a quaternion."""
+BLANK = " \t\r\n\xef\xbb\xbf"
+STRINGS_AND_COMMENTS = re.compile(r'"[^"\r\n]*"|![^\r\n]*')
+
+
+def _row(count: int) -> str:
+    return r"\[\s*" + r"\s*,\s*".join([f"({NUMBER})"] * count) + r"\s*\]"
+
+
+_LIST = r"(\[[^\[\]]*\])"
+_POSE = rf"\[\s*{_row(3)}\s*,\s*{_row(4)}\s*\]"
+ROBTARGET = re.compile(rf"\s*\[\s*{_row(3)}\s*,\s*{_row(4)}\s*,\s*{_LIST}\s*,\s*{_LIST}\s*\]", re.A)
+JOINTTARGET = re.compile(rf"\s*\[\s*{_row(6)}\s*,\s*{_LIST}\s*\]", re.A)
+_WOBJ = re.compile(rf"\s*\[\s*(TRUE|FALSE)\s*,\s*(TRUE|FALSE)\s*,(\s*),\s*{_POSE}\s*,\s*{_POSE}\s*\]\s*\Z", re.A | re.I)
+_TOOL = re.compile(rf"\s*\[\s*(TRUE|FALSE)\s*,\s*{_POSE}", re.A | re.I)
+
+STATEMENT = re.compile(
+    r"""(?<![\w.])(?:
+      (?:CONST|PERS|VAR)\s+(?P<type>[A-Za-z]\w*+)\s++(?P<name>[A-Za-z]\w*+)\s*+(?P<array>\{[^{};]*+\})?\s*+(?::=(?P<value>[^;]*+))?;
+    | (?P<word>Move[A-Z]\w*+|Trigg(?:[LJC]|AbsJ)\w*+|Search[LC]\w*+|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC]\w*+)
+      (?P<args>[^;]*+);
+    | (?P<shift>PDisp(?:On|Set|Off)|EOffs(?:On|Set|Off))\b[^;]*;
+    | (?P<flow>PROC|FUNC|TRAP|IF|THEN|ELSE|ELSEIF|ENDIF|FOR|ENDFOR|WHILE|ENDWHILE|TEST|CASE|DEFAULT|ENDTEST|GOTO)\b
+    | (?P<set>[A-Za-z]\w*+)(?P<part>\s*+\{[^{};]*+\}|\.[\w.]++)?\s*+:=(?P<sum>[^;]*+);
+    | (?P<other>(?!(?:LOCAL|TASK|CONST|PERS|VAR)\b)[A-Za-z]\w*+)
+    )""",
+    re.A | re.I | re.X,
+)
+
+
+_REST = re.compile(r"[^;\r\n]*+;?")
+_MOVE = re.compile(r"\b(?:Move[A-Z]|Trigg(?:[LJC]|AbsJ)|Search[LC]|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC])", re.I)
+
+
+class Datum(NamedTuple):
+    """A robtarget or jointtarget literal: numbers, spans, configuration and external axes as text."""
+
+    file: str
+    line: int
+    start: int
+    end: int
+    joints: bool
+    numbers: tuple[float, ...]
+    spans: tuple[tuple[int, int], ...]
+    configuration: str
+    external: str
+
+    @property
+    def external_values(self) -> tuple[float, ...]:
+        """Without the axes that are not there (9E9)."""
+        values = [float(v) for v in re.findall(NUMBER, self.external)]
+        return tuple(v for v in values if v < 8.9e9)
+
+
+def datum(text: Text, code: str, start: int, end: int, joints: bool) -> Datum | None:
+    """The literal that stands at ``start``; None where it is no literal."""
+    found = (JOINTTARGET if joints else ROBTARGET).match(code, start, end)
+    if not found:
+        return None
+    count = 6 if joints else 7
+    groups = found.groups()
+    numbers = tuple(map(float, groups[:count]))
+    if not all(map(isfinite, numbers)):
+        return None
+    first = found.regs[1][0]
+    spans = found.regs[1 : count + 1]
+    if joints:
+        numbers, spans = (*numbers, np.nan), (*spans, (-1, -1))
+    elif not SHORT < sum(q * q for q in numbers[3:]) < LONG:
+        return None
+    configuration = "" if joints else groups[7]
+    return Datum(text.name, text.line(first), first, found.end(), joints, numbers, spans, configuration, groups[-1])
+
+
+@dataclass
+class Data:
+    """What modules declare, by name in lower case; ``computed`` says where a name is given another value."""
+
+    targets: dict[str, Datum] = field(default_factory=dict)
+    bases: dict[str, Pose] = field(default_factory=lambda: {"wobj0": Pose()})
+    tools: dict[str, Pose] = field(default_factory=lambda: {"tool0": Pose()})
+    computed: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    """What cannot be used, with the reason."""
+    spelled: dict[str, str] = field(default_factory=dict)
+
+
+class Statements:
+    """The statements of a module, strings and comments blanked; what repeats a line can be passed over."""
+
+    def __init__(self, text: Text) -> None:
+        self.text, self.repeats = text, Repeats.of(text)
+        self.code = blanked(text.text, STRINGS_AND_COMMENTS)
+        self._at = 0
+
+    def __iter__(self) -> Iterator[re.Match[str]]:
+        self._at, last = 0, self.code.rfind(";") + 1
+        while found := STATEMENT.search(self.code, self._at, last):
+            self._at = found.end()
+            if found["other"]:  # up to its end, or to a move that depends on it: IF done MoveL ...;
+                end = _REST.match(self.code, self._at, last).end()  # type: ignore[union-attr]
+                move = _MOVE.search(self.code, self._at, end)
+                self._at = move.start() if move else end
+            yield found
+
+    def alone(self, statement: re.Match[str]) -> int:
+        """The line of a statement that has it for itself; 0 where it shares or breaks it."""
+        line = self.text.line(statement.start())
+        start, end = self.text.span(line)
+        around = self.code[start : statement.start()] + self.code[statement.end() : end]
+        return 0 if statement.end() > end or around.strip(BLANK) else line
+
+    def pass_over(self, line: int) -> None:
+        """Go on behind a line."""
+        self._at = self.text.span(line)[1]
+
+
+def declared(modules: Iterable[Statements]) -> Data:
+    data = Data()
+    for module in modules:
+        text, code = module.text, module.code
+        for statement in module:
+            if statement["word"]:
+                line = module.alone(statement)
+                if line:
+                    module.pass_over(1 + module.repeats.last[line - 1])
+                continue
+            name = (statement["name"] or statement["set"] or "").lower()
+            where = f"{text.name}, line {text.line(statement.start())}"
+            if statement["type"]:
+                _declare(data, text, code, statement, name, where)
+            elif statement["set"]:
+                data.computed.setdefault(name, where)
+    return data
+
+
+def _declare(data: Data, text: Text, code: str, statement: re.Match[str], name: str, where: str) -> None:
+    kind = statement["type"].lower()
+    if kind not in ("robtarget", "jointtarget", "wobjdata", "tooldata"):
+        return
+    if name in data.targets or name in data.refused:
+        data.computed.setdefault(name, where)
+    if statement["array"] or statement["value"] is None:
+        data.refused[name] = "is an array" if statement["array"] else f"has no value in {where}"
+        return
+    start, end = statement.span("value")
+    if kind in ("robtarget", "jointtarget"):
+        value = datum(text, code, start, end, kind == "jointtarget")
+        if value is None or code[value.end : end].strip():
+            data.refused[name] = f"is no plain literal with a unit quaternion in {where}"
+        else:
+            data.targets[name] = value
+    elif kind == "wobjdata":
+        _work_object(data, text, code, name, (start, end), where)
+    else:
+        _tool(data, code, name, (start, end), where)
+
+
+def _work_object(data: Data, text: Text, code: str, name: str, span: tuple[int, int], where: str) -> None:
+    found = _WOBJ.match(code, *span)
+    if not found:
+        data.computed.setdefault(name, where)
+    elif found[1].upper() == "TRUE":
+        data.refused[name] = f"is held by the robot ({where})"
+    elif found[2].upper() == "FALSE" or text.text[slice(*found.span(3))].strip(' \t"'):
+        data.refused[name] = f"moves with a mechanical unit ({where})"
+    else:
+        numbers = [float(v) for v in found.groups()[3:]]
+        data.bases[name] = _pose(numbers[:7]) @ _pose(numbers[7:])
+
+
+def _tool(data: Data, code: str, name: str, span: tuple[int, int], where: str) -> None:
+    found = _TOOL.match(code, *span)
+    if not found:
+        data.computed.setdefault(name, where)
+    elif found[1].upper() == "FALSE":
+        data.refused[name] = f"stands outside the robot ({where})"
+    else:
+        data.tools[name] = _pose([float(v) for v in found.groups()[1:]])
+
+
+def _pose(numbers: list[float]) -> Pose:
+    q = np.array(numbers[3:])
+    rotation = Rotation.from_quat(q, scalar_first=True).as_matrix() if q @ q > 0 else np.full((3, 3), np.nan)
+    return Pose(rotation, np.array(numbers[:3]) / 1e3)
+
+
+QUARTERS = (0, 3, 5)
+_NAMES = ("cf1", "cf4", "cf6")
+FIFTH = 4
+EDGE = 1e-6
+"""rad within which an axis stands on the edge of two quarter turns, and either is right."""
+MOST = 5
+_NONE = (np.nan,) * 4
+
+
+def quarter_turns(axes: Array) -> Array:
+    """Of axes 1, 4 and 6 of controller values (N, 6)."""
+    return np.floor(axes[:, QUARTERS] / (np.pi / 2)) + 0.0
+
+
+def confdata_notes(targets: Sequence[Target], names: Sequence[str], old: Array, new: Array, use: Bools) -> list[str]:
+    """What does not fit with axis values (N, 6) before and, where ``use``, after: a sentence for each distinct case."""
+    stated = _stated(targets)
+    high, there = quarter_turns(old + EDGE), quarter_turns(new)
+    fits, kept = _fits(stated, old), _fits(stated, new)
+    known = np.isfinite(stated[:, :1]) & np.isfinite(old).all(axis=1, keepdims=True)
+    cases: dict[str, list[str]] = {}
+    for n, i in np.argwhere(known & ~fits).tolist():
+        said = f"{_NAMES[i]} is {stated[n, i]:.0f}, but {names[QUARTERS[i]]} stands in quarter turn {high[n, i]:.0f}"
+        cases.setdefault(f"confdata does not fit: {said}", []).append(targets[n].where)
+    fifth, cfx = old[:, FIFTH], stated[:, 3]
+    judged = known[:, 0] & (cfx >= 0) & (cfx <= 7) & (np.abs(fifth) > EDGE)
+    for n in np.flatnonzero(judged & ((cfx % 2 == 1) != (fifth < 0))).tolist():
+        said = f"cfx is {cfx[n]:.0f}, but {names[FIFTH]} stands {'below' if fifth[n] < 0 else 'above'} zero"
+        cases.setdefault(f"confdata does not fit: {said}", []).append(targets[n].where)
+    out = [f"{said} at {_some(where)}; {_EITHER}." for said, where in cases.items()]
+    cases = {}
+    for n, i in np.argwhere(known & use[:, None] & ~kept & (fits | (there != high))).tolist():
+        said = f"{names[QUARTERS[i]]} ends in quarter turn {there[n, i]:.0f}, so that {_NAMES[i]}"
+        cases.setdefault(f"{said} should be {there[n, i]:.0f}", []).append(targets[n].where)
+    return out + [f"{said} at {_some(where)}: confdata is kept, check the moves." for said, where in cases.items()]
+
+
+_EITHER = (
+    "correct it, or the arm reaches the point another way than is computed here (check its start and the axis targets "
+    "before it)"
+)
+
+
+def _fits(stated: Array, axes: Array) -> Bools:
+    """Whether cf1, cf4 and cf6 are quarter turns of axis values (N, 6), either one on an edge: (N, 3)."""
+    turns = stated[:, :3]
+    return np.asarray((turns == quarter_turns(axes - EDGE)) | (turns == quarter_turns(axes + EDGE)))
+
+
+def _stated(targets: Sequence[Target]) -> Array:
+    """cf1, cf4, cf6 and cfx (N, 4); nan where a target is no pose or these are no four whole numbers."""
+    return np.array([_four(t.configuration) if t.kind == "pose" else _NONE for t in targets]).reshape(-1, 4)
+
+
+@cache
+def _four(text: str) -> tuple[float, ...]:
+    values = tuple(float(v) for v in re.findall(NUMBER, text.partition("]")[0]))
+    return values if len(values) == 4 and all(v.is_integer() for v in values) else _NONE
+
+
+def _some(where: list[str]) -> str:
+    return "; ".join(where[:MOST]) + (f" and {len(where) - MOST} more" if len(where) > MOST else "")

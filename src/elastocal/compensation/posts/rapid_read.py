@@ -1,0 +1,183 @@
+"""Goes through the statements of RAPID modules: which moves use which literals, tools and work objects."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.rapid_data import BLANK, LONG, SHORT, Data, Datum, Statements, datum
+from elastocal.compensation.posts.text import Text
+from elastocal.compensation.program import Motion, Target
+
+MOTIONS: dict[str, Motion] = {"movel": "linear", "movej": "joint", "movec": "arc", "moveabsj": "joint"}
+STILL = {
+    "accset", "velset", "confl", "confj", "singarea", "waittime", "waitdi", "waituntil", "set", "reset", "setdo",
+    "setao", "setgo", "pulsedo", "tpwrite", "tperase", "clkstart", "clkstop", "clkreset", "gripload", "stop", "incr",
+}  # fmt: skip
+"""Instructions that move nothing."""
+
+_SWITCHES = re.compile(r"\s*(?:\\\w+\s*,\s*)*", re.A)
+_NAME = re.compile(r"([A-Za-z]\w*)\s*(?=[,\\])", re.A)
+_TO_COMMA = re.compile(r"\s*(?:\\[^,\[\]()]*)?,", re.A)
+_ARGUMENT = re.compile(r"(?:[^,\[\]()]|\([^()]*\)|\[(?:[^\[\]]|\[[^\[\]]*\])*\])+")
+_TOOL = re.compile(r"\s*(\w+)\s*(?:\\.*)?\Z", re.A | re.S)
+_OBJECT = re.compile(r"\\\s*WObj\s*:=\s*(\w+)", re.A | re.I)
+
+
+class Missing(Exception):
+    """Why a move cannot be corrected."""
+
+
+class Rest(NamedTuple):
+    """What follows the points of a move."""
+
+    tool: str
+    base: str
+    feed: float
+    fixed: str
+
+
+@dataclass
+class Walk:
+    """The reading of one module; ``tails`` keeps where the points of each move end."""
+
+    module: Statements
+    data: Data
+    into: Collector
+    tails: dict[tuple[str, int], tuple[int, int, int]]
+    shifted: str = ""
+    _rests: dict[str, Rest] = field(default_factory=dict)
+
+    @property
+    def text(self) -> Text:
+        return self.module.text
+
+    def run(self) -> None:
+        code = self.module.code
+        self.into.last = None
+        for statement in self.module:
+            word = statement["word"]
+            if word:
+                try:
+                    self._move(code, statement, word.lower())
+                except Missing as reason:
+                    self.into.skip(self.text, *statement.span(), str(reason))
+            elif statement["shift"]:
+                off = statement["shift"].lower().endswith("off")
+                self.shifted = "" if off else f"{statement['shift']} in line {self.text.line(statement.start())}"
+            elif statement["set"]:
+                self._computed(statement)
+            elif statement["flow"] or (statement["other"] and statement["other"].lower() not in STILL):
+                self.into.last = None
+
+    def _computed(self, statement: re.Match[str]) -> None:
+        used = sorted({w for w in re.findall(r"[A-Za-z]\w*", statement["sum"], re.A) if w.lower() in self.data.targets})
+        if used:
+            where = f"{self.text.name}, line {self.text.line(statement.start())}"
+            self.into.note(f"{where}: {statement['set']} is computed from {', '.join(used)}, which may be corrected")
+
+    def _move(self, code: str, statement: re.Match[str], word: str) -> None:
+        if word not in MOTIONS:
+            raise Missing(f"{statement['word']} is not supported")
+        if self.shifted:
+            raise Missing(f"all positions are displaced by {self.shifted}")
+        start, end = statement.span("args")
+        at = _SWITCHES.match(code, start, end).end()  # type: ignore[union-attr]
+        via, via_name = None, ""
+        if word == "movec":
+            via, via_name, at = self._point(code, at, end, False)
+            at += 1
+        point, name, at = self._point(code, at, end, word == "moveabsj")
+        rest = self._rest(code[at:end])
+        line = self.text.line(statement.start("word"))
+        middle = self._target(via, via_name, rest) if via else None
+        target = self._target(point, name, rest)
+        place = self.text.starts[line - 1]
+        alone = not code[place : statement.start("word")].strip(BLANK)
+        fixed = rest.fixed if alone else "other code stands on its line"
+        self.into.move((self.text.name, line), MOTIONS[word], target, middle, rest.feed, fixed)
+        if not alone:  # it may depend on a condition
+            self.into.last = None
+        self.tails.setdefault((self.text.name, line), (statement.start("word"), at, end))
+        if via is None and not name and self.module.alone(statement):
+            self._repeat(line, point)
+
+    def _repeat(self, line: int, point: Datum) -> None:
+        """Lines that are like this one but for the numbers of the point."""
+        width = 6 if point.joints else 7
+        block = self.module.repeats.like(line, point.spans[:width])
+        if block is not None and not point.joints:
+            size = (block.values[:, 3:] ** 2).sum(axis=1)
+            block = block.before((size <= SHORT) | (size >= LONG))
+        if block is None or not len(block.values):
+            return
+        pad = 7 - width
+        spans = np.concatenate([block.spans, np.full((len(block.values), pad, 2), -1)], axis=1)
+        values = np.pad(block.values, ((0, 0), (0, pad)), constant_values=np.nan)
+        new = self.into.repeat(block._replace(spans=spans), values)
+        self.module.pass_over(line + len(new))
+
+    def _point(self, code: str, at: int, end: int, joints: bool) -> tuple[Datum, str, int]:
+        """Literal, name ("": written in place), and where the comma after it stands."""
+        value, name = datum(self.text, code, at, end, joints), ""
+        if value is not None:
+            at = value.end
+        else:
+            found = _NAME.match(code, re.compile(r"\s*").match(code, at).end(), end)  # type: ignore[union-attr]
+            if not found:
+                raise Missing("its point is an expression")
+            name, at = found[1], found.end()
+            value = self._declared(name, joints)
+        comma = _TO_COMMA.match(code, at, end)
+        if not comma:
+            raise Missing("its point is an expression")
+        return value, name, comma.end() - 1
+
+    def _declared(self, name: str, joints: bool) -> Datum:
+        key = name.lower()
+        if key in self.data.computed:
+            raise Missing(f"{name} is computed or declared again in {self.data.computed[key]}")
+        if key in self.data.refused:
+            raise Missing(f"{name} {self.data.refused[key]}")
+        if key not in self.data.targets:
+            raise Missing(f"{name} has no value in the files given")
+        if self.data.targets[key].joints != joints:
+            raise Missing(f"{name} is of the other kind of target")
+        return self.data.targets[key]
+
+    def _rest(self, text: str) -> Rest:
+        """Speed, zone, tool and work object; the same words come on thousands of lines."""
+        if text not in self._rests:
+            arguments = [m[0] for m in _ARGUMENT.finditer(text)]
+            tool = _TOOL.match(arguments[-1]) if len(arguments) >= 3 else None
+            if not tool:
+                raise Missing("speed, zone and tool are not plain")
+            found = _OBJECT.search(arguments[-1])
+            base = found[1] if found else "wobj0"
+            for name in (tool[1], base):
+                if name.lower() in self.data.refused:
+                    raise Missing(f"{name} {self.data.refused[name.lower()]}")
+            speed = re.match(r"\s*v(\d+)\b", arguments[0], re.A | re.I)
+            timed = re.search(r"\\\s*(T|V)\s*:=", text, re.A | re.I)
+            self._rests[text] = Rest(
+                self._spelled(tool[1]), self._spelled(base), float(speed[1]) / 1e3 if speed else np.nan,
+                "its duration or speed is stated for the whole of it" if timed else "",
+            )  # fmt: skip
+        return self._rests[text]
+
+    def _spelled(self, name: str) -> str:
+        """A tool or work object as it is first written; case does not matter."""
+        return self.data.spelled.setdefault(name.lower(), name)
+
+    def _target(self, value: Datum, name: str, rest: Rest) -> int:
+        return self.into.target(
+            Target(
+                value.file, value.line, name, "joints" if value.joints else "pose", rest.base, rest.tool,
+                f"{value.configuration},{value.external}", value.external_values,
+            ),
+            value.spans, value.numbers, bool(name),
+        )  # fmt: skip

@@ -1,0 +1,239 @@
+"""The load of a program: a wrench that a process applies to the robot, and the mass that it carries.
+
+A wrench is constant, by line, one per target, from the columns of a toolpath, or computed from a milling process.  A
+constant one is that of a process: it acts where the tool moves in a line, an arc or a spline, and not on rapid and
+joint moves through the air, unless lines are named or ``air_moves`` says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.compensation.loads import ProgramLoads
+from elastocal.compensation.milling import Milling, milling_wrenches
+from elastocal.compensation.placed import Placed
+from elastocal.compensation.program import Program
+from elastocal.errors import InputError
+from elastocal.findings import Finding
+from elastocal.model.loads.payload import Payload
+from elastocal.spatial.entries import Array, Bools, Ints
+
+STANDARD_GRAVITY = 9.80665
+
+
+@dataclass(frozen=True, eq=False)
+class LineLoads:
+    """From line ``first`` (K,) on: wrenches (K, 6), and masses (K,) in kg, nan where none is stated."""
+
+    file: str
+    first: Array
+    wrench: Array
+    mass: Array
+
+    def index(self, lines: Ints) -> Ints:
+        """Row of the table for each line of the program, -1 before the first."""
+        return np.searchsorted(self.first, lines, side="right") - 1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProcessLoad:
+    """``wrench`` (6,), or (N, 6) with a row per target, in N and N m, applied to the robot, in robot base axes.
+
+    It acts at ``frame`` (None: the tip of the program's tool) and turns with it where ``follows``; in ``lines`` (first,
+    last) of the program where some are named.  ``by_line`` and ``milling`` stand in place of it; ``feed`` in m/s is
+    used where the program states none.  ``payload`` in kg hangs on ``payload_frame``; loads beyond ``rated`` kg are
+    refused.
+    """
+
+    wrench: Array | None = None
+    frame: str | None = None
+    follows: bool = False
+    lines: tuple[tuple[int, int], ...] = ()
+    air_moves: bool = False
+    by_line: LineLoads | None = None
+    milling: Milling | None = None
+    feed: float | None = None
+    payload: float | None = None
+    payload_frame: str | None = None
+    rated: float | None = None
+
+    def __post_init__(self) -> None:
+        given = [self.wrench is not None, self.by_line is not None, self.milling is not None]
+        if sum(given) > 1:
+            raise InputError("give the load once: as a wrench, by line, or by milling")
+        if self.lines and not any(given):
+            raise InputError("lines with load are named, but no load is given; give a wrench or a milling process")
+        if self.wrench is not None:
+            wrench = np.asarray(self.wrench, dtype=float)
+            if wrench.shape[-1:] != (6,) or wrench.ndim > 2 or not np.isfinite(wrench).all():
+                raise InputError(f"a wrench is six finite numbers, three forces and three moments; got {wrench.shape}")
+            object.__setattr__(self, "wrench", wrench)
+
+
+@dataclass(frozen=True, eq=False)
+class StationLoads:
+    """The loads of all stations, in words, and what is to be said of them; ``acting`` (S,) where a wrench acts."""
+
+    loads: ProgramLoads
+    text: str
+    findings: tuple[Finding, ...]
+
+
+def station_loads(at: Placed, load: ProcessLoad, flange: str) -> StationLoads:
+    if load.frame is not None:
+        at.model.tree.frame(load.frame)
+    acting = _acting(at, load)
+    wrench, text = _wrench(at, load, acting)
+    findings = [*_on_air(at, load, acting), *_twice(at, load)]
+    stated = load.wrench is not None or load.by_line is not None or load.milling is not None
+    if at.stations.program.wrenches is not None and stated:
+        said = "The load that was asked for is used in place of the wrench columns of the toolpath."
+        findings.append(Finding("toolpath-loads-replaced", "note", said))
+    mass = np.full(len(at.stations), np.nan if load.payload is None else load.payload)
+    if load.by_line is not None:
+        row = load.by_line.index(at.stations.lines)
+        mass = np.where((row >= 0) & np.isfinite(load.by_line.mass[row]), load.by_line.mass[row], mass)
+    carried = next((e.frame for e in at.model.elements if isinstance(e, Payload)), flange)
+    loads = ProgramLoads(wrench, load.frame, load.follows, mass, load.payload_frame or carried)
+    at.model.tree.frame(loads.payload_frame)
+    return StationLoads(loads, text, (*findings, *_rated(at, loads, load.rated)))
+
+
+def process_targets(program: Program) -> Bools:
+    """True (N,) for targets that some move goes to in a line, an arc or a spline."""
+    out = np.zeros(len(program.targets), dtype=bool)
+    for m in program.moves:
+        if m.motion != "joint":
+            out[[t for t in (m.via, m.end) if t is not None]] = True
+    return out
+
+
+def _acting(at: Placed, load: ProcessLoad) -> Bools:
+    """Whether a constant load acts at each station."""
+    stations = at.stations
+    if load.lines:
+        return _in_lines(stations.lines, load.lines)
+    if load.air_moves or (load.wrench is not None and load.wrench.ndim == 2):
+        return np.ones(len(stations), dtype=bool)
+    out = process_targets(stations.program)[stations.target]
+    if load.wrench is not None and load.wrench.any() and not out.any():
+        raise InputError(
+            f"{stations.name(0)}: no target is gone to in a line or an arc, so a process force acts nowhere; name the "
+            "lines with load, or say that it acts on joint moves too",
+            code="load-acts-nowhere",
+            parameter="air_moves",
+        )
+    return np.asarray(out)
+
+
+def _in_lines(lines: Ints, ranges: tuple[tuple[int, int], ...]) -> Bools:
+    out = np.zeros(len(lines), dtype=bool)
+    for first, last in ranges:
+        out |= (lines >= first) & (lines <= last)
+    if not out.any():
+        named = ", ".join(f"{a}-{b}" if a != b else str(a) for a, b in ranges)
+        raise InputError(f"lines {named} with load: no target is gone to in these lines")
+    return out
+
+
+def _wrench(at: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, str]:
+    """Wrenches (S, 6) and the load in words."""
+    stations, frame = at.stations, load.frame or "the tip of the tool"
+    total, axes = len(stations), "turning with it" if load.follows else "in robot base axes"
+    if load.wrench is not None and load.wrench.ndim == 2:
+        if len(load.wrench) != len(stations.program.targets):
+            raise InputError(f"{len(load.wrench)} wrenches for {len(stations.program.targets)} targets; give one each")
+        return load.wrench[stations.target], f"one wrench per target at {frame}, {axes}"
+    if load.wrench is not None:
+        part = f", at {int(acting.sum())} of {total} targets" if not acting.all() else ""
+        force, moment = (", ".join(f"{v:g}" for v in half) for half in (load.wrench[:3], load.wrench[3:]))
+        return np.where(acting[:, None], load.wrench, 0.0), f"({force}) N, ({moment}) N m at {frame}, {axes}{part}"
+    if load.by_line is not None:
+        row = load.by_line.index(stations.lines)
+        wrench = np.where(row[:, None] >= 0, load.by_line.wrench[row], 0.0)
+        return wrench, f"by line from {load.by_line.file}, at {frame}, {axes}"
+    if load.milling is not None:
+        return _milling(at, load.milling, load.feed, acting), f"milling: {load.milling.words}"
+    columns = stations.program.wrenches
+    if columns is None:
+        return np.zeros((total, 6)), "no external load"
+    turn = np.array([at.base(i).rotation for i in range(total)])
+    halves = [np.einsum("nij,nj->ni", turn, columns[stations.target][:, h]) for h in (slice(0, 3), slice(3, 6))]
+    return np.concatenate(halves, axis=1), f"columns of the toolpath, axes of its base, at {frame}"
+
+
+def _milling(at: Placed, process: Milling, stated: float | None, acting: Bools) -> Array:
+    """Wrenches (S, 6) in robot axes of stations that are gone to at cutting feed, zero elsewhere."""
+    stations, moves = at.stations, at.stations.program.moves
+    cuts = acting & np.array([moves[m].motion != "joint" for m in stations.move])
+    if not cuts.any():
+        raise InputError("milling: no target is gone to in a line or an arc, so nothing is cut")
+    feed = np.array([moves[m].feed for m in stations.move])
+    feed = np.where(np.isfinite(feed), feed, np.nan if stated is None else stated)
+    unknown = cuts & ~np.isfinite(feed)
+    if unknown.any():
+        raise InputError(f"{stations.name(int(np.argmax(unknown)))}: its feed is not known; state the feed of milling")
+    # the third axis of a tool points away from the spindle, that of a direction i j k towards it
+    sense = np.array([1.0 if k == "axis" else -1.0 for k in stations.kind])
+    axis = sense[:, None] * at.rotation[:, :, 2]
+    axis = np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
+    return milling_wrenches(process, "", at.position, axis, np.where(cuts, feed, 0.0), cuts).wrench
+
+
+def _on_air(at: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:
+    """Where a constant load meets moves through the air, or leaves them out."""
+    if load.wrench is None or load.wrench.ndim == 2 or not load.wrench.any():
+        return []
+    stations = at.stations
+    air = ~process_targets(stations.program)[stations.target]
+    lines = tuple(sorted({int(v) for v in stations.lines[air]}))
+    data = {"targets": int(air.sum()), "of": len(stations), "lines": lines}
+    if not air.any():
+        return []
+    if (acting & air).any():
+        said = f"The load acts on joint and rapid moves too ({int((acting & air).sum())} targets), as was asked for."
+        return [Finding("load-on-air-moves", "warning", said, data)]
+    said = (
+        f"The load acts on linear, circular and spline moves. {int(air.sum())} of {len(stations)} targets are gone to "
+        "by joint or rapid moves only: they are corrected without it."
+    )
+    return [] if load.lines else [Finding("load-not-on-air-moves", "note", said, data)]
+
+
+def _twice(at: Placed, load: ProcessLoad) -> list[Finding]:
+    """Targets that are gone to again under another load: one value cannot fit both."""
+    program, out = at.stations.program, []
+    lines = np.array([m.line for m in program.moves], dtype=np.int64)
+    if load.by_line is not None:
+        state = load.by_line.index(lines)
+    elif load.lines:
+        state = _in_lines(lines, load.lines).astype(np.int64)
+    else:
+        return []
+    for i, m in enumerate(program.moves):
+        first = int(at.stations.move[at.stations.row[m.end]])
+        if state[first] != state[i]:
+            name = program.targets[m.end].name or program.targets[m.end].where
+            said = f"{name} is corrected for the load of line {lines[first]}; line {lines[i]} goes there under another."
+            out.append(
+                Finding("target-under-two-loads", "warning", said, {"lines": (int(lines[first]), int(lines[i]))})
+            )
+    return out
+
+
+def _rated(at: Placed, loads: ProgramLoads, rated: float | None) -> list[Finding]:
+    """Refuse loads beyond the rated payload, or say that nobody knows it."""
+    if rated is None:
+        said = "The rated payload of the robot is not known, so the load is not judged by it."
+        return [Finding("rated-payload-unknown", "note", said)]
+    g = float(np.linalg.norm(at.model.gravity)) or STANDARD_GRAVITY
+    total = np.linalg.norm(loads.wrench[:, :3], axis=1) / g + np.nan_to_num(loads.mass)
+    worst = int(np.argmax(total))
+    if total[worst] > rated:
+        raise InputError(
+            f"{at.stations.name(worst)}: force and payload together weigh {total[worst]:.4g} kg, the robot is rated "
+            f"for {rated:g} kg; check the load"
+        )
+    return []

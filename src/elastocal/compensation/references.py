@@ -1,0 +1,108 @@
+"""Joint values that say which of several solutions a program means at each station.
+
+Where the program gives axes, these; at a KRL target with S that is gone to axis by axis, the branch that S names with
+the turns of T; everywhere else the branch that the arm is on, next to the values before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from elastocal.compensation.nominal import Nominal, references_on
+from elastocal.compensation.placed import Placed
+from elastocal.compensation.spherical_wrist import branch_of, branch_of_kuka_status
+from elastocal.compensation.targets import Targets
+from elastocal.compensation.wrist_geometry import WristGeometry
+from elastocal.errors import InputError
+from elastocal.model.task import Task
+from elastocal.spatial.entries import Array, Bools, Ints
+
+_CHUNK = 4000
+
+
+def references(at: Placed, task: Task, near: Array | None) -> Array:
+    """Joint values (S, n), all finite; ``near`` (n,) are those before the first station, where they are known."""
+    inverse = {frame: Nominal(at.model, frame, task) for frame in dict.fromkeys(at.frames)}
+    out = at.reference.copy()
+    _by_status(at, inverse, out, near is None)
+    known = np.isfinite(out[:, 0])
+    if near is None:
+        first = int(np.argmax(known)) if known.any() else 0
+        if not known.any() or first > 0:
+            raise InputError(
+                f"{at.stations.name(0)}: nothing before it says which way the arm reaches it; give the values of "
+                f"{', '.join(at.model.controller.axes)} before the program starts",
+                code="no-reference",
+                parameter="near",
+            )
+        near = out[0]
+    before = near
+    for rows in _runs(at, known):
+        if known[rows[0]]:
+            before = out[rows[-1]]
+            continue
+        some = Targets(at.frames[rows[0]], at.position[rows], at.rotation[rows], before)
+        some = replace(some, reference=_begun(inverse[some.frame], some, before))
+        for part, _, _, found in inverse[some.frame].chunks(some, _CHUNK):
+            out[rows[part]] = np.where(found.reached, found.q, np.nan).T
+        before = _filled(out, rows, before)
+    return out
+
+
+def _begun(inverse: Nominal, some: Targets, before: Array) -> Array:
+    """Joint values at the first of some targets on the branch where the arm is: in a line it cannot leave it."""
+    if inverse.arm is None:
+        return before
+    q = references_on(inverse.arm, some.picked(slice(0, 1)), branch_of(inverse.arm, before[:, None]), before)[0]
+    return q if np.isfinite(q).all() else before
+
+
+def _runs(at: Placed, known: Bools) -> list[Ints]:
+    """Neighbours that are alike: with values or without, and of one tool."""
+    if not len(known):
+        return []
+    frames = np.unique(at.frames, return_inverse=True)[1]
+    cuts = np.flatnonzero((np.diff(known.astype(int)) != 0) | (np.diff(frames) != 0)) + 1
+    return np.split(np.arange(len(known)), cuts)
+
+
+def _filled(out: Array, rows: Ints, before: Array) -> Array:
+    """Stations out of reach take the values before them; the last ones of the run."""
+    for row in rows[~np.isfinite(out[rows, 0])]:
+        out[row] = out[row - 1] if row > rows[0] else before
+    return np.asarray(out[rows[-1]])
+
+
+def _by_status(at: Placed, inverse: dict[str, Nominal], out: Array, from_first: bool) -> None:
+    """Fill in where KRL states S: where the robot goes axis by axis, and at the first station if nothing is before."""
+    program, stations = at.stations.program, at.stations
+    if program.language != "krl":
+        return
+    said = [program.targets[t].configuration for t in stations.target]
+    used = np.array([program.moves[m].motion == "joint" for m in stations.move])
+    used[0] |= from_first
+    rows = np.flatnonzero([bool(s) and u and k != "joints" for s, u, k in zip(said, used, stations.kind, strict=True)])
+    for row in rows:
+        arm = inverse[at.frames[row]].arm
+        if arm is None:
+            continue
+        status = int(said[row].removeprefix("S "))
+        one = Targets(at.frames[row], at.position[[row]], at.rotation[[row]], np.zeros(at.model.n))
+        q = references_on(arm, one, np.array([branch_of_kuka_status(arm, status)]), np.zeros(at.model.n))[0]
+        if np.isfinite(q).all():
+            out[row] = _turned(arm, q, program.targets[int(stations.target[row])].turn)
+
+
+def _turned(arm: WristGeometry, q: Array, turn: int | None) -> Array:
+    """Joint values a full turn away where T asks for the other sign and the limits allow it."""
+    if turn is None:
+        return q
+    out = q.copy()
+    for i, limit in enumerate(arm.limits):
+        if (q[i] < 0) != bool(turn >> i & 1):
+            moved = q[i] + (2 * np.pi if q[i] < 0 else -2 * np.pi)
+            if limit is None or limit[0] <= moved <= limit[1]:
+                out[i] = moved
+    return out

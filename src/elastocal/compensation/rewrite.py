@@ -1,0 +1,172 @@
+"""From corrected stations to the new values of a program's targets, and back from the written program.
+
+The corrected program is read again: every target must stand where the correction put it, to the last digit written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.compensation.commands import Commands
+from elastocal.compensation.job import Job, commands
+from elastocal.compensation.placed import Placed
+from elastocal.compensation.posts.krl import new_turn
+from elastocal.compensation.posts.rapid_data import confdata_notes
+from elastocal.compensation.program import Changes, Inserted, Program
+from elastocal.compensation.targets import TargetStatus
+from elastocal.errors import InputError
+from elastocal.findings import Finding
+from elastocal.spatial.entries import Array, Bools, Ints
+
+SAME = 4e-8
+"""Places (m) that count as one: below the last digit that a program gets."""
+STILL = 1e-7
+"""rad (or m) by which an axis that stands still may seem to move."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rewrite:
+    """``changes`` for the post, and ``findings`` about what goes with the targets."""
+
+    changes: Changes
+    findings: tuple[Finding, ...]
+
+
+def rewritten(work: Job, found: Commands, inserted: Mapping[int, Inserted]) -> Rewrite:
+    """New values of all targets that were corrected; ``inserted`` are further points of linear moves."""
+    at, stations = work.at, work.at.stations
+    program = stations.program
+    good = found.status == TargetStatus.CORRECTED
+    place, turn = at.in_program(found.position, found.rotation)
+    fixed = np.array([work.aim(i) == "position" for i in range(len(stations))], dtype=bool)
+    rows = stations.row
+    use = good[rows]
+    axes = stations.by_axes[rows]
+    positions, rotations, joints = program.positions.copy(), program.rotations.copy(), program.joints.copy()
+    posed, by_axes = use & ~axes, use & axes
+    positions[posed] = place[rows[posed]]
+    turned = posed & ~fixed[rows]
+    rotations[turned] = turn[rows[turned]]
+    if by_axes.any():
+        joints[by_axes] = at.model.controller.to_controller(found.command[rows[by_axes]])
+    turns, flipped = _turns(at, found, use)
+    points = {**inserted, **_chords(at, place, turn, good, fixed)}
+    changes = Changes(positions, rotations, joints, turns, points)
+    six = program.language == "rapid" and at.model.n == 6 and all(m.kind == "revolute" for m in at.model.motions)
+    old, new = _axes(at, found)
+    said = confdata_notes(program.targets, at.model.controller.axes, old, new, use) if six else []
+    return Rewrite(changes, (*flipped, *(Finding("confdata", "warning", sentence) for sentence in said)))
+
+
+def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) -> dict[int, Inserted]:
+    """Points of arcs that do not stay where they are."""
+    stations, program = at.stations, at.stations.program
+    moved = np.where(good, np.abs(place - stations.position).max(axis=1), 0.0) > SAME
+    out = {}
+    for i, rows in stations.arcs.items():
+        m = program.moves[i]
+        ends = [stations.row[t] for t in (m.start, m.end) if t is not None]
+        if moved[[*rows, *ends]].any():
+            new = np.where(good[rows, None], place[rows], stations.position[rows])
+            keep = (good & ~fixed)[rows, None, None]
+            out[i] = Inserted(new, np.where(keep, turn[rows], stations.rotation[rows]))
+    return out
+
+
+def _turns(at: Placed, found: Commands, use: Bools) -> tuple[dict[int, int], list[Finding]]:
+    """T of KRL targets whose axes change sign."""
+    out: dict[int, int] = {}
+    findings: list[Finding] = []
+    targets = at.stations.program.targets
+    stated = np.array([t.turn is not None for t in targets], dtype=bool)
+    old, new = _axes(at, found)
+    for number in np.flatnonzero(stated & use & ((old < 0) != (new < 0)).any(axis=1)):
+        target = targets[number]
+        turn, axes = new_turn(target.turn or 0, old[number], new[number])
+        if axes:
+            out[int(number)] = turn
+            names = ", ".join(at.model.controller.axes[a - 1] for a in axes)
+            said = f"{target.where}: {names} changes sign, so T {target.turn} becomes T {turn}; check the move."
+            findings.append(
+                Finding("turn-changed", "warning", said, {"file": target.file, "line": target.line, "turn": turn})
+            )
+    return out, findings
+
+
+def _axes(at: Placed, found: Commands) -> Array:
+    """Controller values (2, N, n) of targets before and after; what moves by less than can be written stands still."""
+    rows = at.stations.row
+    old, new = (at.model.controller.to_controller(q[rows]) for q in (found.nominal, found.command))
+    return np.stack([old, np.where(np.abs(new - old) < STILL, old, new)])
+
+
+FAR = 2e-7
+"""m and rad by which written digits may miss what was asked for."""
+
+
+def as_written(work: Job, found: Commands, changes: Changes, again: Program) -> Array:
+    """Joint values (S, n) that the controller makes of the new program, rounding of its digits included."""
+    at = work.at
+    place, turn, axes = read_back(at, again, changes)
+    good = found.status == TargetStatus.CORRECTED
+    near = np.where(good[:, None], found.command, found.nominal)
+    position, rotation = at.in_robot(place, turn)
+    loose = np.array([k == "axis" for k in at.stations.kind]) & good
+    rotation[loose] = found.rotation[loose]  # the program leaves the turn about the tool axis open
+    rotation = np.where(np.isfinite(rotation), rotation, work.at.rotation)
+    by_axes = at.stations.by_axes
+    position[by_axes], rotation[by_axes] = at.position[by_axes], at.rotation[by_axes]
+    out = commands(work, position, rotation, near)
+    if by_axes.any():
+        out[by_axes] = at.model.controller.to_joints(axes[by_axes])
+    return out
+
+
+def read_back(at: Placed, again: Program, changes: Changes) -> tuple[Array, Array, Array]:
+    """Positions (S, 3), rotations (S, 3, 3) and axes (S, n) of the stations as the written program states them.
+
+    Chord points that were not written keep their nominal values: the arc is still an arc there.
+    """
+    stations = at.stations
+    rows = _rows(at, changes)
+    if len(again.targets) != len(rows):
+        raise InputError(
+            f"the corrected program has {len(again.targets)} targets where {len(rows)} were meant; nothing is written: "
+            "simplify the lines with several statements or leave out the densifying"
+        )
+    position, rotation, joints = stations.position.copy(), stations.rotation.copy(), stations.joints.copy()
+    mine = rows >= 0
+    position[rows[mine]], joints[rows[mine]] = again.positions[mine], again.joints[mine]
+    rotation[rows[mine]] = again.rotations[mine]
+    _check(at, changes, position)
+    return position, rotation, joints
+
+
+def _rows(at: Placed, changes: Changes) -> Ints:
+    """The station of every target of the new program, -1 for points put into lines."""
+    stations, program = at.stations, at.stations.program
+    out: list[int] = []
+    seen = np.zeros(len(program.targets), dtype=bool)
+    for i, m in enumerate(program.moves):
+        if i in changes.inserted:
+            out += stations.arcs[i].tolist() if m.arc else [-1] * len(changes.inserted[i].positions)
+        for number in (m.via, m.end):
+            if number is not None and not seen[number]:
+                seen[number] = True
+                out.append(int(stations.row[number]))
+    return np.array(out, dtype=np.int64)
+
+
+def _check(at: Placed, changes: Changes, position: Array) -> None:
+    stations = at.stations
+    off = np.abs(position[stations.row] - changes.positions).max(axis=1)
+    off = np.where(np.isfinite(off), off, 0.0)
+    if off.max(initial=0.0) > FAR:
+        worst = int(np.argmax(off))
+        raise InputError(
+            f"{stations.program.targets[worst].where}: the corrected program would state a place "
+            f"{1e6 * off[worst]:.2g} um from the one meant; nothing is written"
+        )

@@ -1,0 +1,219 @@
+"""The correction of a robot program: from a robot or a calibration, a program and a load to corrected commands.
+
+    robot = read_robot("kuka-kr270")
+    program = read_program("contour.src")
+    done = compensate(robot, program, wrench=[-400, 0, -150, 0, 0, 0])
+    done.write("corrected")
+
+The command is solved whose *loaded* pose is the desired one, at every target; numbers of targets change, and nothing
+else in the program.  With a calibration the residual error after correction is predicted from its covariance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from elastocal.compensation.contributions import contributions
+from elastocal.compensation.correction import CHORD, Correction, Method
+from elastocal.compensation.densify import line_points
+from elastocal.compensation.job import Job, as_taught, command_residuals, confidence, corrected, job, nominals
+from elastocal.compensation.placed import placed, with_tools
+from elastocal.compensation.posts.post import post_kinds
+from elastocal.compensation.process import ProcessLoad, station_loads
+from elastocal.compensation.program import Inserted, Program, uncorrected
+from elastocal.compensation.rewrite import as_written, rewritten
+from elastocal.compensation.stations import stations
+from elastocal.compensation.targets import TargetStatus
+from elastocal.compensation.verification import Residual
+from elastocal.errors import InputError
+from elastocal.findings import Finding
+from elastocal.model.limits import extent
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+from elastocal.uncertainty.prediction import IdentifiedModel
+
+FLANGE = "flange"
+SOFT = 0.1
+"""Share of its own size by which no arm may bend."""
+MASSES = ("link_mass", "payload")
+STEPS = 4
+Progress = Callable[[int, int], None]
+
+
+def compensate(
+    calibration: Any,
+    program: Program,
+    wrench: Sequence[float] | Array | None = None,
+    *,
+    load: ProcessLoad | None = None,
+    near: Sequence[float] | Array | None = None,
+    flange: str | None = None,
+    position_only: bool = False,
+    taught: bool = False,
+    first_order: bool = False,
+    densify: float | None = None,
+    chord: float = CHORD,
+    truth: RobotModel | None = None,
+    progress: Progress | None = None,
+) -> Correction:
+    """Correct a program for the load on the robot.
+
+    ``calibration`` is a calibration, or a robot, whose accuracy is then not known.
+    ``wrench`` (6,) in N and N m is applied to the robot at the tip of the program's tool, in robot base axes, on
+    linear, circular and spline moves; everything else about loads is said by ``load`` in its place.  ``near`` (n,) are
+    controller values in rad and m before the program starts, where nothing in it says how the arm reaches its first
+    target.  ``taught`` targets are where the unloaded arm stands: only what the load adds is corrected.  ``densify``
+    puts points into lines that would be off by more (m); ``truth`` is a simulated robot on which both programs are run.
+    """
+    model, known = _identified(calibration)
+    if load is not None and wrench is not None:
+        raise InputError("give the load once: as a wrench, or as load")
+    _check(program, densify, chord)
+    hand = flange_of(model, flange)
+    method = Method(hand, position_only, taught, first_order, densify, chord)
+    step = progress or (lambda done, total: None)
+    at = placed(with_tools(model, program, hand), stations(program, chord))
+    asked = load or ProcessLoad(wrench=None if wrench is None else np.asarray(wrench, dtype=float))
+    loads = station_loads(at, asked, hand)
+    step(1, STEPS)
+    start = None if near is None else model.controller.to_joints(np.asarray(near, dtype=float)[None])[0]
+    work = job(at, loads.loads, start, position_only)
+    nominal, stated = nominals(work), work.targets(np.arange(len(at.stations)), model.tool)
+    unknown = assumed_masses(model, () if known is None else known.names)
+    parts = contributions(work, nominal, unknown)
+    work = as_taught(work.at.model, work, nominal) if taught else work
+    found = replace(corrected(work, first_order), nominal=nominal)
+    before = command_residuals(work.at.model, work, nominal) if taught else parts.total
+    _bearable(work, before)
+    step(2, STEPS)
+    points: dict[int, Inserted] = {}
+    dense: tuple[Finding, ...] = ()
+    if densify is not None:
+        points, dense = line_points(work, found, densify)
+    new = rewritten(work, found, points)
+    post = post_kinds()[program.language]()
+    files = post.write(program, new.changes)
+    command = as_written(work, found, new.changes, post.read(files, program.given))
+    step(3, STEPS)
+    good = found.status == TargetStatus.CORRECTED
+    return Correction(
+        known=known, method=method, job=work, load=loads, commands=found, changes=new.changes, contributions=parts,
+        assumed=unknown, before=before, after=command_residuals(work.at.model, work, command),
+        shift=found.moved(stated),
+        covariance=None if known is None else confidence(known, work, command, nominal if taught else None),
+        on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
+        left=uncorrected(program, good[work.at.stations.row]), files=files,
+        warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *new.findings, *dense,
+                  *_taken(work, hand)),
+    )  # fmt: skip
+
+
+def flange_of(model: RobotModel, asked: str | None = None) -> str:
+    """The frame that tools are mounted on."""
+    if asked is not None:
+        model.tree.frame(asked)
+        return asked
+    if FLANGE in model.tree.names:
+        return FLANGE
+    raise InputError(
+        f"robot {model.name} has no frame {FLANGE!r} that tools could be mounted on; name the flange, one of "
+        f"{', '.join(model.tree.names)}",
+        code="no-flange",
+        allowed=model.tree.names,
+        parameter="flange",
+    )
+
+
+def assumed_masses(model: RobotModel, sought: Sequence[str]) -> tuple[str, ...]:
+    """Parameters of masses that were not estimated and that are assumed."""
+    rows = (p for p in model.parameters if p.kind in MASSES and p.status == "assumed" and p.value)
+    return tuple(p.name for p in rows if p.name not in sought)
+
+
+def _identified(given: Any) -> tuple[RobotModel, IdentifiedModel | None]:
+    """The robot, and how well its parameters are known; of a calibration those of its placing are left out."""
+    if isinstance(given, RobotModel):
+        return given, None
+    if isinstance(given, IdentifiedModel):
+        return given.model, given
+    try:
+        count = len(given.names)
+        known = given.covariance[:count, :count]
+        return given.robot, IdentifiedModel(
+            given.robot, tuple(given.names), known, given.discrepancy, "loaded", given.freedom
+        )
+    except AttributeError:
+        raise InputError(
+            f"a robot or a calibration is needed to correct a program, not {type(given).__name__}",
+            code="no-robot",
+            parameter="calibration",
+        ) from None
+
+
+def _check(program: Program, densify: float | None, chord: float) -> None:
+    name = next(iter(program.files), "the program")
+    missing = program.missing_frames()
+    if missing:
+        raise InputError(
+            f"{name}: the pose of {missing[0]} is stated nowhere; state it (X, Y, Z, A, B, C) or use the data file of "
+            "the program",
+            code="frame-unknown", file=name, value=missing[0], parameter=missing[0].split(" ", 1)[0],
+        )  # fmt: skip
+    if not program.targets:
+        first = next(iter(program.skipped), None)
+        why = f"the first line left alone: {first.line}, {first.reason}" if first else "no motion was found in it"
+        raise InputError(
+            f"{name}: has no target that can be corrected; {why}; check file and language", code="no-target", file=name
+        )
+    for what, value in (("densify", densify), ("chord", chord)):
+        if value is not None and not value > 0:
+            raise InputError(f"{what} {1e6 * value:g} um: give a positive length", value=value, parameter=f"{what}_um")
+
+
+def _bearable(work: Job, before: Residual) -> None:
+    """Refuse loads that no arm is meant for: slips of units."""
+    size = extent(work.at.model)
+    bend = np.nan_to_num(np.linalg.norm(before.position, axis=1))
+    worst = int(np.argmax(bend))
+    if bend[worst] > SOFT * size:
+        raise InputError(
+            f"{work.at.stations.name(worst)}: under this load the tool would be off by {bend[worst]:.3g} m on a "
+            f"robot of {size:.3g} m; check the unit of the load (N, N m, kg)",
+            code="load-too-large",
+            value=float(bend[worst]),
+        )
+
+
+def _on_truth(true: RobotModel, method: Method, work: Job, nominal: Array, command: Array) -> tuple[Residual, Residual]:
+    """Residuals of the old and the new program on the simulated true robot."""
+    if true.joints != work.at.model.joints:
+        raise InputError(
+            f"truth {true.name}: has joints {', '.join(true.joints)}, the robot that is compensated "
+            f"{', '.join(work.at.model.joints)}; give a truth of the same build",
+            parameter="truth",
+        )
+    model = with_tools(true, work.at.stations.program, method.flange)
+    work = as_taught(model, work, nominal) if method.taught else work
+    return command_residuals(model, work, nominal), command_residuals(model, work, command)
+
+
+def _taken(work: Job, flange: str) -> list[Finding]:
+    """What the numbers rest on beyond the files."""
+    program, kinds = work.at.stations.program, work.at.stations.kind
+    said = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
+    out = [Finding("frames", "note", said, {"flange": flange})]
+    moved = [t for t in program.targets if any(abs(v) < 9e8 and v for v in t.external)]
+    if moved:
+        said = f"{moved[0].where}: external axes are not part of the model; their values are kept."
+        out.append(Finding("external-axes-kept", "note", said, {"file": moved[0].file, "line": moved[0].line}))
+    if "axis" in kinds:
+        said = "The program leaves the turn about the tool axis open; it is taken as one of many."
+        out.append(Finding("tool-axis-free", "note", said))
+    if "point" in kinds:
+        said = "The program gives points: their positions are corrected, the orientation stays as it is."
+        out.append(Finding("orientation-kept", "note", said))
+    return out

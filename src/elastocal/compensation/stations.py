@@ -1,0 +1,164 @@
+"""Places along a program where its command is corrected, in the order of execution.
+
+A station is a target where a move first uses it, or a point on an arc that a corrected program runs through in chords.
+Between two targets the tool goes
+
+    line:  p(s) = p_0 + s (p_1 - p_0),   R(s) = R_0 exp(s log(R_0^T R_1))
+    arc:   p(s) = c + Rot(axis, s angle) (p_0 - c) + s rise
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import acos, ceil, pi
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from elastocal.compensation.program import Inserted, Move, Program
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array, Bools, Ints
+
+
+def between(program: Program, number: int, shares: Array) -> Inserted:
+    """Nominal targets at ``shares`` (k,) of a move, each in (0, 1)."""
+    move = program.moves[number]
+    if move.start is None or not (move.motion == "linear" or move.arc):
+        raise InputError(f"{move.file}, line {move.line}: is not a line or arc with a known start; leave it as it is")
+    first, last = program.targets[move.start], program.targets[move.end]
+    if "joints" in (first.kind, last.kind) or (first.base, first.tool) != (last.base, last.tool):
+        raise InputError(
+            f"{move.file}, line {move.line}: starts in another frame or from axis values; leave it as it is"
+        )
+    a, b = program.positions[move.start], program.positions[move.end]
+    s = np.asarray(shares, dtype=float)[:, None]
+    places = a + s * (b - a)
+    if move.arc and len(s):
+        centre, axis = np.array(move.arc.centre), np.eye(3)[move.arc.axis]
+        turns = Rotation.from_rotvec(s * move.arc.angle * axis)
+        places = centre + turns.apply(a - centre) + s * move.arc.rise * axis
+    return Inserted(places, _rotations(program, move, s))
+
+
+def _rotations(program: Program, move: Move, shares: Array) -> Array:
+    one, two = program.rotations[move.start or 0], program.rotations[move.end]
+    if np.isnan(one).any() or np.isnan(two).any() or not len(shares):
+        return np.full((len(shares), 3, 3), np.nan)
+    first = Rotation.from_matrix(one)
+    turn = (first.inv() * Rotation.from_matrix(two)).as_rotvec()
+    return np.asarray((first * Rotation.from_rotvec(shares * turn)).as_matrix())
+
+
+def chord_shares(program: Program, number: int, tolerance: float) -> Array:
+    """Shares (k,) that split an arc into equal chords which stay within ``tolerance`` (m) of it: r (1 - cos(d/2))."""
+    move = program.moves[number]
+    if move.arc is None or move.start is None:
+        return np.empty(0)
+    offset = program.positions[move.start] - np.array(move.arc.centre)
+    radius = float(np.linalg.norm(np.delete(offset, move.arc.axis)))
+    step = min(2 * acos(max(1 - tolerance / radius, -1.0)), pi / 2)
+    count = max(ceil(abs(move.arc.angle) / step - 1e-9), 1)
+    return np.arange(1, count) / count
+
+
+def chords(program: Program, tolerance: float) -> dict[int, Inserted]:
+    """The points that stand for the arcs of a program when it is corrected, by number of the move."""
+    if not tolerance > 0:
+        raise InputError(f"chords: the tolerance {tolerance} m is not positive; give for example 1e-5")
+    arcs = [i for i, m in enumerate(program.moves) if m.arc]
+    return {i: between(program, i, chord_shares(program, i, tolerance)) for i in arcs}
+
+
+@dataclass(frozen=True, eq=False)
+class Stations:
+    """``target`` (S,) is the number of the target that a station is or leads to; ``move`` (S,) that of the first move.
+
+    ``share`` (S,) is 1 at a target and the share of the arc before it; ``position`` (S, 3), ``rotation`` (S, 3, 3) are
+    in the base of the target, ``joints`` (S, n) the controller's axes, nan where a station does not have them.
+    """
+
+    program: Program
+    target: Ints
+    move: Ints
+    share: Array
+    position: Array
+    rotation: Array
+    joints: Array
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    @cached_property
+    def whole(self) -> Bools:
+        """True (S,) at targets of the program."""
+        return np.asarray(self.share == 1.0)
+
+    @cached_property
+    def row(self) -> Ints:
+        """The station (N,) of every target."""
+        out = np.full(len(self.program.targets), -1, dtype=np.int64)
+        out[self.target[self.whole]] = np.flatnonzero(self.whole)
+        return out
+
+    @cached_property
+    def arcs(self) -> dict[int, Ints]:
+        """Stations on the arc of every move that has one, by its number."""
+        inner = np.flatnonzero(~self.whole)
+        moves, first = np.unique(self.move[inner], return_index=True)
+        out = dict(zip(moves.tolist(), np.split(inner, first[1:]), strict=True)) if len(inner) else {}
+        empty = np.empty(0, dtype=np.int64)
+        return {i: out.get(i, empty) for i, m in enumerate(self.program.moves) if m.arc is not None}
+
+    @cached_property
+    def kind(self) -> tuple[str, ...]:
+        return tuple(self.program.targets[t].kind for t in self.target)
+
+    @property
+    def by_axes(self) -> Bools:
+        """True (S,) where the program gives the axes, not a pose."""
+        return np.array([k == "joints" for k in self.kind], dtype=bool)
+
+    @property
+    def lines(self) -> Ints:
+        """Line (S,) of the move."""
+        return np.array([self.program.moves[m].line for m in self.move], dtype=np.int64)
+
+    def name(self, row: int) -> str:
+        """``c7 (contour.csv, line 11)``"""
+        program, number = self.program, int(self.target[row])
+        target, move = program.targets[number], program.moves[int(self.move[row])]
+        place = f"{move.file}, line {move.line}"
+        if move.via == number:
+            place += ", via"
+        part = "" if self.whole[row] else f", {100 * self.share[row]:.0f} % of the arc"
+        return f"{target.name} ({place}{part})" if target.name else f"{place}{part}"
+
+
+def stations(program: Program, chord: float) -> Stations:
+    """All stations; arcs of G-code get points so that their chords stay within ``chord`` (m) of them."""
+    arcs = chords(program, chord) if any(m.arc for m in program.moves) else {}
+    seen = np.zeros(len(program.targets), dtype=bool)
+    target: list[int] = []
+    move: list[int] = []
+    share: list[float] = []
+    for i, m in enumerate(program.moves):
+        points = arcs.get(i)
+        count = 0 if points is None else len(points.positions)
+        target += [m.end] * count
+        move += [i] * count
+        share += [(j + 1) / (count + 1) for j in range(count)]
+        for number in (m.via, m.end):
+            if number is not None and not seen[number]:
+                seen[number] = True
+                target.append(number)
+                move.append(i)
+                share.append(1.0)
+    at = np.array(target, dtype=np.int64)
+    out = Stations(
+        program, at, np.array(move, dtype=np.int64), np.array(share), program.positions[at], program.rotations[at],
+        program.joints[at],
+    )  # fmt: skip
+    for i, rows in out.arcs.items():
+        out.position[rows], out.rotation[rows] = arcs[i].positions, arcs[i].rotations
+    return out

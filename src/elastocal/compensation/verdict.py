@@ -1,0 +1,191 @@
+"""What can be said of a corrected program: how much of it is corrected, and what error is left to be expected.
+
+code                  says
+motions               how many motions are corrected, and how far the tool is off without correction
+rounding              how finely the new digits state the targets, which is no accuracy
+residual-by-model     what the model itself leaves, where targets stay uncorrected or the correction is approximate
+predicted             residual error predicted after correction, from the covariance of the calibration
+not-calibrated        nothing is known of it
+not-corrected         no target is corrected
+taken-as-exact        what the prediction leaves out
+assumed-weights       most of the correction rests on masses that are assumed
+truth                 residuals on a simulated true robot, and whether they break the prediction
+first-order           the correction is approximate, for comparison
+mixed                 corrected and uncorrected motions stand side by side
+every-motion          every motion of the program is corrected
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.compensation.verification import Summary, Verification
+from elastocal.findings import Finding
+from elastocal.quantities import length
+
+if TYPE_CHECKING:
+    from elastocal.compensation.correction import Correction
+
+GEOMETRY = ("frame_error", "joint_offset")
+WEIGHT = ("link_mass", "payload", "gravity_compensator")
+MOST = 6
+"""Parameters that are named one by one."""
+BROKEN = 2.0
+"""Times the predicted rms that the truth is hardly off by chance: two standard deviations where one direction rules."""
+
+
+def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Finding, ...]:
+    """The first things to know; ``fixed`` are parameters that a calibration took as exact, where a file names them."""
+    out = [_motions(result), *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
+    out += [*_assumed_weights(result), *_truth(result)]
+    if result.method.first_order:
+        said = "First order only, for comparison: the full correction leaves a smaller residual error."
+        out.append(Finding("first-order", "note", said))
+    return (*out, _mixed(result))
+
+
+def predicted_rms(result: Correction) -> float:
+    """Root mean square of the residual errors predicted at corrected targets, in m."""
+    return float(np.sqrt(np.nanmean(result.predicted[result.corrected] ** 2)))
+
+
+def _motions(result: Correction) -> Finding:
+    done, total = result.motions
+    before = result.before.distances()
+    model = "calibrated model" if result.covariance is not None else "model"
+    said = (
+        f"{done} of {total} motions of the program are corrected. By the {model} the tool is off by "
+        f"{length(before.rms)} rms, {length(before.largest)} at most, without correction."
+    )
+    data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.largest}
+    return Finding("motions", "note", said, data)
+
+
+def _left_by_model(result: Correction) -> tuple[Finding, ...]:
+    """The rounding of digits where everything is corrected, else what the model itself is left off by."""
+    after = result.after.distances()
+    data = {"rms": after.rms, "max": after.largest}
+    if result.corrected.all() and not result.method.first_order:
+        said = f"The new digits state the targets to {length(after.largest)}: rounding, no accuracy of the robot."
+        return (Finding("rounding", "note", said, data),)
+    if not after.count:
+        return ()
+    cause = "first order" if result.method.first_order else "targets that are not corrected count as they are"
+    said = (
+        f"With the new program the model is off by {length(after.rms)} rms, {length(after.largest)} at most ({cause})."
+    )
+    return (Finding("residual-by-model", "note", said, data),)
+
+
+def _predicted(result: Correction) -> Finding:
+    if result.covariance is None:
+        said = "The residual error of the real robot after correction is not known: there is no calibration."
+        return Finding("not-calibrated", "warning", said)
+    if not result.corrected.any():
+        return Finding("not-corrected", "warning", "No target is corrected.")
+    worst, rms = float(np.nanmax(result.half_width[result.corrected])), predicted_rms(result)
+    known = result.known is not None and isfinite(result.known.discrepancy)
+    model = "model discrepancy included" if known else "model discrepancy not known and not included"
+    said = (
+        f"Predicted residual error after correction: {length(rms)} rms at corrected targets, and less than "
+        f"{length(worst)} at 95 % confidence along the worst direction of the worst target ({model})."
+    )
+    return Finding("predicted", "note", said, {"rms": rms, "worst_95": worst})
+
+
+def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ...]:
+    """What counts as exact in the prediction; geometry and weight are in taught targets already."""
+    if result.known is None:
+        return ()
+    kind = {p.name: p.kind for p in result.model.parameters}
+    names = result.known.names
+    if fixed is None:
+        fixed = [p.name for p in result.model.parameters if p.value and p.name not in names]
+    taught = result.method.taught
+    exact = tuple(n for n in fixed if not (taught and kind[n] in (*GEOMETRY, *WEIGHT)))
+    sought = any(kind[n] in GEOMETRY for n in names)
+    lengths = "lengths and joint zeros of the robot file" + (" that were not estimated" if sought else "")
+    named = [*(() if taught else (lengths,)), *((f"what was not estimated ({_words(exact, kind)})",) if exact else ())]
+    if not named:
+        return ()
+    rms, total = (part.distances().rms for part in (result.contributions.weight, result.contributions.total))
+    weight = ""
+    if not taught and rms > 0:
+        weight = f" {_of_total(rms, total, 'The weight of the arm and of what it carries')}"
+    said = f"NOT IN THIS PREDICTION, taken as exact: {' and '.join(named)}.{weight}"
+    return (Finding("taken-as-exact", "note", said, {"parameters": exact, "weight_rms": rms, "total_rms": total}),)
+
+
+def _of_total(part: float, total: float, what: str) -> str:
+    """A part of the whole; where contributions cancel it may be larger, and is not called a part of it."""
+    if part <= total:
+        return f"{what} makes {length(part)} rms of the {length(total)} that are corrected."
+    return (
+        f"{what} alone would make {length(part)} rms; other contributions cancel some of it, and {length(total)} in "
+        "all are corrected."
+    )
+
+
+def _words(names: tuple[str, ...], kind: Mapping[str, str]) -> str:
+    """The names, or how many there are of each effect where they are many."""
+    if len(names) <= MOST:
+        return ", ".join(names)
+    return ", ".join(f"{n} of {k.replace('_', ' ')}" for k, n in Counter(kind[name] for name in names).items())
+
+
+def _assumed_weights(result: Correction) -> tuple[Finding, ...]:
+    """Where assumed masses make most of the correction."""
+    weight, total = (part.distances().rms for part in (result.contributions.assumed, result.contributions.total))
+    if result.known is None or result.method.taught or not weight > 0.5 * total:
+        return ()
+    places = tuple(dict.fromkeys(n.split(".")[0] for n in result.assumed))
+    masses = f"The weight of masses that are assumed in the robot file ({', '.join(places)})"
+    said = (
+        f"MOST OF THE CORRECTION RESTS ON ASSUMED WEIGHTS. {_of_total(weight, total, masses)} "
+        "If these points were taught with the real robot, or their base was measured with it, have the targets taken "
+        "as taught: what the load adds is then corrected, and nothing else. Else measure the weights: by absolute "
+        "positions or by logged torques."
+    )
+    return (Finding("assumed-weights", "warning", said, {"assumed_rms": weight, "total_rms": total, "frames": places}),)
+
+
+def _truth(result: Correction) -> tuple[Finding, ...]:
+    if result.on_truth is None:
+        return ()
+    before, after = result.on_truth
+    first, last = before.distances(), after.distances()
+    share = Verification(before, after).compensated_percent
+    said = (
+        f"On the simulated true robot: {length(first.rms)} rms before, {length(last.rms)} after, {share:.2f} % "
+        f"compensated; {length(last.largest)} at most."
+    )
+    data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.largest, "percent": share}
+    good = result.corrected
+    if result.covariance is None or not good.any():
+        return (Finding("truth", "note", said, data),)
+    left, hoped = Summary.of(np.linalg.norm(after.position[good], axis=1)).rms, predicted_rms(result)
+    data |= {"times_predicted": left / hoped if hoped > 0 else np.inf}
+    if left > BROKEN * hoped:
+        said += (
+            f" THAT IS {left / hoped:.3g} TIMES THE PREDICTED RESIDUAL ERROR ({length(left)} for {length(hoped)} rms): "
+            "something that counts as exact is not."
+        )
+    return (Finding("truth", "note", said, data),)
+
+
+def _mixed(result: Correction) -> Finding:
+    bad, lines = int((~result.corrected).sum()), len(result.left)
+    if not lines and not bad:
+        return Finding("every-motion", "note", "Every motion of the program is corrected.")
+    targets = "" if not bad else f"{bad} target{'s' * (bad > 1)} cannot be corrected, and "
+    stay = "1 motion line stays as it is" if lines == 1 else f"{lines} motion lines stay as they are"
+    said = (
+        f"THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS: {targets}{stay} in all; the report lists them with "
+        "their reasons."
+    )
+    return Finding("mixed", "warning", said, {"targets": bad, "lines": lines})

@@ -1,0 +1,196 @@
+r"""What commands really do: the residual error on a simulated (true) robot, before and after correction.
+
+    residual = loaded pose of the true model at the command - desired pose
+
+How large it is expected to be follows from how well the compensation model is known.  With F the derivative of the
+loaded pose by the estimated parameters, C their covariance and d the model discrepancy, its covariance is F C F^T +
+d^2 I.
+
+Targets may have been taught, or their base measured, with the arm that works there: its weight bends it already.
+Such a target is not where the nominal geometry puts the tool but where the unloaded arm really stood,
+
+    T = pose of the model at the nominal command, under weights, payload and springs, without external wrenches
+
+and only what the wrenches add is to be corrected.  Deflections of loaded minus unloaded arms tell a model just that;
+how far weights bend an arm they leave half open.  With F_l and F_u the derivatives of the loaded and the unloaded pose,
+the covariance of the residual is (F_l - F_u) C (F_l - F_u)^T + d^2 I.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.targets import Targets
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.equilibrium import Status, equilibrium
+from elastocal.model.statics.observation import Marker, loaded_observation
+from elastocal.model.statics.state import chunk_size
+from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.gap import missing
+from elastocal.uncertainty.prediction import IdentifiedModel, Prediction
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Of ``count`` sizes: mean, root mean square, largest, and what 95 % stay below."""
+
+    count: int
+    mean: float
+    rms: float
+    largest: float
+    p95: float
+
+    @classmethod
+    def of(cls, sizes: Array) -> Summary:
+        """Of the numbers among ``sizes`` (N,); all nan where there is none."""
+        known = sizes[np.isfinite(sizes)]
+        if not len(known):
+            return cls(0, np.nan, np.nan, np.nan, np.nan)
+        rms = float(np.sqrt(np.mean(known**2)))
+        return cls(len(known), float(known.mean()), rms, float(known.max()), float(np.quantile(known, 0.95)))
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """Loaded minus desired pose: ``position`` (N, 3) in m, ``rotation`` vector (N, 3) in rad, base axes.
+
+    nan where no command was given or the equilibrium's ``status`` is not converged.
+    """
+
+    position: Array
+    rotation: Array
+    status: Ints
+
+    def distances(self) -> Summary:
+        return Summary.of(np.linalg.norm(self.position, axis=1))
+
+    def angles(self) -> Summary:
+        return Summary.of(np.linalg.norm(self.rotation, axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """Residuals of the nominal and of the corrected commands, over the targets for which both are known."""
+
+    before: Residual
+    after: Residual
+
+    @property
+    def compensated_percent(self) -> float:
+        """100 (1 - rms after / rms before) of the distances."""
+        both = np.isfinite(self.before.position[:, 0]) & np.isfinite(self.after.position[:, 0])
+        first, last = (np.sqrt(np.sum(r.position[both] ** 2)) for r in (self.before, self.after))
+        return float(100 * (1 - last / first)) if first > 0 else np.nan
+
+
+def verify(
+    true: RobotModel, nominal: Array, command: Array, targets: Targets, loads: PathLoads | None = None
+) -> Verification:
+    """Residuals of joint values (N, n) as a controller would command them alone, and of corrected ones."""
+    return Verification(residual(true, nominal, targets, loads), residual(true, command, targets, loads))
+
+
+def residual(true: RobotModel, command: Array, targets: Targets, loads: PathLoads | None = None) -> Residual:
+    """Residual of commands (N, n), rows of nan left out, on a model taken for true."""
+    push = loads or PathLoads()
+    total = len(targets)
+    push.check(true, total)
+    models = push.models(true)
+    out = np.full((6, total), np.nan)
+    status = np.full(total, int(Status.NOT_CONVERGED), dtype=np.int64)
+    size = chunk_size(len(true.chain.dofs))
+    for first in range(0, total, size):
+        rows = slice(first, min(first + size, total))
+        for some, number, applied in push.pieces(rows):
+            at = np.arange(rows.start + some.start, rows.start + some.stop)
+            known = np.flatnonzero(np.isfinite(command[at]).all(axis=1))
+            if not len(known):
+                continue
+            at, model = at[known], models[number]
+            bent = equilibrium(model, command[at], [w.picked(known) for w in applied])
+            place, turn = frame_pose(model, command[at], bent, targets.frame)
+            good = bent.status == Status.CONVERGED
+            gap = missing(place, np.where(good, turn, 1.0), targets.position[at].T, _turned(targets.rotation[at]))
+            out[:, at[good]] = gap[:, good]
+            status[at] = bent.status
+    return Residual(out[:3].T, out[3:].T, status)
+
+
+def expected_residual(
+    identified: IdentifiedModel, command: Array, frame: str, loads: PathLoads | None = None
+) -> Prediction:
+    """Residual (zero) that a compensation model expects of its own commands (N, n), with its covariance (N, 6, 6)."""
+    push = loads or PathLoads()
+    total = len(command)
+    push.check(identified.model, total)
+    models = push.models(identified.model)
+    covariance = np.full((total, 6, 6), np.nan)
+    for some, number, applied in push.pieces(slice(0, total)):
+        at = np.arange(some.start, some.stop)
+        known = np.flatnonzero(np.isfinite(command[at]).all(axis=1))
+        if len(known):
+            names, slope, _ = loaded_observation(
+                models[number], command[at[known]], [w.picked(known) for w in applied], [Marker(frame, "pose")],
+                identified.names,
+            )  # fmt: skip
+            order = [identified.names.index(n) for n in names]
+            c = identified.covariance[np.ix_(order, order)]
+            covariance[at[known]] = np.einsum("nip,pq,njq->nij", slope, c, slope)
+    covariance[:, range(3), range(3)] += np.nan_to_num(identified.discrepancy) ** 2
+    twist = np.where(np.isnan(covariance[:, 0]), np.nan, 0.0)
+    return Prediction(frame, twist, covariance, identified.freedom)
+
+
+def _turned(rotation: Array) -> Array:
+    return np.moveaxis(rotation, 0, -1)
+
+
+def taught(model: RobotModel, targets: Targets, nominal: Array, loads: PathLoads) -> Targets:
+    """The targets as the unloaded arm reaches them with commands (N, n); where it has no rest they stay."""
+    position, rotation = targets.position.copy(), targets.rotation.copy()
+    models = loads.models(model)
+    size = chunk_size(len(model.chain.dofs))
+    for first in range(0, len(targets), size):
+        for some, number, _ in loads.pieces(slice(first, min(first + size, len(targets)))):
+            at = np.arange(first + some.start, first + some.stop)
+            at = at[np.isfinite(nominal[at]).all(axis=1)]
+            if not len(at):
+                continue
+            rest = equilibrium(models[number], nominal[at])
+            place, turn = frame_pose(models[number], nominal[at], rest, targets.frame)
+            good = rest.status == Status.CONVERGED
+            position[at[good]] = place.T[good]
+            rotation[at[good]] = np.moveaxis(turn, -1, 0)[good]
+    reference = np.where(np.isfinite(nominal), nominal, 0.0)
+    return Targets(targets.frame, position, rotation, reference)
+
+
+def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, frame: str, loads: PathLoads) -> Array:
+    """Covariance (N, 6, 6) of what is left of taught targets with commands (N, n); nan without a determined state."""
+    total = len(command)
+    out = np.full((total, 6, 6), np.nan)
+    models = loads.models(known.model)
+    for some, number, applied in loads.pieces(slice(0, total)):
+        at = np.arange(some.start, some.stop)
+        both = np.isfinite(command[at]).all(axis=1) & np.isfinite(nominal[at]).all(axis=1)
+        here = np.flatnonzero(both)
+        if not len(here):
+            continue
+        rows = at[here]
+        loaded = _slope(known, models[number], command[rows], frame, [w.picked(here) for w in applied])
+        slope = loaded - _slope(known, models[number], nominal[rows], frame, [])
+        out[rows] = np.einsum("nip,pq,njq->nij", slope, known.covariance, slope)
+    out[:, range(3), range(3)] += np.nan_to_num(known.discrepancy) ** 2
+    return out
+
+
+def _slope(known: IdentifiedModel, model: RobotModel, q: Array, frame: str, applied: list[AppliedWrenches]) -> Array:
+    """Derivative (N, 6, p) of the pose by the parameters, in the order of the covariance."""
+    names, slope, _ = loaded_observation(model, q, applied, [Marker(frame, "pose")], known.names)
+    order: Ints = np.array([names.index(n) for n in known.names], dtype=np.int64)
+    return slope[:, :, order]
