@@ -191,9 +191,11 @@ def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
     values = task.values(x)
     off, slope = sight.linearise(task.tool, values, placing)
     slope[:, :, :p] *= np.where(task.logs, values, 1.0)
+    known = np.isfinite(off) & np.all(np.isfinite(slope), axis=2)  # states that are not determined tell nothing
+    off, slope = np.where(known, off, 0.0), np.where(known[:, :, None], slope, 0.0)
     readings = off + slope @ np.concatenate([x, np.zeros(sight.extra)])
     noise, power = _noise(task, placing)
-    used = sight.fold(sight.used & ~task.dropped)
+    used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1
     parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])
     return Blocks(

@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.calibration.fit import Family, Fit, Task, fit
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
-from elastocal.calibration.words import AUTO, ORDER, with_words
+from elastocal.calibration.words import with_words
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools
 
@@ -125,13 +125,12 @@ class Climber:
         return Rung(words, family, multiple, fit(task, near.placing if near else self.placing, x))
 
 
-def climb(climber: Climber, words: tuple[str, ...] | None = None) -> Ladder:
-    """All rungs for ``words`` (default: all that apply), and the choice."""
-    allowed = tuple(w for w in ORDER if (w in words if words is not None else w in AUTO))
+def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
+    """Rungs for ``words``, added in this order, and the choice."""
     rungs = [climber.rung((), f) for f in FAMILIES]
     nominal = min(rungs, key=lambda r: r.loo)
     best: Rung | None = None
-    for word in allowed:
+    for word in words:
         base = best.words if best else ()
         families = FAMILIES if best is None or word == "weight" else (best.family,)
         near = best.fit if best else None

@@ -16,9 +16,10 @@ from elastocal.calibration.outliers import Unit, robust_fit, screen
 from elastocal.calibration.placing import Placing, robust_start, start_turns
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
-from elastocal.calibration.words import AUTO, check_words, with_words
+from elastocal.calibration.words import automatic, check_words, with_words
 from elastocal.errors import InputError
 from elastocal.findings import Finding
+from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools
 
@@ -34,18 +35,32 @@ def calibrate(
     watch: Watch = lambda step: None,
 ) -> Calibration:
     """Calibrate; ``model`` is "auto" or the words to choose from, ``outliers`` False keeps every reading."""
-    words = check_words(model)
+    asked = check_words(model)
     sight = Sight(gather(robot, campaign))
     _check_size(sight)
+    robot, assumed = _compliant(robot, campaign)
+    loaded = campaign.loaded or campaign.deflection is not None
+    words = automatic(robot, loaded=loaded, placed=sight.placed) if asked is None else asked
     watch("start values")
     placing = start_placing(robot, sight)
     none = np.zeros_like(sight.used)
     dropped, units = none, ()
     if outliers:
         watch("outliers")
-        dropped, units, placing = _left_out(robot, sight, placing, words or AUTO)
+        dropped, units, placing = _left_out(robot, sight, placing, words)
     ladder = climb(Climber(sight, robot, dropped, placing, watch), words)
-    return _result(robot, campaign, ladder, units)
+    return _result(campaign, ladder, units, assumed)
+
+
+def _compliant(robot: RobotModel, campaign: Campaign) -> tuple[RobotModel, tuple[Finding, ...]]:
+    """A rigid robot under load gets start values of compliance by its size."""
+    bends = any(np.any(c.compliance()) for c in robot.coordinates)
+    if bends or not (campaign.loaded or campaign.deflection is not None):
+        return robot, ()
+    text = (
+        "the robot file has no compliance: start values by the size of the robot are assumed, and estimated from there"
+    )
+    return robot.with_joint_compliance(), (Finding("assumed-compliance", "warning", text, {}),)
 
 
 def start_placing(robot: RobotModel, sight: Sight) -> Placing:
@@ -53,6 +68,8 @@ def start_placing(robot: RobotModel, sight: Sight) -> Placing:
     s = sight.states
     at = sight.tool(robot.nominal, ()).states(np.zeros(0))
     placing = Placing.none(sight.centres, s.points)
+    if not sight.placed:
+        return replace(placing, markers=_known_markers(robot, s.markers))
     if s.position is not None:
         placing = robust_start(at.origin, at.turn, s.station, sight.centres, s.position)
     if s.orientation is not None:
@@ -60,12 +77,24 @@ def start_placing(robot: RobotModel, sight: Sight) -> Placing:
     return placing
 
 
+def _known_markers(robot: RobotModel, names: tuple[str, ...]) -> Array:
+    """Places of markers in the tool's frame, of those that are frames of the robot; the tool's origin of others."""
+    at = robot.nominal
+    q = np.zeros((1, robot.n))
+    tool = kinematics(at, q)
+    out = np.zeros((len(names), 3))
+    for i, name in enumerate(names):
+        if name in robot.tree.names:
+            out[i] = tool.rotation[0].T @ (kinematics(at, q, name).position - tool.position)[0]
+    return out
+
+
 def _left_out(
     robot: RobotModel, sight: Sight, placing: Placing, words: tuple[str, ...]
 ) -> tuple[Bools, tuple[Unit, ...], Placing]:
     """Outliers by the richest model, so that what it explains is not left out."""
     none = np.zeros_like(sight.used)
-    few = tuple(w for w in words if w in ("geometry", "weight"))
+    few = tuple(w for w in words if w in ("geometry", "weight", "compliance"))
     model, wanted = with_words(robot, few)
     first = Task(sight, model, wanted, "points", none)
     x, placing, doubtful = robust_fit(first, placing)
@@ -76,6 +105,8 @@ def _left_out(
 
 def _check_size(sight: Sight) -> None:
     numbers, poses = int(sight.used.sum()), sight.states.poses
+    if not sight.placed and poses >= 2:
+        return
     if numbers < 3 * len(sight.states.stations) + 6 or poses < 4:
         raise InputError(
             f"{poses} poses with {numbers} numbers are too few to place the instrument and the markers; measure at "
@@ -83,7 +114,7 @@ def _check_size(sight: Sight) -> None:
         )
 
 
-def _result(robot: RobotModel, campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...]) -> Calibration:
+def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed: tuple[Finding, ...]) -> Calibration:
     chosen = ladder.chosen.fit
     sight, task = chosen.task.sight, chosen.task
     post = chosen.posterior
@@ -114,7 +145,7 @@ def _result(robot: RobotModel, campaign: Campaign, ladder: Ladder, units: tuple[
         load_frame=sight.states.load_frame,
         parameters=_estimates(chosen),
         outliers=lost,
-        warnings=_warnings(campaign, ladder, lost),
+        warnings=(*assumed, *_warnings(campaign, ladder, lost)),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside)),
         leave_one_out_all=ErrorSummary.of(distances(sight, everything)),

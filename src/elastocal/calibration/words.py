@@ -5,6 +5,9 @@
     lateral      bearings and links give way to the moment of the weight across the axis
     harmonics    gears and encoders run untrue, once and twice a turn
     gain         a joint turns by more or less than it is told
+    compliance   joints, links, foundation and compensator give way: logarithmic priors about the file, links tied;
+                 where the file has masses, priors on their moments
+    backlash     of the joints that have it in the file, not negative
 
 No list of parameters to hold: directions that readings cannot tell apart are settled by the priors.
 """
@@ -26,6 +29,7 @@ from elastocal.model.compliant.lateral_weight import LateralWeight
 from elastocal.model.compliant.own_weight import OwnWeight
 from elastocal.model.compliant.weight_lever import LIGHTER, moving_frames
 from elastocal.model.elements import Element
+from elastocal.model.parameters import Parameter
 from elastocal.model.robot import RobotModel
 from elastocal.solve.blocks import Scale
 from elastocal.spatial.entries import Array
@@ -133,12 +137,91 @@ def _gain(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
     return robot.with_elements(*(JointGain(joint=j) for j in robot.joints)), [Wanted(Scale("gain", 1e-4), names)]
 
 
-_WORDS = {"geometry": _geometry, "weight": _weight, "lateral": _lateral, "harmonics": _harmonics, "gain": _gain}
+def _compliance(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+    """Prior sds of logarithms: joints 0.5; links 0.5 all together, 0.3 each, 0.12 every entry; foundation 0.7; spring 0.3.
+
+    One that is zero in the file is linear and not negative, with the sd of its scale.
+    """
+    table = {kind: [p for p in robot.parameters if p.kind == kind] for kind in {p.kind for p in robot.parameters}}
+    out = []
+    for kind, sd in _LOG_SD.items():
+        rows = [p for p in table.get(kind, []) if _is_spring(p)]
+        out.append(Wanted(Scale(kind.replace("_", " "), sd, 0.0), tuple(p.name for p in rows if p.value), log=True))
+        zero = [p for p in rows if not p.value and not _off_diagonal(p.name)]
+        sizes = np.array([p.scale for p in zero])
+        out.append(
+            Wanted(Scale(f"{kind} zero", 1.0, 0.0), tuple(p.name for p in zero), np.diag(sizes**-2.0), positive=True)
+        )
+    links = [p for p in table.get("link_compliance", []) if p.value]
+    out.append(Wanted(Scale("links", 1.0, 0.0), tuple(p.name for p in links), _tied([p.name for p in links]), log=True))
+    out.append(_moments(table.get("link_mass", [])))
+    return robot, out
+
+
+_LOG_SD = {"joint_compliance": 0.5, "motor_compliance": 0.5, "foundation_compliance": 0.7, "gravity_compensator": 0.3}
+
+
+def _is_spring(p: Parameter) -> bool:
+    """Of a compensator the spring alone is sought; its geometry is measured by arcs."""
+    return p.kind != "gravity_compensator" or p.name.rpartition(".")[2] in ("k_c", "K_c", "s_0")
+
+
+def _off_diagonal(name: str) -> bool:
+    symbol = name.rpartition(".")[2]
+    return len(symbol) == 3 and symbol[0] == "k" and symbol[1] != symbol[2]
+
+
+def _tied(names: Sequence[str]) -> Array:
+    """Inverse covariance of the logarithms of link entries: one factor for all, one for each link, one for each entry."""
+    place = [n.rpartition(".")[0] for n in names]
+    same = np.array([[a == b for b in place] for a in place], dtype=np.float64).reshape(len(names), len(names))
+    return (
+        np.asarray(np.linalg.inv(0.5**2 + 0.3**2 * same + 0.12**2 * np.eye(len(names)))) if names else np.zeros((0, 0))
+    )
+
+
+def _moments(rows: Sequence[Parameter]) -> Wanted:
+    """Mass moments of links: sd 30 % of the link's moment and 30 mm of its mass."""
+    masses = {p.name.rpartition(".")[0]: p.value for p in rows if p.name.endswith(".m")}
+    moments = [p for p in rows if p.unit == "kg m"]
+    reach = {
+        place: max((abs(p.value) for p in moments if p.name.startswith(f"{place}.")), default=0.0) for place in masses
+    }
+    sizes = [0.3 * reach[p.name.rpartition(".")[0]] + 0.03 * masses[p.name.rpartition(".")[0]] + 1e-3 for p in moments]
+    return Wanted(Scale("mass moments", 1.0, 0.0), tuple(p.name for p in moments), np.diag(np.array(sizes) ** -2.0))
+
+
+def _backlash(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+    gaps = tuple(p.name for p in robot.parameters if p.kind == "joint_backlash")
+    return robot, [Wanted(Scale("backlash", 2e-4, 0.0), gaps, positive=True)]
+
+
+_WORDS = {
+    "geometry": _geometry,
+    "compliance": _compliance,
+    "weight": _weight,
+    "lateral": _lateral,
+    "harmonics": _harmonics,
+    "backlash": _backlash,
+    "gain": _gain,
+}
 
 ORDER = tuple(_WORDS)
 """Words in the order in which a ladder tries them."""
-AUTO = ("geometry", "weight", "lateral", "harmonics")
-"""Words that are tried unless others are asked for; a gain of joints helped no robot that was tried."""
+
+
+def automatic(robot: RobotModel, *, loaded: bool, placed: bool) -> tuple[str, ...]:
+    """Words that are tried unless others are asked for, in order.
+
+    ``placed``: readings are of places; deflections alone do not see geometry.  A gain of joints helped no robot tried.
+    """
+    weighed = any(p.kind == "link_mass" for p in robot.parameters)
+    compliant = any(p.kind in _LOG_SD or p.kind == "link_compliance" for p in robot.parameters)
+    bends = ("compliance", "backlash") if loaded else ("compliance",) if compliant and weighed else ()
+    if not placed:
+        return bends
+    rest = ("lateral", "harmonics") if bends and weighed else ("weight", "lateral", "harmonics")
+    return ("geometry", *bends[:1], *rest, *bends[1:])
 
 
 def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:
