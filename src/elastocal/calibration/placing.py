@@ -53,27 +53,37 @@ def _right(turns: Array) -> Array:
     return np.asarray(u @ vt)
 
 
-def robust_start(origin: Array, turn: Array, station: Array, centres: Array, points: Array) -> Placing:
+def robust_start(
+    origin: Array, turn: Array, station: Array, centres: Array, points: Array, *, quick: bool = False
+) -> Placing:
     """Stations and markers from points read (M, m, 3) and poses of the nominal robot (M, 3), (M, 3, 3).
 
     Kabsch's fit and means of the markers in turn, on the best 60 % of the points of every marker, from seven starts of
-    the markers; the one with the least median distance is taken.
+    the markers; the one with the least median distance is taken.  ``quick`` tries one start and few turns.
     """
     m = points.shape[1]
     best, least = None, np.inf
-    for start in np.concatenate([np.zeros((1, 3)), STARTS * np.eye(3), -STARTS * np.eye(3)]):
+    starts = np.concatenate([np.zeros((1, 3)), STARTS * np.eye(3), -STARTS * np.eye(3)])
+    for start in starts[:1] if quick else starts:
         placing = replace(Placing.none(centres, m), markers=np.tile(start, (m, 1)))
-        placing, size = _alternate(placing, origin, turn, station, points)
+        placing, size = _alternate(placing, origin, turn, station, points, 25 if quick else 200)
         if size < least * (1 - 1e-9):
             best, least = placing, size
     assert best is not None
     return best
 
 
-def _alternate(placing: Placing, origin: Array, turn: Array, station: Array, points: Array) -> tuple[Placing, float]:
+def start_error(placing: Placing, origin: Array, turn: Array, station: Array, points: Array) -> float:
+    """Median distance in m of points (M, m, 3) from where a placing puts them."""
+    return float(np.nanmedian(np.linalg.norm(points - placed(placing, origin, turn, station), axis=2)))
+
+
+def _alternate(
+    placing: Placing, origin: Array, turn: Array, station: Array, points: Array, turns: int
+) -> tuple[Placing, float]:
     known = np.all(np.isfinite(points), axis=2)
     keep, size = known, np.inf
-    for step in range(200):
+    for step in range(turns):
         placing = _stations_fitted(placing, origin, turn, station, points, keep)
         placing = _markers_fitted(placing, origin, turn, station, points, keep)
         away = np.where(known, np.linalg.norm(points - placed(placing, origin, turn, station), axis=2), np.nan)

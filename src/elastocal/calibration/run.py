@@ -15,6 +15,7 @@ from elastocal.calibration.ladder import Climber, Ladder, climb
 from elastocal.calibration.outliers import Unit, robust_fit, screen
 from elastocal.calibration.placing import Placing, robust_start, start_turns
 from elastocal.calibration.sight import Sight
+from elastocal.calibration.slips import check_slips
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import automatic, check_words, with_words
 from elastocal.errors import InputError
@@ -32,10 +33,17 @@ def calibrate(
     model: str | Sequence[str] = "auto",
     *,
     outliers: bool = True,
+    accept: str | Sequence[str] = (),
     watch: Watch = lambda step: None,
 ) -> Calibration:
-    """Calibrate; ``model`` is "auto" or the words to choose from, ``outliers`` False keeps every reading."""
+    """Calibrate; ``model`` is "auto" or the words to choose from, ``outliers`` False keeps every reading.
+
+    ``accept`` holds words of slips that were proposed (``slips``).
+    """
     asked = check_words(model)
+    watch("points against the robot")
+    checked = check_slips(robot, campaign, (accept,) if isinstance(accept, str) else tuple(accept))
+    robot, campaign = checked.robot, checked.campaign
     sight = Sight(gather(robot, campaign))
     _check_size(sight)
     robot, assumed = _compliant(robot, campaign)
@@ -49,7 +57,7 @@ def calibrate(
         watch("outliers")
         dropped, units, placing = _left_out(robot, sight, placing, words)
     ladder = climb(Climber(sight, robot, dropped, placing, watch), words)
-    return _result(campaign, ladder, units, assumed)
+    return _result(campaign, ladder, units, (*checked.findings, *assumed))
 
 
 def _compliant(robot: RobotModel, campaign: Campaign) -> tuple[RobotModel, tuple[Finding, ...]]:

@@ -138,7 +138,7 @@ def _gain(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
 
 
 def _compliance(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
-    """Prior sds of logarithms: joints 0.5; links 0.5 all together, 0.3 each, 0.12 every entry; foundation 0.7; spring 0.3.
+    """Prior sds of logarithms: joints 0.5; links 0.5 together, 0.3 each, 0.12 every entry; foundation 0.7; spring 0.3.
 
     One that is zero in the file is linear and not negative, with the sd of its scale.
     """
@@ -172,7 +172,7 @@ def _off_diagonal(name: str) -> bool:
 
 
 def _tied(names: Sequence[str]) -> Array:
-    """Inverse covariance of the logarithms of link entries: one factor for all, one for each link, one for each entry."""
+    """Inverse covariance of logarithms of link entries: a factor for all, one for each link, one for each entry."""
     place = [n.rpartition(".")[0] for n in names]
     same = np.array([[a == b for b in place] for a in place], dtype=np.float64).reshape(len(names), len(names))
     return (

@@ -1,0 +1,173 @@
+"""Slips of tables and couplings that a robot file lacks, tried as hypotheses where the points are far from the robot.
+
+Every hypothesis changes the robot's controller map or the campaign; its evidence is how near the points then are to
+the nominal robot, instrument and markers placed by the robust start.  A coupling of neighbouring axes belongs to the
+controller and is taken into the robot; everything else is a slip, which only the user can accept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.placing import robust_start, start_error
+from elastocal.errors import InputError
+from elastocal.findings import Finding
+from elastocal.model.kinematics import kinematics
+from elastocal.model.robot import RobotModel
+from elastocal.model.transmission import Transmission
+from elastocal.spatial.entries import Array
+
+FAR = 0.01
+"""Share of the reach that no sound table is off by: an arm as delivered is off by a few mm on 2.5 m."""
+BETTER = 0.2
+"""A hypothesis must bring the points to this share of their distance."""
+MOST = 3
+"""Hypotheses that are combined at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """``word`` accepts it; ``coupling`` where it belongs to the robot."""
+
+    word: str
+    robot: RobotModel
+    campaign: Campaign
+    coupling: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """Robot and campaign with what was accepted, and what was found."""
+
+    robot: RobotModel
+    campaign: Campaign
+    findings: tuple[Finding, ...]
+
+
+def check_slips(robot: RobotModel, campaign: Campaign, accept: tuple[str, ...] = ()) -> Checked:
+    """Nothing to do where the points are near; else couplings are taken in, and slips refused unless accepted."""
+    for word in accept:
+        robot, campaign = _accepted(robot, campaign, word)
+    distance = distance_of(robot, campaign)
+    if distance is None or distance < FAR * robot.size:
+        return Checked(robot, campaign, ())
+    before, words = distance, []
+    while len(words) < MOST and distance > FAR * robot.size:
+        best, least = _best(robot, campaign)
+        if best is None or least > BETTER * distance:
+            break
+        robot, campaign, distance = best.robot, best.campaign, least
+        words.append(best)
+    data = {"before": before, "after": distance, "words": [h.word for h in words]}
+    moved = (
+        f"{1e3 * before:.3g} mm away from the robot; with {', '.join(h.word for h in words)} {1e3 * distance:.3g} mm"
+    )
+    if not words or distance > FAR * robot.size:
+        text = (
+            f"the points are {1e3 * before:.3g} mm away from the robot (median), and no slip that was tried explains it"
+        )
+        return Checked(robot, campaign, (Finding("points-far", "warning", text, {"before": before}),))
+    slips = [h.word for h in words if not h.coupling]
+    if slips:
+        raise InputError(
+            f"the points are {moved}; mend the table or the robot file, or accept it by these words: {', '.join(slips)}"
+        )
+    text = f"the controller couples its axes, which the robot file does not say: the points are {moved}; taken as it is"
+    return Checked(robot, campaign, (Finding("coupling", "warning", text, data),))
+
+
+def _accepted(robot: RobotModel, campaign: Campaign, word: str) -> tuple[RobotModel, Campaign]:
+    known = {h.word: h for h in hypotheses(robot, campaign)}
+    if word not in known:
+        raise InputError(f"accept: there is no hypothesis {word!r}; valid: {', '.join(known)}")
+    return known[word].robot, known[word].campaign
+
+
+def _best(robot: RobotModel, campaign: Campaign) -> tuple[Hypothesis | None, float]:
+    best, least = None, np.inf
+    for h in hypotheses(robot, campaign):
+        distance = distance_of(h.robot, h.campaign, quick=True)
+        # a coupling explains what it explains: a slip must do clearly better to be preferred
+        if (
+            distance is not None
+            and distance < (0.5 if best is not None and best.coupling and not h.coupling else 1) * least
+        ):
+            best, least = h, distance
+    if best is None:
+        return None, np.inf
+    return best, distance_of(best.robot, best.campaign) or np.inf
+
+
+def distance_of(robot: RobotModel, campaign: Campaign, *, quick: bool = False) -> float | None:
+    """Median distance in m of the points from the nominal robot, best placed; None where no points were read."""
+    if campaign.position is None:
+        return None
+    at = kinematics(robot.nominal, campaign.joint_values(robot))
+    known = np.isfinite(campaign.position).all(axis=2)
+    station = campaign.station_index
+    centres = np.zeros((len(campaign.stations), 3))
+    placing = robust_start(at.position, at.rotation, station, centres, campaign.position, quick=quick)
+    return start_error(
+        placing, at.position, at.rotation, station, np.where(known[:, :, None], campaign.position, np.nan)
+    )
+
+
+def hypotheses(robot: RobotModel, campaign: Campaign) -> Iterator[Hypothesis]:
+    """Couplings first, then slips of the controller map, of units, of frames and of rows."""
+    axes = robot.controller.axes
+    n = len(axes)
+    for i in range(n - 1):
+        for a, b in ((i + 1, i), (i, i + 1)):
+            for sign in (1.0, -1.0):
+                turn = np.eye(n)
+                turn[a, b] = sign
+                word = f"{axes[a]} {'+' if sign > 0 else '-'}= {axes[b]}"
+                yield Hypothesis(word, _mapped(robot, turn), campaign, coupling=True)
+    for i in range(n):
+        yield Hypothesis(
+            f"{axes[i]} reversed", _mapped(robot, np.diag(np.where(np.arange(n) == i, -1.0, 1.0))), campaign
+        )
+    for i in range(n):
+        for degrees in (90.0, -90.0, 180.0) if robot.motions[i].kind == "revolute" else ():
+            shift = np.where(np.arange(n) == i, np.radians(degrees), 0.0)
+            yield Hypothesis(f"{axes[i]} {degrees:+g} deg", _mapped(robot, np.eye(n), shift), campaign)
+    for i in range(n - 1):
+        order = np.eye(n)
+        order[[i, i + 1]] = order[[i + 1, i]]
+        yield Hypothesis(f"{axes[i]} and {axes[i + 1]} swapped", _mapped(robot, order), campaign)
+    yield from _table_slips(robot, campaign)
+
+
+def _table_slips(robot: RobotModel, campaign: Campaign) -> Iterator[Hypothesis]:
+    angle = "deg" if campaign.angle == "rad" else "rad"
+    yield Hypothesis(f"angles in {angle}", robot, _changed(campaign, angle=angle))
+    assert campaign.position is not None
+    for word, factor in (("lengths in mm", 1e-3), ("lengths in m", 1e3)):
+        yield Hypothesis(word, robot, _changed(campaign, position=campaign.position * factor))
+    mirror = campaign.position * np.array([-1.0, 1.0, 1.0])
+    yield Hypothesis("mirrored frame", robot, _changed(campaign, position=mirror))
+    for step in (1, -1):
+        moved = np.roll(campaign.position, step, axis=0)
+        moved[0 if step > 0 else -1] = np.nan
+        yield Hypothesis(f"readings shifted by {step:+d} row", robot, _changed(campaign, position=moved))
+
+
+def _changed(campaign: Campaign, **values: Any) -> Campaign:
+    out = copy(campaign)
+    for key, value in values.items():
+        object.__setattr__(out, key, value)
+    return out
+
+
+def _mapped(robot: RobotModel, turn: Array, shift: Array | None = None) -> RobotModel:
+    """The robot whose joints are M (turn c - z + shift) of what its controller shows, c."""
+    old = robot.controller
+    matrix = old.matrix @ turn
+    zero = np.linalg.solve(turn, old.zero - (np.zeros(len(turn)) if shift is None else shift))
+    return replace(robot, transmission=Transmission(old.axes, matrix, zero, None, old.language))
