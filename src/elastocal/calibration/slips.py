@@ -27,15 +27,13 @@ FAR = 0.01
 """Share of the reach that no sound table is off by: an arm as delivered is off by a few mm on 2.5 m."""
 BETTER = 0.2
 """A hypothesis must bring the points to this share of their distance."""
-MOST = 3
-"""Hypotheses that are combined at most."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hypothesis:
-    """``word`` accepts it; ``coupling`` where it belongs to the robot."""
+    """``words`` accept it; ``coupling`` where it belongs to the robot."""
 
-    word: str
+    words: tuple[str, ...]
     robot: RobotModel
     campaign: Campaign
     coupling: bool = False
@@ -57,23 +55,16 @@ def check_slips(robot: RobotModel, campaign: Campaign, accept: tuple[str, ...] =
     distance = distance_of(robot, campaign)
     if distance is None or distance < FAR * robot.size:
         return Checked(robot, campaign, ())
-    before, words = distance, []
-    while len(words) < MOST and distance > FAR * robot.size:
-        best, least = _best(robot, campaign)
-        if best is None or least > BETTER * distance:
-            break
-        robot, campaign, distance = best.robot, best.campaign, least
-        words.append(best)
-    data = {"before": before, "after": distance, "words": [h.word for h in words]}
-    moved = (
-        f"{1e3 * before:.3g} mm away from the robot; with {', '.join(h.word for h in words)} {1e3 * distance:.3g} mm"
-    )
-    if not words or distance > FAR * robot.size:
-        text = (
-            f"the points are {1e3 * before:.3g} mm away from the robot (median), and no slip that was tried explains it"
-        )
-        return Checked(robot, campaign, (Finding("points-far", "warning", text, {"before": before}),))
-    slips = [h.word for h in words if not h.coupling]
+    best, least = _best(hypotheses(robot, campaign))
+    if least > BETTER * distance or least > FAR * robot.size:
+        best, least = _best(_pairs(robot, campaign))
+    if best is None or least > BETTER * distance or least > FAR * robot.size:
+        text = f"the points are {1e3 * distance:.3g} mm away from the robot (median), and no slip that was tried fits"
+        return Checked(robot, campaign, (Finding("points-far", "warning", text, {"before": distance}),))
+    robot, campaign = best.robot, best.campaign
+    data = {"before": distance, "after": least, "words": list(best.words)}
+    moved = f"{1e3 * distance:.3g} mm away from the robot; with {', '.join(best.words)} {1e3 * least:.3g} mm"
+    slips = () if best.coupling else best.words
     if slips:
         raise InputError(
             f"the points are {moved}; mend the table or the robot file, or accept it by these words: {', '.join(slips)}"
@@ -83,15 +74,23 @@ def check_slips(robot: RobotModel, campaign: Campaign, accept: tuple[str, ...] =
 
 
 def _accepted(robot: RobotModel, campaign: Campaign, word: str) -> tuple[RobotModel, Campaign]:
-    known = {h.word: h for h in hypotheses(robot, campaign)}
+    known = {h.words[0]: h for h in hypotheses(robot, campaign)}
     if word not in known:
         raise InputError(f"accept: there is no hypothesis {word!r}; valid: {', '.join(known)}")
     return known[word].robot, known[word].campaign
 
 
-def _best(robot: RobotModel, campaign: Campaign) -> tuple[Hypothesis | None, float]:
+def _pairs(robot: RobotModel, campaign: Campaign) -> Iterator[Hypothesis]:
+    """A coupling and something else."""
+    for first in hypotheses(robot, campaign):
+        if first.coupling:
+            for second in hypotheses(first.robot, campaign):
+                yield Hypothesis((*first.words, *second.words), second.robot, second.campaign, second.coupling)
+
+
+def _best(tried: Iterator[Hypothesis]) -> tuple[Hypothesis | None, float]:
     best, least = None, np.inf
-    for h in hypotheses(robot, campaign):
+    for h in tried:
         distance = distance_of(h.robot, h.campaign, quick=True)
         # a coupling explains what it explains: a slip must do clearly better to be preferred
         if (
@@ -128,34 +127,34 @@ def hypotheses(robot: RobotModel, campaign: Campaign) -> Iterator[Hypothesis]:
                 turn = np.eye(n)
                 turn[a, b] = sign
                 word = f"{axes[a]} {'+' if sign > 0 else '-'}= {axes[b]}"
-                yield Hypothesis(word, _mapped(robot, turn), campaign, coupling=True)
+                yield Hypothesis((word,), _mapped(robot, turn), campaign, coupling=True)
     for i in range(n):
         yield Hypothesis(
-            f"{axes[i]} reversed", _mapped(robot, np.diag(np.where(np.arange(n) == i, -1.0, 1.0))), campaign
+            (f"{axes[i]} reversed",), _mapped(robot, np.diag(np.where(np.arange(n) == i, -1.0, 1.0))), campaign
         )
     for i in range(n):
         for degrees in (90.0, -90.0, 180.0) if robot.motions[i].kind == "revolute" else ():
             shift = np.where(np.arange(n) == i, np.radians(degrees), 0.0)
-            yield Hypothesis(f"{axes[i]} {degrees:+g} deg", _mapped(robot, np.eye(n), shift), campaign)
+            yield Hypothesis((f"{axes[i]} {degrees:+g} deg",), _mapped(robot, np.eye(n), shift), campaign)
     for i in range(n - 1):
         order = np.eye(n)
         order[[i, i + 1]] = order[[i + 1, i]]
-        yield Hypothesis(f"{axes[i]} and {axes[i + 1]} swapped", _mapped(robot, order), campaign)
+        yield Hypothesis((f"{axes[i]} and {axes[i + 1]} swapped",), _mapped(robot, order), campaign)
     yield from _table_slips(robot, campaign)
 
 
 def _table_slips(robot: RobotModel, campaign: Campaign) -> Iterator[Hypothesis]:
     angle = "deg" if campaign.angle == "rad" else "rad"
-    yield Hypothesis(f"angles in {angle}", robot, _changed(campaign, angle=angle))
+    yield Hypothesis((f"angles in {angle}",), robot, _changed(campaign, angle=angle))
     assert campaign.position is not None
     for word, factor in (("lengths in mm", 1e-3), ("lengths in m", 1e3)):
-        yield Hypothesis(word, robot, _changed(campaign, position=campaign.position * factor))
+        yield Hypothesis((word,), robot, _changed(campaign, position=campaign.position * factor))
     mirror = campaign.position * np.array([-1.0, 1.0, 1.0])
-    yield Hypothesis("mirrored frame", robot, _changed(campaign, position=mirror))
+    yield Hypothesis(("mirrored frame",), robot, _changed(campaign, position=mirror))
     for step in (1, -1):
         moved = np.roll(campaign.position, step, axis=0)
         moved[0 if step > 0 else -1] = np.nan
-        yield Hypothesis(f"readings shifted by {step:+d} row", robot, _changed(campaign, position=moved))
+        yield Hypothesis((f"readings shifted by {step:+d} row",), robot, _changed(campaign, position=moved))
 
 
 def _changed(campaign: Campaign, **values: Any) -> Campaign:
