@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from elastocal.app import gallery
-from elastocal.cases.case import Outcome
+from elastocal.published.case import Outcome
 
 EXTENSIONS = Path(__file__).resolve().parents[2] / "docs" / "_ext"
 

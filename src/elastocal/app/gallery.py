@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from elastocal.app.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from elastocal.cases.case import Figure, Kind, Outcome, Why
+    from elastocal.published.case import Outcome
+    from elastocal.published.figure import Figure, Kind, Why
 
 SEED = 20130101
 WORKERS = 2
@@ -83,7 +84,7 @@ class Gallery:
 
 
 def cases() -> tuple[CaseLine, ...]:
-    from elastocal.cases.case import registry
+    from elastocal.published.case import registry
 
     return tuple(CaseLine(c.name, c.title, c.source) for c in registry().values())
 
@@ -92,7 +93,7 @@ def recompute(name: str, seed: int = SEED, progress: Progress | None = None) -> 
     import numpy as np
 
     from elastocal.app.workers import one_thread
-    from elastocal.cases.case import case_named, unwatched
+    from elastocal.published.case import case_named, unwatched
 
     case = case_named(name)
     with one_thread():
@@ -120,7 +121,7 @@ def printed(result: ReproduceResult) -> tuple[Figure, ...]:
 
 
 def tally(figures: tuple[Figure, ...]) -> Tally:
-    from elastocal.cases.case import Kind
+    from elastocal.published.figure import Kind
 
     own = [f for f in figures if f.kind is Kind.FROM_PRINT]
     close = [f for f in own if f.agrees or (f.difference is not None and abs(f.difference) <= CLOSE)]
@@ -129,7 +130,7 @@ def tally(figures: tuple[Figure, ...]) -> Tally:
 
 def gallery_data(gallery: Gallery) -> dict[str, Any]:
     """The object that ``reproduce --report FILE --json`` prints."""
-    from elastocal.cases.case import Kind
+    from elastocal.published.figure import Kind
 
     return {
         "all": asdict(tally(gallery.printed)),

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elastocal.cases.kr5_tables import series
 from elastocal.errors import InputError
 from elastocal.procedures.transmission import cells, identify
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, system
 from elastocal.procedures.transmission.fit import fit_system
+from elastocal.published.kr5_transmission import series
 
 DEG = np.pi / 180
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.cases.kr5_tables import MOTOR_DEG, TABLE_1, TABLE_2, series
 from elastocal.procedures.transmission import identify
 from elastocal.procedures.transmission.equations import EncoderSeries
+from elastocal.published.kr5_transmission import MOTOR_DEG, TABLE_1, TABLE_2, series
 
 
 @pytest.fixture(scope="module")

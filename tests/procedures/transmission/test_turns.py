@@ -7,12 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from elastocal.cases.kr5_tables import TABLE_2, series
 from elastocal.errors import InputError
 from elastocal.procedures.transmission import identify
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
 from elastocal.procedures.transmission.turns import nearest
 from elastocal.procedures.transmission.wrap import unwrapped_counts, wraps
+from elastocal.published.kr5_transmission import TABLE_2, series
 
 DEG = np.pi / 180
 M = 65536

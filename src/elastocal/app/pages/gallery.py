@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from elastocal.app.gallery import Gallery, ReproduceResult, printed, tally
 from elastocal.app.pages.reproduce import listings, number_tables
-from elastocal.cases.case import NOT_PRINTED, Kind, Why
-from elastocal.cases.documents import ITEMS
+from elastocal.published.figure import NOT_PRINTED, Kind, Why
+from elastocal.published.printed import printed_items
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
 
 
@@ -95,5 +95,5 @@ def documents() -> Section:
     columns = (
         Column("document", "document"), Column("item", "item"), Column("case", "case"), Column("said", "what is done"),
     )  # fmt: skip
-    rows = tuple((i.document, i.item, i.case or Unknown("nothing to recompute"), i.said) for i in ITEMS)
+    rows = tuple((i.document, i.item, i.case or Unknown("nothing to recompute"), i.done) for i in printed_items())
     return Section("Tables and figures of the documents", (Table("documents", "", columns, rows),))

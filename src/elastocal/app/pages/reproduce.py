@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from elastocal.app.gallery import CaseList, Gallery, ReproduceResult
-from elastocal.cases.case import Figure, Kind, Listing, Why
+from elastocal.published.case import Listing
+from elastocal.published.figure import Figure, Kind, Why
 from elastocal.report.blocks import Block, Column, Paragraphs, Report, Section, Table, Unknown
 
 AGREES, BOUND, UNEXPLAINED = "agrees", "bound kept", "NOT EXPLAINED"

@@ -1,0 +1,197 @@
+"""Elastostatic calibration of a cylindrical robot (course report): 30 random configurations, then a loaded path.
+
+The compensated command solves for the joint values whose LOADED position is the desired one.  With compliant joints
+only, q = IK(x) - k Q with Q taken at IK(x) does that exactly: the bent joints stand where the rigid ones should.  The
+report subtracts the deflection computed at the desired point, which is right to first order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from elastocal.published import cylindrical_noise as cn
+from elastocal.published.case import Case, Outcome, Progress, unwatched
+from elastocal.report.blocks import Lines, Series
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from elastocal.compensation.verification import Verification
+    from elastocal.model.robot import RobotModel
+    from elastocal.spatial.entries import Array
+
+
+EXAGGERATED = 20
+"""Errors of 1 mm on a path of 400 mm could not be seen as they are."""
+CONFIGURATIONS = 30
+LOAD = 1000.0
+
+
+class CylindricalCase(Case):
+    name: ClassVar[str] = "cylindrical"
+
+    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
+        import numpy as np
+
+        from elastocal.files.robot.read import read_robot
+
+        truth = read_robot("cylindrical")
+        study = _Study(truth, *_experiment(truth, rng))
+        exact = study.identified(np.zeros(len(study.deflections)), 1.0)
+        recovery = float(np.max(np.abs(exact / truth.parameters.values - 1)))
+        bare, clean = study.mean_error(np.stack([np.zeros(3), exact]))
+        paths = Paths(truth, _path(), LOAD)
+        figures = cn.PRINTED.figures(
+            {
+                "recovery_relative": recovery,
+                **{f"uncalibrated_{name}_mm": 1e3 * float(bare[axis]) for axis, name in enumerate("xyz")},
+                "compensated_residual_m": float(clean.max()),
+                "largest_residual_m": paths.farthest(exact),
+            }
+        )
+        levels = study.levels(rng, progress)
+        verdict = (
+            f"Without noise the three compliances come back to {recovery:.0e} relative and the compensated path is met "
+            f"to {clean.max():.0e} m. {cn.heights_text()} The report prints neither its wrenches nor its stiffnesses "
+            "nor its path, and those used here (random; robot file; a 200 mm circle) differ, so its figures cannot be "
+            "recomputed, only their size compared."
+        )
+        noisy = [(v, study.identified(_noise(rng, v, study), cn.VARIANCE.sd(v))) for v in cn.NOISE]
+        curves = (paths.drawn(exact), *(paths.drawn(k, v) for v, k in noisy), *cn.noise_curves(levels))
+        return Outcome(self.name, verdict, (*figures, *cn.noise_figures(levels), *cn.heights_figures()), curves)
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    truth: RobotModel
+    matrix: Array
+    deflections: Array
+
+    def identified(self, noise: Array, sigma: float) -> Array:
+        """Compliances from noisy deflections (position rows only)."""
+        from elastocal.identify.linear import fit_linear
+
+        names = self.truth.parameters.names
+        return fit_linear(names, self.matrix, self.deflections + noise, sigma).values
+
+    def loaded(self, k: Array) -> Array:
+        """Where the true robot goes, (d, n, 3) m, when commanded with the compensations of compliances k (d, 3)."""
+        import numpy as np
+
+        from elastocal.model.loads.wrench import AppliedWrenches
+        from elastocal.model.statics.deflection import frame_pose
+        from elastocal.model.statics.equilibrium import equilibrium
+
+        path = _path()
+        rigid = np.column_stack([path[:, 2], np.arctan2(path[:, 1], path[:, 0]), np.hypot(path[:, 0], path[:, 1])])
+        command = (rigid - k[:, None] * _joint_forces(self.truth, rigid)).reshape(-1, 3)
+        push = AppliedWrenches(self.truth.tool, np.full((1, 6), LOAD))
+        bent = equilibrium(self.truth, command, [push])
+        return np.asarray(frame_pose(self.truth, command, bent, self.truth.tool)[0].T.reshape(len(k), len(path), 3))
+
+    def mean_error(self, k: Array) -> Array:
+        """Mean absolute error along the path, (d, 3) m, for compliances (d, 3)."""
+        import numpy as np
+
+        return np.asarray(np.abs(self.loaded(k) - _path()).mean(axis=1))
+
+    def levels(self, rng: np.random.Generator, progress: Progress) -> tuple[cn.Level, ...]:
+        """Every printed noise in every reading, from the same draws."""
+        import numpy as np
+
+        out = []
+        for number, printed in enumerate(cn.NOISE, 1):
+            unit = rng.normal(size=(cn.DRAWS, len(self.deflections)))
+            for reading in cn.DRAWN:
+                sd = reading.sd(printed)
+                k = np.array([self.identified(sd * noise, sd) for noise in unit])
+                out.append(cn.Level(printed, reading, 1e3 * self.mean_error(k)))
+            progress(number, len(cn.NOISE))
+        return tuple(out)
+
+
+def _noise(rng: np.random.Generator, printed: float, study: _Study) -> Array:
+    """One draw, as the report has one."""
+    return cn.VARIANCE.sd(printed) * rng.normal(size=len(study.deflections))
+
+
+def _experiment(truth: RobotModel, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Observation matrix and exact linear deflections of random configurations and wrenches (steps 1-4)."""
+    import numpy as np
+
+    from elastocal.model.loads.wrench import AppliedWrenches
+    from elastocal.model.statics.linear_observation import linear_observation
+    from elastocal.model.statics.observation import Marker
+
+    limits = np.array([m.limits for m in truth.motions])
+    q = rng.uniform(limits[:, 0], limits[:, 1], (CONFIGURATIONS, 3))
+    wrenches = rng.uniform(-LOAD, LOAD, (CONFIGURATIONS, 6))
+    _, matrix = linear_observation(truth, q, [AppliedWrenches(truth.tool, wrenches)], [Marker(truth.tool)])
+    stacked = matrix.reshape(-1, 3)
+    return stacked, stacked @ truth.parameters.values
+
+
+def _joint_forces(model: RobotModel, q: Array) -> Array:
+    """J^T W at joint values (n, 3)."""
+    import numpy as np
+
+    from elastocal.model.kinematics import kinematics
+
+    return np.asarray(np.einsum("nai,a->ni", kinematics(model, q).jacobian, np.full(6, LOAD)))
+
+
+def _path() -> Array:
+    """A circle of 200 mm about (600, 200, 500) mm that rises and falls by 100 mm: the report prints none."""
+    import numpy as np
+
+    t = np.linspace(0, 2 * np.pi, 101)
+    return np.column_stack([0.6 + 0.2 * np.cos(t), 0.2 + 0.2 * np.sin(t), 0.5 + 0.1 * np.sin(2 * t)])
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """The true robot, desired positions (n, 3) in m, and the size of every component of the wrench."""
+
+    truth: RobotModel
+    desired: Array
+    load: float
+
+    def compensated(self, k: Array) -> Verification:
+        """The path on the truth when it is corrected with compliances k (3,)."""
+        import numpy as np
+
+        from elastocal.compensation.commands import correct
+        from elastocal.compensation.loads import PathLoads
+        from elastocal.compensation.targets import Targets
+        from elastocal.compensation.verification import verify
+        from elastocal.model.loads.wrench import AppliedWrenches
+
+        turn = np.repeat(np.eye(3)[None], len(self.desired), axis=0)  # a PRP robot has no orientation to choose
+        x, y, z = self.desired[0]
+        targets = Targets(self.truth.tool, self.desired, turn, np.array([z, np.arctan2(y, x), np.hypot(x, y)]))
+        loads = PathLoads((AppliedWrenches(self.truth.tool, np.full((1, 6), self.load)),))
+        out = correct(self.truth.with_parameters(k), targets, loads)
+        return verify(self.truth, out.nominal, out.command, targets, loads)
+
+    def farthest(self, k: Array) -> float:
+        """Largest distance (m) that is left."""
+        return self.compensated(k).after.distances().largest
+
+    def drawn(self, k: Array, printed: float | None = None) -> Lines:
+        """Seen from above; ``printed`` is the noise that the compliances were found with, as the report prints it."""
+        seen = self.compensated(k)
+        ways = (("desired", 0.0), ("uncalibrated", seen.before.position), ("compensated", seen.after.position))
+        series = []
+        for name, off in ways:
+            at = 1e3 * (self.desired + EXAGGERATED * off)
+            series.append(Series(name, tuple(float(v) for v in at[:, 0]), tuple(float(v) for v in at[:, 1])))
+        figure = 2 if printed is None else 3 + cn.NOISE.index(printed)
+        words = "" if printed is None else f", noise {1e3 * printed:g} mm^2 (variance)"
+        key = "path" if printed is None else f"path_{1e3 * printed:g}mm2"
+        rest = 1e6 * seen.after.distances().rms
+        note = (
+            f"Under 1000 N and 1000 N m in every component, seen from above; like Fig. {figure} of the report. "
+            f"{rest:.3g} um rms are left. Errors drawn {EXAGGERATED} times too large."
+        )
+        return Lines(key, f"Loaded path{words}", "x", "mm", "y", "mm", tuple(series), (note,), equal=True)
