@@ -14,8 +14,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from elastocal.files.robot.entry import ControllerEntry, JointEntry, RobotFile
 from elastocal.files.robot.read import read_robot, shipped_robots
+from elastocal.files.robot.sections import ControllerEntry, JointEntry, RobotFile
 from elastocal.files.schema import dimensions_of
 from elastocal.files.units import DIMENSIONS
 from elastocal.model.compliant.beam import SECTIONS, Beam, CrossSection

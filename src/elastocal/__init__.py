@@ -33,7 +33,7 @@ _NAMES = {
     "Calibration": "elastocal.calibration.calibration",
     "read_calibration": "elastocal.calibration.store",
     # correct programs
-    "read_program": "elastocal.files.program_files",
+    "read_program": "elastocal.files.programs",
     "compensate": "elastocal.compensation.run",
     "Correction": "elastocal.compensation.correction",
     "ProcessLoad": "elastocal.compensation.process",

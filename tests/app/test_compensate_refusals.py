@@ -110,7 +110,7 @@ def test_a_calibration_of_another_robot_is_refused(run: Any, tmp_path: Path) -> 
 def test_a_robot_file_that_has_changed_is_another_robot(run: Any, tmp_path: Path) -> None:
     program, arm = lay_program(tmp_path, "csv"), tmp_path / "arm.yaml"
     assert run("convert", KR270, arm).code == 0
-    from elastocal.files.digest import robot_mark
+    from elastocal.files.run_record import robot_mark
 
     file = calibration(tmp_path, KR270, ("A2.k", "A3.k"), 0.02)
     text = file.read_text().replace(f'"word": "{KR270}"', '"word": "arm.yaml"')

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracle.logs import logged, waves
 
-from elastocal.files.plan.path import read_path
+from elastocal.files.plan.task import read_path
 from elastocal.files.robot.read import read_robot
 
 KR5 = read_robot("kuka-kr5")

@@ -12,7 +12,7 @@ from oracle.programs import EXAMPLES
 from elastocal.compensation.correction import Correction
 from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.run import compensate
-from elastocal.files.program_files import read_program
+from elastocal.files.programs import read_program
 from elastocal.files.robot.read import read_robot
 from elastocal.model.robot import RobotModel
 

@@ -15,9 +15,9 @@ from elastocal import __version__
 from elastocal.errors import InputError
 from elastocal.files.calibration.read import identified_model, read_calibration
 from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord, calibration_text
-from elastocal.files.digest import digests, robot_mark
 from elastocal.files.opened import sha256_of
 from elastocal.files.robot.read import read_robot
+from elastocal.files.run_record import digests, robot_mark
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.uncertainty.prediction import predict
 

@@ -10,9 +10,8 @@ import pytest
 from files.campaign_desk import DEFLECTION, POSITION, ROBOT, TABLE, Desk
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.file import CampaignFile
+from elastocal.files.campaign.file import CampaignFile, Requests
 from elastocal.files.campaign.read import read_campaign, read_plan
-from elastocal.files.campaign.readings_entry import Requests
 from elastocal.files.campaign.write import campaign_files, campaign_text, table_text
 from elastocal.files.robot.read import read_robot
 from elastocal.files.write import write_files

@@ -11,7 +11,7 @@ from files.campaign_desk import DEFLECTION, Desk
 
 from elastocal.errors import InputError
 from elastocal.files.campaign.columns import TRIPLES
-from elastocal.files.campaign.entry import CampaignEntry
+from elastocal.files.campaign.file import CampaignEntry
 from elastocal.measure.sources.source import source_kinds
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")

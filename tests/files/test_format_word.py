@@ -9,7 +9,7 @@ import pytest
 from elastocal.errors import InputError
 from elastocal.files.calibration.read import read_calibration
 from elastocal.files.campaign.read import read_campaign
-from elastocal.files.format_word import KINDS
+from elastocal.files.located import KINDS
 from elastocal.files.plan.read import read_plan_file
 from elastocal.files.robot.read import read_robot
 from elastocal.files.run_record import read_record

@@ -63,8 +63,8 @@ def test_no_reader_opens_a_file_by_itself() -> None:
     found = {
         p.relative_to(folder).as_posix() for p in folder.rglob("*.py") if opens.search(p.read_text(encoding="utf-8"))
     }
-    asides = {"opened.py", "robot/read.py", "log/rsi_scan.py"}  # the place itself, and two that tell it what they read
-    peeks = {"log/read.py", "campaign/virtual.py", "plan/filled.py"}  # which format is it, was it simulated
+    asides = {"opened.py", "robot/read.py", "log/telegrams.py"}  # the place itself, and two that tell it what they read
+    peeks = {"log/read.py", "campaign/write.py", "write.py"}  # which format is it, was it simulated
     assert found - peeks - asides == set()
     assert all("opened import" in (folder / name).read_text(encoding="utf-8") for name in asides - {"opened.py"})
 

@@ -13,7 +13,7 @@ from elastocal.errors import InputError
 from elastocal.files.campaign.read import read_campaign
 from elastocal.files.cell_yaml import read_cell
 from elastocal.files.located import Located
-from elastocal.files.place import existing, path_of, seen_from
+from elastocal.files.opened import existing, path_of, seen_from
 from elastocal.files.robot.read import robot_file
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.robot.export import write_origins
 from elastocal.files.robot.urdf import read_links, read_urdf
 from elastocal.files.robot.urdf_tags import document
-from elastocal.files.robot.urdf_write import write_origins
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import rpy_matrix
 

@@ -23,9 +23,9 @@ import pytest
 
 from elastocal.app.commands.record import RecordRequest, run, status_line
 from elastocal.errors import InputError
-from elastocal.files.appended import AppendedLog
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
+from elastocal.files.write import AppendedLog
 from elastocal.record.network import Address, bound, listen, read_address
 from elastocal.record.rsi import FIRST_LINE, record
 from elastocal.record.simulated import FIRST, Faults, planned_telegrams, send, telegram_at
@@ -307,7 +307,7 @@ def test_a_full_disk_ends_it_and_keeps_what_was_written(tmp_path, monkeypatch):
                 raise OSError(28, "No space left on device")
         return real(file, data)
 
-    monkeypatch.setattr("elastocal.files.appended.os.write", full)
+    monkeypatch.setattr("elastocal.files.write.os.write", full)
     result = run(RecordRequest("rsi", "127.0.0.1:0", tmp_path / "a.xml", duration=30, rehearse=4))
     assert "No space left on device" in result.failed
     assert result.ended == "an error"
@@ -316,7 +316,7 @@ def test_a_full_disk_ends_it_and_keeps_what_was_written(tmp_path, monkeypatch):
 
 def test_a_line_is_written_whole_where_the_system_takes_it_in_pieces(tmp_path, monkeypatch):
     real = os.write
-    monkeypatch.setattr("elastocal.files.appended.os.write", lambda file, data: real(file, bytes(data)[:7]))
+    monkeypatch.setattr("elastocal.files.write.os.write", lambda file, data: real(file, bytes(data)[:7]))
     with AppendedLog(tmp_path / "a.xml", b"first") as log:
         log.add(b"a line of more than seven bytes")
     assert (tmp_path / "a.xml").read_bytes() == b"first\na line of more than seven bytes\n"
@@ -326,8 +326,8 @@ def test_a_disk_that_fails_to_keep_is_noticed(tmp_path, monkeypatch):
     def fail(file):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("elastocal.files.appended.SYNC_EVERY", 0.01)
-    monkeypatch.setattr("elastocal.files.appended.os.fsync", fail)
+    monkeypatch.setattr("elastocal.files.write.SYNC_EVERY", 0.01)
+    monkeypatch.setattr("elastocal.files.write.os.fsync", fail)
     with AppendedLog(tmp_path / "a.xml", b"first") as log:
         wait(lambda: log._failed is not None)
         with pytest.raises(OSError, match="Input/output"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.files.log.rsi_telegram import Telegram
+from elastocal.files.log.telegrams import Telegram
 from elastocal.record.statistics import TelegramTally, Turnaround
 
 

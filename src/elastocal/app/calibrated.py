@@ -51,8 +51,8 @@ def calibrated(calibration: Path | None, robot: str | None, serial: str | None =
 
 def _same_robot(record: CalibrationRecord, calibration: Path, word: str) -> None:
     """Refuse a robot that is not the one that was calibrated: another name, or a file with another mark."""
-    from elastocal.files.digest import robot_mark
     from elastocal.files.robot.read import shipped_name
+    from elastocal.files.run_record import robot_mark
 
     was, now = robot_file(record.robot), robot_file(word)
     if (was is None) != (now is None) or (was is None and shipped_name(record.robot) != shipped_name(word)):

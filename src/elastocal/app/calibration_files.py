@@ -20,10 +20,10 @@ def calibration(result: CalibrateResult, out: Path) -> str:
     import numpy as np
 
     from elastocal.files.calibration.record import CalibrationRecord, calibration_text
-    from elastocal.files.campaign.readings_entry import listed
-    from elastocal.files.digest import digests, robot_mark
-    from elastocal.files.place import seen_from
+    from elastocal.files.campaign.file import listed
+    from elastocal.files.opened import seen_from
     from elastocal.files.robot.read import robot_file
+    from elastocal.files.run_record import digests, robot_mark
     from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.deflection import Deflection
 

@@ -84,7 +84,7 @@ def _typed_row(model: RobotModel, text: str, where: str) -> Array:
     """Values (n,) as the controller shows them, from these or from "counts: ..." or "motor_deg: ..."."""
     import numpy as np
 
-    from elastocal.files.tables.motor_columns import motors_to_axes
+    from elastocal.files.tables.configurations import motors_to_axes
 
     axes = axes_of(model)
     word, colon, rest = text.partition(":")

@@ -167,7 +167,7 @@ class Correction:
 
     def write(self, folder: str | PathLike[str]) -> tuple[str, ...]:
         """Write the corrected program into a folder, never over the old one; the files that were written."""
-        files = import_module("elastocal.files.program_files")  # the only layer that opens files
+        files = import_module("elastocal.files.programs")  # the only layer that opens files
         return tuple(map(str, files.write_correction(self, folder)))
 
     def __repr__(self) -> str:

@@ -9,9 +9,8 @@ from typing import Any
 
 from elastocal.errors import InputError
 from elastocal.files import schema
-from elastocal.files.format_word import check_format
-from elastocal.files.located import Located, read_yaml
-from elastocal.files.place import path_of
+from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.opened import path_of
 
 FORMAT = "elastocal-cell/1"
 NAME = "cell.yaml"

@@ -1,17 +1,25 @@
-"""Which files a result rests on: every reader of this folder tells what it has read, whoever watches gets a list.
+"""Files that are read: their bytes, which of them a result rests on, and the paths that stand in files.
 
-The marks are of the bytes that were read, not of what a file holds by the time that someone asks.
+Every reader of this folder tells what it has read, whoever watches gets a list.  The marks are of the bytes that were
+read, not of what a file holds by the time that someone asks.  Paths are the same on every system, so that a cell made
+on one of them works on all: written with / between the folders, read with the backslash too.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.files.located import Located, Path_
+
 
 SHIPPED = "shipped:"
 """Before the name of a robot that comes with the package."""
@@ -76,3 +84,27 @@ def unreadable(path: Path, error: OSError) -> InputError:
     if isinstance(error, FileNotFoundError):
         return InputError(f"{path}: no such file; check the name")
     return InputError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions")
+
+
+def path_of(word: str) -> Path:
+    r"""The path that a word of a file names; both / and \ stand between folders."""
+    return Path(word.replace("\\", "/"))
+
+
+def seen_from(path: Path | str, folder: Path) -> str:
+    """A path as it is to be written into a file of ``folder``; one on another drive stays whole."""
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:
+        return Path(path).absolute().as_posix()
+
+
+def existing(located: Located, path: Path_, word: str) -> Path:
+    """The file that a word of a YAML file names, seen from the folder of that one."""
+    own = Path(located.file)
+    file = own.parent / path_of(word)
+    if file.is_file():
+        return file
+    if not word.isprintable():
+        raise located.error(path, rf"{word!r} is no name; between double quotes write / in place of \ between folders")
+    raise located.error(path, f"there is no file {file.as_posix()}; give its name as seen from {own.name}")

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.keys import Fields, Keys
 from elastocal.files.located import Located, Path_
 from elastocal.files.units import DIMENSIONS, either, spellings
@@ -175,3 +175,15 @@ def _as_written(fields: Fields, loc: Sequence[str | int], otherwise: Any) -> Any
         except (KeyError, IndexError, TypeError):
             return otherwise
     return value
+
+
+def chosen(
+    located: Located, path: Path_, what: str, entry: Any, kinds: Mapping[str, type[T]]
+) -> tuple[type[T], dict[str, Any]]:
+    """The class that an entry names and the entry without that word; ``what`` is such as "an obstacle"."""
+    if not isinstance(entry, dict) or "kind" not in entry:
+        raise located.error(path, f"{what} needs a kind: {', '.join(kinds)}")
+    kind = str(entry["kind"])
+    if kind not in kinds:
+        raise UnknownNameError(f"kind of {what.partition(' ')[2]}", kind, kinds, located.where((*path, "kind")))
+    return kinds[kind], {k: v for k, v in entry.items() if k != "kind"}

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log10, nan
 
-from elastocal.files.log.rsi_order import TelegramOrder
-from elastocal.files.log.rsi_telegram import Telegram
+from elastocal.files.log.telegrams import Telegram, TelegramOrder
 
 PER_DECADE = 40
 SHORTEST = 1e-6

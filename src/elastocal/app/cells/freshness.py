@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.files.campaign.virtual import CAMPAIGN, TABLE
+from elastocal.files.campaign.write import CAMPAIGN, TABLE
 from elastocal.files.opened import SHIPPED, sha256_of, watching
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ def _run_in(
 
 def _programs(home: CellFolder, chosen: Chosen) -> tuple[Path, ...]:
     """The program that was named, or all in the folder of programs."""
-    from elastocal.files.program_files import programs_in
+    from elastocal.files.programs import programs_in
 
     place = Path(chosen.values["program"])
     folder = home.root / place

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elastocal.app.inputs import versions
-from elastocal.files.opened import SHIPPED, watching
-from elastocal.files.place import seen_from
+from elastocal.files.opened import SHIPPED, seen_from, watching
 from elastocal.report.blocks import Fact, Report
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import typer
 from elastocal.app.cells.roles import FIRST, USES, Fill, Uses
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
-from elastocal.files.place import path_of, seen_from
+from elastocal.files.opened import path_of, seen_from
 
 WORDS = ("robot", "truth", "source")
 """Parameters whose text may be the path of a robot or plan file."""

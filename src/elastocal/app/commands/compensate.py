@@ -137,7 +137,7 @@ def compensate(
     from elastocal.app.workers import one_thread
     from elastocal.compensation.run import compensate as library_call
     from elastocal.compensation.run import flange_of
-    from elastocal.files.program_files import check_places, correction_files, read_program
+    from elastocal.files.programs import check_places, correction_files, read_program
     from elastocal.files.robot.read import read_robot
 
     known = calibrated(calibration, robot, serial)
@@ -179,7 +179,7 @@ def _load(
     from elastocal.app.applied_load import LoadRequest
     from elastocal.app.typed_program import typed_lines, typed_milling
     from elastocal.compensation.process import ProcessLoad
-    from elastocal.files.tables.line_loads import read_line_loads
+    from elastocal.files.programs import read_line_loads
 
     typed = LoadRequest(force, moment, frame, follow)
     if sum((typed.given, table is not None, milling is not None)) > 1:

@@ -75,8 +75,8 @@ def export(
     from elastocal.app.calibrated import calibrated
     from elastocal.app.calibration_files import calibrated_text
     from elastocal.compensation.corrected_geometry import corrected_poses
-    from elastocal.files.calibration.schema import calibration_schema
-    from elastocal.files.robot.kinematics import kinematics_text
+    from elastocal.files.calibration.read import calibration_schema
+    from elastocal.files.robot.export import kinematics_text
     from elastocal.files.robot.read import robot_file
 
     if not any((yaml, urdf, kinematics, schema)):
@@ -110,8 +110,8 @@ def export(
 def _urdf(out: Path, made_from: Path | None, record: CalibrationRecord, model: RobotModel, notes: list[str]) -> bytes:
     """The URDF that the robot file was made from, with corrected origins."""
     from elastocal.compensation.corrected_geometry import corrected_poses
+    from elastocal.files.robot.export import with_origins
     from elastocal.files.robot.urdf import read_urdf
-    from elastocal.files.robot.urdf_write import with_origins
 
     if made_from is None:
         raise InputError(f"--urdf {out}: say with --from which URDF robot {record.robot} was made from")

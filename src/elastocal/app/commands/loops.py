@@ -122,6 +122,6 @@ def _numbers(element: LoopElement) -> str:
 
 
 def _six(value: float) -> str:
-    from elastocal.files.yaml_text import digits
+    from elastocal.files.text import digits
 
     return digits(float(f"{value:.6g}"))

@@ -16,7 +16,7 @@ from elastocal.report.blocks import Fact
 if TYPE_CHECKING:
     from elastocal.design.result import Plan
     from elastocal.design.task import PlanTask
-    from elastocal.files.plan.entry import PlanFile
+    from elastocal.files.plan.file import PlanFile
 
 
 @dataclass(frozen=True, eq=False)

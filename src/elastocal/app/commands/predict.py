@@ -40,7 +40,7 @@ class PredictResult:
     @property
     def beyond(self) -> bool:
         """Whether the linear model bends by more than a tenth of the robot, which no arm survives."""
-        from elastocal.files.campaign.checks import SOFT
+        from elastocal.files.campaign.readings import SOFT
 
         return self.bend > SOFT * self.size
 

@@ -50,7 +50,7 @@ Shown = Callable[[Callable[[], str]], AbstractContextManager[None]]
 def run(request: RecordRequest, shown: Shown | None = None) -> RecordResult:
     """``shown`` gets a function whose text says how the recording stands."""
     from elastocal.app.workers import Request, stoppable
-    from elastocal.files.appended import AppendedLog
+    from elastocal.files.write import AppendedLog
     from elastocal.record.network import bound, listen
     from elastocal.record.rsi import FIRST_LINE, record
     from elastocal.record.simulated import rehearsal
@@ -100,7 +100,7 @@ def _check(request: RecordRequest) -> str | None:
     """The address that alone is answered, as the system writes it."""
     from ipaddress import ip_address
 
-    from elastocal.files.log.rsi_telegram import check_sender
+    from elastocal.files.log.telegrams import check_sender
 
     if request.protocol not in PROTOCOLS:
         raise UnknownNameError("protocol", request.protocol, PROTOCOLS)

@@ -76,8 +76,7 @@ def simulate(
 
     from elastocal.app.workers import one_thread
     from elastocal.files.campaign.read import read_plan
-    from elastocal.files.campaign.virtual import TABLE
-    from elastocal.files.campaign.write import campaign_files
+    from elastocal.files.campaign.write import TABLE, campaign_files
 
     if gross < 0 or not min(gross_mm, gross_n) > 0:
         raise InputError("--gross must not be negative, and --gross-mm and --gross-N must be positive")
@@ -131,7 +130,7 @@ def _drawn(plan: CampaignFile, truth: RobotModel, rng: np.random.Generator, gros
 def _check_out(out: Path, plan: CampaignFile) -> None:
     """Virtual readings may replace virtual ones, never what someone measured or wrote."""
     from elastocal.app.campaign_checks import given_by
-    from elastocal.files.campaign.virtual import CAMPAIGN, TABLE, own_files
+    from elastocal.files.campaign.write import CAMPAIGN, TABLE, own_files
     from elastocal.files.write import check_targets
 
     keep(given_by("PLAN.yaml", plan))

@@ -101,7 +101,7 @@ def _open(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[StatusLine, .
 
 def _not_corrected(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[str, ...]:
     """Programs of the cell that no run of compensate has corrected within it."""
-    from elastocal.files.program_files import programs_in
+    from elastocal.files.programs import programs_in
 
     folder = cell.path("programs")
     runs = [f.record for f in found if f.record.command[0] == "compensate"]

@@ -54,9 +54,9 @@ def urdf(
     Example:
       elastocal urdf arm.urdf corrected.urdf --shift "joint_3:x=0.4mm,rz=-0.02deg"
     """
+    from elastocal.files.robot.export import write_origins
     from elastocal.files.robot.urdf import read_links
     from elastocal.files.robot.urdf_tags import document
-    from elastocal.files.robot.urdf_write import write_origins
 
     old = {j.name: j.pose for j in read_links(document(source)).joints}
     new: dict[str, Pose] = {}

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from elastocal.design.method import Stop
     from elastocal.design.result import Plan
     from elastocal.design.sweeping import Sweeping
-    from elastocal.files.campaign.readings_entry import Requests
-    from elastocal.files.plan.entry import PlanFile
+    from elastocal.files.campaign.file import Requests
+    from elastocal.files.plan.file import PlanFile
     from elastocal.measure.campaign import Campaign
     from elastocal.model.robot import RobotModel
 
@@ -68,7 +68,7 @@ _NO_LANGUAGE = (
 
 def robot_from(file: PlanFile, out: Path) -> str:
     """The word for the robot as seen from the folder of the plan's files."""
-    from elastocal.files.place import seen_from
+    from elastocal.files.opened import seen_from
     from elastocal.files.robot.read import robot_file
 
     own = robot_file(file.robot)
@@ -90,7 +90,7 @@ def _unread(plan: Plan) -> tuple[Campaign, CandidateSet]:
 
 
 def _requests(file: PlanFile, plan: Plan) -> Requests:
-    from elastocal.files.campaign.readings_entry import Requests
+    from elastocal.files.campaign.file import Requests
 
     return Requests(plan.problem.names, (), file.form)
 
@@ -109,8 +109,8 @@ def _marker_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str,
 
 
 def _contact_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str, str]:
-    from elastocal.files.contact.write import contact_table_text, contact_text
-    from elastocal.files.yaml_text import FlowList
+    from elastocal.files.contact.objects import contact_table_text, contact_text
+    from elastocal.files.text import FlowList
     from elastocal.measure.contact_force import ContactForce
 
     campaign, each = _unread(plan)
@@ -130,7 +130,7 @@ def _sweep_table(method: Sweeping, candidates: CandidateSet) -> str:
 
     from elastocal.app.configurations import axes_of
     from elastocal.design.sweeping import Stroke
-    from elastocal.files.campaign.parts import csv_text
+    from elastocal.files.text import csv_text
 
     strokes = [o for o in candidates.options if isinstance(o, Stroke)]
     each = [strokes[i] for i in np.repeat(candidates.option, 3)]
@@ -175,7 +175,7 @@ def check_plan_targets(out: Path, name: str, files: tuple[Path, ...]) -> None:
 
 def check_unfilled(files: Mapping[Path, str]) -> None:
     """Before they are written: no table stands there that somebody has filled in."""
-    from elastocal.files.plan.filled import check_cells_empty
+    from elastocal.files.write import check_cells_empty
 
     for path, text in files.items():
         if path.suffix == ".csv":

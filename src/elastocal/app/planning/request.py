@@ -11,7 +11,7 @@ from elastocal.errors import InputError
 if TYPE_CHECKING:
     from elastocal.design.loading.loading import Loading
     from elastocal.design.task import Earlier, Limits, PlanTask, TestPlan
-    from elastocal.files.plan.entry import PlanFile
+    from elastocal.files.plan.file import PlanFile
     from elastocal.model.robot import RobotModel
 
 
@@ -91,7 +91,7 @@ def _bare(request: PlanRequest) -> PlanFile:
     import numpy as np
 
     from elastocal.design.planning import marker_task
-    from elastocal.files.plan.entry import PlanFile
+    from elastocal.files.plan.file import PlanFile
     from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
     from elastocal.model.descriptions import in_form
 
@@ -138,7 +138,7 @@ def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
 
 def _typed_tests(request: PlanRequest, model: RobotModel) -> TestPlan | None:
     from elastocal.design.task import TestPlan
-    from elastocal.files.plan.path import read_path
+    from elastocal.files.plan.task import read_path
 
     if request.test is None:
         return None
@@ -173,7 +173,7 @@ def limits_of(words: tuple[str, ...], counted: str = "m") -> Limits | None:
 
 def _with_earlier(task: PlanTask, file: PlanFile) -> PlanTask:
     """With the information of the campaigns and calibrations that the plan file names; the model takes their values."""
-    from elastocal.files.place import path_of
+    from elastocal.files.opened import path_of
 
     words = () if file.located is None else file.located.data.get("earlier") or ()
     for word in (words,) if isinstance(words, str) else words:

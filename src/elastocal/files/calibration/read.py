@@ -1,7 +1,9 @@
-"""A calibration file read again, and the robot that it stands for with its covariance."""
+"""A calibration file read again, its JSON schema, and the robot that it stands for with its covariance."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass, field
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -10,15 +12,67 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files import schema
-from elastocal.files.calibration.entry import CalibrationEntry, LoadFrameEntry, NoiseEntry, ParameterEntry, RobotEntry
-from elastocal.files.calibration.record import FORMAT, CalibrationRecord, ParameterRecord
-from elastocal.files.digest import robot_mark
-from elastocal.files.format_word import read_json
-from elastocal.files.located import Located, Path_
+from elastocal.files.calibration.record import FORMAT, CalibrationRecord, ParameterRecord, Status
+from elastocal.files.located import Located, Path_, read_json
 from elastocal.files.robot.read import robot_file
-from elastocal.model.descriptions import in_form
+from elastocal.files.run_record import robot_mark
+from elastocal.measure.deflection import Statics
+from elastocal.model.descriptions import Form, in_form
 from elastocal.model.robot import RobotModel
 from elastocal.uncertainty.prediction import IdentifiedModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationEntry:
+    format: str
+    created_by: str
+    robot: dict[str, Any]
+    statics: Statics
+    load: dict[str, Any]
+    noise: dict[str, Any]
+    discrepancy_m: float | None
+    discrepancy_reason: str
+    warnings: tuple[str, ...] = ()
+    seed: int | None = None
+    inputs: dict[str, str] = field(default_factory=dict)
+    parameters: list[Any]
+    names: tuple[str, ...]
+    covariance: list[list[float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotEntry:
+    word: str
+    mark: str
+    serial: str = ""
+    tool: str
+    without: tuple[str, ...] = ()
+    form: Form
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadFrameEntry:
+    frame: str
+    follows: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseEntry:
+    stated: bool
+    scatter: float | None
+    freedom: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterEntry:
+    name: str
+    unit: str
+    value: float
+    sd: float | None
+    status: Status
+    group: str = ""
+    reason: str = ""
 
 
 def read_calibration(path: Path) -> CalibrationRecord:
@@ -96,3 +150,19 @@ def _changes(record: CalibrationRecord) -> tuple[str, ...]:
         "calibration gives all parameters, the rest is as it is now."
     )
     return (note,)
+
+
+def calibration_schema() -> str:
+    """The schema as text (JSON Schema, draft 2020-12)."""
+    from pydantic import TypeAdapter
+
+    def of(kind: Any) -> dict[str, Any]:
+        return {k: v for k, v in TypeAdapter(kind).json_schema().items() if k != "title"}
+
+    top = of(CalibrationEntry)
+    parts = {"robot": RobotEntry, "load": LoadFrameEntry, "noise": NoiseEntry}
+    top["properties"] |= {name: of(kind) for name, kind in parts.items()}
+    top["properties"]["parameters"] = {"type": "array", "items": of(ParameterEntry)}
+    top["properties"]["format"] = {"const": FORMAT}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT}
+    return json.dumps(head | top, indent=2) + "\n"

@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.tables.configurations import NAME, allowed_units
-from elastocal.files.tables.motor_columns import motor_column
+from elastocal.files.tables.configurations import NAME, allowed_units, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
 from elastocal.files.units import ANGLE, LENGTH
 

@@ -1,22 +1,129 @@
-"""What every campaign file has, whatever was measured: name, robot, tables, requests."""
+"""Campaign files: their keys, and the campaign as read.
+
+``HeadEntry`` are the keys that plans and campaigns share, ``ReadingsEntry`` those of all campaigns with readings, and
+``CampaignEntry`` those of markers.  ``Requests`` is what is to be done with the readings.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from elastocal.errors import UnknownNameError
-from elastocal.files.campaign.readings_entry import Requests, Words, listed
 from elastocal.files.located import Located
-from elastocal.files.place import existing, seen_from
+from elastocal.files.opened import existing, seen_from
 from elastocal.files.robot.read import read_robot, robot_file, without_kinds
+from elastocal.files.schema import Units
 from elastocal.files.tables.raw import RawTable
+from elastocal.identifiability.practical import ABOVE, BELOW
+from elastocal.identify.loss import Loss
 from elastocal.measure.campaign import Campaign
+from elastocal.measure.deflection import Statics
+from elastocal.model.descriptions import Form
+from elastocal.model.elements import quantity
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+
+Words = str | tuple[str, ...]
+Outliers = Literal["leave_out", "keep"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadEntry:
+    """Head of a plan or campaign file: of which robot, what is sought, with which errors."""
+
+    format: str
+    name: str
+    robot: str
+    tool: str | None = None
+    without: Words = ()
+    units: dict[str, str] = field(default_factory=dict)
+    seek: Words | None = None
+    hold: Words = ()
+    form: Form | None = None
+    errors: list[Any] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingsEntry(HeadEntry):
+    """What every campaign file has, whatever was measured; ``elastocal.files.tables.named`` reads ``table``."""
+
+    table: Any
+    missing: Literal["refuse", "skip"] = "refuse"
+    limits: Literal["apply", "ignore"] = "apply"
+    thresholds: tuple[float, float] = quantity("number", default=(ABOVE, BELOW))
+    loss: Loss = "linear"
+    reduce: bool = True
+    outliers: Outliers = "leave_out"
+
+
+@dataclass(frozen=True)
+class Requests:
+    """What is to be done with the readings; ``seek`` and ``hold`` are names or patterns of parameters.
+
+    ``seek`` is None where everything is sought that the kind of measurement has columns for.  ``outliers``
+    says whether numbers that do not belong are left out or kept.
+    """
+
+    seek: tuple[str, ...] | None = None
+    hold: tuple[str, ...] = ()
+    form: Form | None = None
+    thresholds: tuple[float, float] = (ABOVE, BELOW)
+    loss: Loss = "linear"
+    statistical: bool = True
+    outliers: Outliers = "leave_out"
+
+
+def listed(words: Words | None) -> tuple[str, ...]:
+    """One word or several."""
+    return (words,) if isinstance(words, str) else words or ()
+
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignEntry(ReadingsEntry):
+    """Top level of a campaign file of markers."""
+
+    measurement: Literal["deflection", "position"]
+    statics: Statics | None = None
+    load: dict[str, Any] | None = None
+    markers: Words = ()
+    tracker_frame: dict[str, Any] | str | None = None
+    repeats: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignKeys:
+    """The keys of a campaign file, where they stand, and the units it declares; a ``plan`` has no readings yet."""
+
+    located: Located
+    entry: CampaignEntry
+    units: Units
+    plan: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadEntry:
+    """Where the load acts and in which axes, and the load itself where it is the same in all rows."""
+
+    frame: str | None = None
+    follows: bool = False
+    force: Vector | None = quantity("force", default=None)
+    moment: Vector | None = quantity("moment", default=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoseEntry:
+    """Pose of the instrument's axes in base axes."""
+
+    xyz: Vector = quantity("length", default=(0.0, 0.0, 0.0))
+    rpy: Vector = quantity("angle", default=(0.0, 0.0, 0.0))
+
 
 FORMAT = "elastocal-campaign/1"
 UNSTATED = "No errors are stated: all readings weigh the same, and their scatter is estimated from the residuals."

@@ -1,25 +1,57 @@
-"""Campaign files: readings of a robot, the errors in them, and what is asked of them.  See docs/campaigns.md."""
+"""Campaign files: readings of a robot, the errors in them, and what is asked of them.  See docs/campaigns.md.
+
+Readings come into base axes from the instrument's by a pose that the file gives or by one that fits them best.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from elastocal.errors import InputError
 from elastocal.files import schema
-from elastocal.files.campaign.axes import measured_in_base
-from elastocal.files.campaign.checks import check_any
-from elastocal.files.campaign.entry import CampaignEntry, CampaignKeys
-from elastocal.files.campaign.errors import read_sources
-from elastocal.files.campaign.file import FORMAT, UNSTATED, CampaignFile, all_files, named_robot, table_notes
-from elastocal.files.campaign.readings import Readings, gathered_readings
-from elastocal.files.campaign.requests import read_requests
+from elastocal.files.campaign.file import (
+    FORMAT,
+    UNSTATED,
+    CampaignEntry,
+    CampaignFile,
+    CampaignKeys,
+    PoseEntry,
+    ReadPoints,
+    all_files,
+    named_robot,
+    table_notes,
+)
+from elastocal.files.campaign.readings import (
+    FAR,
+    Readings,
+    check_any,
+    check_deflection_sizes,
+    check_loads,
+    check_positions,
+    gathered_readings,
+)
+from elastocal.files.campaign.requests import read_requests, read_sources
 from elastocal.files.campaign.setup import chosen_markers, read_setup
 from elastocal.files.campaign.table import CampaignTable, Wanted, read_tables
 from elastocal.files.contact.campaign import read_contacts
-from elastocal.files.format_word import check_format
-from elastocal.files.located import Located, read_yaml
+from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
 from elastocal.measure.campaign import Campaign
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.kind import Measurement
+from elastocal.measure.position import Position
+from elastocal.measure.setup import Setup
+from elastocal.model.kinematics import kinematics
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.observation import Marker
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+from elastocal.spatial.rigid_fit import rigid_fit
+from elastocal.spatial.rotation import matrix_rpy, rotations
 
 _START = f"a campaign file starts with 'format: {FORMAT}'"
 CONTACT = "contact"
@@ -89,3 +121,112 @@ def _left_out(tables: tuple[CampaignTable, ...], found: Readings) -> tuple[str, 
         if absent:
             notes.append(f"{marker} was not read in {absent} of {len(found.cells)} readings.")
     return tuple(notes)
+
+
+KEY = "tracker_frame"
+
+
+@dataclass(frozen=True, eq=False)
+class InBase:
+    """The kind of measurement, its readings (N, R) in base axes, what is to be said of the axes, and the points."""
+
+    measurement: Measurement
+    readings: Array
+    notes: tuple[str, ...] = ()
+    points: ReadPoints | None = None
+
+
+def measured_in_base(given: CampaignKeys, model: RobotModel, found: Readings, setup: Setup) -> InBase:
+    """Everything in base axes."""
+    entry = given.entry
+    reach = float(np.max(np.linalg.norm(setup.positions(model), axis=2)))
+    size = max(model.size, reach)  # slides are not part of the former
+    check_loads(found, model, setup, size)
+    if given.plan:
+        return _planned(entry, model, setup)
+    if entry.measurement == "deflection":
+        check_deflection_sizes(found, size)
+    pose, notes = _instrument_pose(given, found, setup, model)
+    positions = entry.measurement == "position"
+    points = ReadPoints(_in_base(pose, found.points, points=True), found.places_of(rest=not positions), pose)
+    shifts = _in_base(pose, found.shifts, points=positions)
+    if not positions:
+        measurement: Measurement = Deflection(setup, entry.statics or "loaded")
+        return InBase(measurement, _rows(setup, shifts, _in_base(pose, found.turns, points=False)), notes, points)
+    check_positions(found, shifts, size)
+    turned = _turned(pose, found.turns) if any(found.posed) else None
+    zero = np.where(np.isfinite(found.turns).all(axis=2, keepdims=True), np.zeros(3), np.nan)
+    return InBase(Position(setup, turned), _rows(setup, shifts, zero), notes, points)
+
+
+def _rows(setup: Setup, shifts: Array, turns: Array) -> Array:
+    """(N, R), marker by marker."""
+    both = np.concatenate([shifts, turns], axis=2)
+    return np.concatenate([both[:, i, : m.rows] for i, m in enumerate(setup.markers)], axis=1)
+
+
+def _turned(pose: Pose | None, vectors: Array) -> Array:
+    """Rotations (N, markers, 3, 3) in base axes of rotation vectors, identity where none was read."""
+    known = np.isfinite(vectors).all(axis=2, keepdims=True)
+    flat = np.where(known, vectors, 0.0).reshape(-1, 3)
+    found = np.moveaxis(rotations(flat.T), -1, 0).reshape(*vectors.shape, 3)
+    return found if pose is None else np.asarray(pose.rotation @ found)
+
+
+def _planned(entry: CampaignEntry, model: RobotModel, setup: Setup) -> InBase:
+    """The same without readings; orientations count from those of the arm without load."""
+    nothing = np.full((setup.count, setup.height), np.nan)
+    if entry.measurement == "deflection":
+        return InBase(Deflection(setup, entry.statics or "loaded"), nothing)
+    turned = np.stack([kinematics(model, setup.q, m.frame).rotation for m in setup.markers], axis=1)
+    return InBase(Position(setup, turned if any(m.rows == 6 for m in setup.markers) else None), nothing)
+
+
+def _instrument_pose(
+    given: CampaignKeys, found: Readings, setup: Setup, model: RobotModel
+) -> tuple[Pose | None, tuple[str, ...]]:
+    """T_base_instrument, None where readings are in base axes, with what is to be said of it."""
+    located, entry = given.located, given.entry
+    if entry.tracker_frame is None:
+        return None, ()
+    if entry.tracker_frame != "fit":
+        if isinstance(entry.tracker_frame, str):
+            use = "write fit, or a pose such as {xyz_mm: [4000, 0, 1000], rpy_deg: [0, 0, 90]}"
+            raise located.error((KEY,), f"{entry.tracker_frame!r} does not fit; {use}")
+        e = schema.construct(PoseEntry, located, (KEY,), entry.tracker_frame, given.units)
+        return Pose.from_xyz_rpy(e.xyz, e.rpy), ()
+    if entry.measurement != "position":
+        raise located.error((KEY,), "deflections do not tell where the instrument stands; give its xyz_mm and rpy_deg")
+    return _fitted(located, found, setup, model)
+
+
+def _fitted(located: Located, found: Readings, setup: Setup, model: RobotModel) -> tuple[Pose, tuple[str, ...]]:
+    plain = Setup(setup.q, setup.load, tuple(Marker(m.frame) for m in setup.markers))
+    expected = Position(plain).predict(model).reshape(found.shifts.shape)
+    known = np.isfinite(found.shifts).all(axis=2) & np.isfinite(expected).all(axis=2)
+    read, aim = found.shifts[known], expected[known]
+    try:
+        pose, left = rigid_fit(read, aim)
+    except InputError as error:
+        raise located.error((KEY,), f"fit: {error}") from None
+    wide, reach = (float(np.max(np.linalg.norm(p - p.mean(axis=0), axis=1))) for p in (read, aim))
+    if not reach / FAR <= wide <= FAR * reach:
+        raise located.error(
+            (KEY,), f"fit: the readings spread over {wide:.3g} m, the robot's markers over {reach:.3g} m; check units"
+        )
+    x, y, z = (1e3 * float(v) for v in pose.translation)
+    roll, pitch, yaw = (float(np.rad2deg(v)) for v in matrix_rpy(pose.rotation))
+    note = (
+        f"The instrument's axes were fitted to {len(read)} predicted positions: xyz_mm [{x:.3f}, {y:.3f}, {z:.3f}], "
+        f"rpy_deg [{roll:.5f}, {pitch:.5f}, {yaw:.5f}], with {1e3 * left:.3g} mm (rms) left; the source of error "
+        "'registration' states how far that may be off."
+    )
+    return pose, (note,)
+
+
+def _in_base(pose: Pose | None, vectors: Array, points: bool) -> Array:
+    """Vectors (..., 3) of the instrument's axes in base axes; ``points`` are shifted too."""
+    if pose is None:
+        return vectors
+    turned = np.asarray(vectors @ pose.rotation.T)
+    return turned + pose.translation if points else turned

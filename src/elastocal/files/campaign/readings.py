@@ -2,17 +2,26 @@
 
 In the long layout (a column ``marker``) rows with the same axes and wrench are readings of one state.  The k-th row of
 a marker in that state belongs to repeat k, and the markers of a repeat form one reading, wherever their rows stand.
+
+What no instrument reads is refused with the number that shows it: slips of units, empty tables, loads that would bend
+the robot of the file by a tenth of itself (far beyond, no state is determined and no search for parameters would end).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.errors import InputError
 from elastocal.files.campaign.table import CampaignTable
+from elastocal.files.tables.configurations import WRENCH
 from elastocal.files.tables.raw import cell
+from elastocal.files.units import FORCE, LENGTH, MOMENT
+from elastocal.measure.setup import Setup
+from elastocal.model.robot import RobotModel
+from elastocal.model.statics.deflection import linear_deflection
 from elastocal.spatial.entries import Array
 
 
@@ -122,3 +131,75 @@ def _place(table: CampaignTable, rows: Sequence[int]) -> str:
     said = ", ".join(n for n in names if n)
     text = f"{table.word} line{'s' * (len(lines) > 1)} {', '.join(str(n) for n in lines)}"
     return f"{text} ({said})" if said else text
+
+
+SMALL = ("mm", "um")
+"""Units of length that were meant where a number is far too large."""
+SOFT, FAR, TURNED = 0.1, 3.0, 0.1
+"""Largest deflection and distance from the base as shares of the robot's size, largest turn of a deflection in rad."""
+
+
+def check_any(found: Readings, file: str) -> None:
+    """There are numbers, and not only zeros."""
+    numbers = np.concatenate([found.shifts, found.turns], axis=2)
+    known = numbers[np.isfinite(numbers)]
+    if not len(known):
+        raise InputError(f"{file}: holds no reading at all; fill the columns of the readings")
+    if not np.any(known):
+        raise InputError(f"{file}: every reading is zero; was the table filled?")
+
+
+def check_deflection_sizes(found: Readings, size: float) -> None:
+    """Nothing bends by a tenth of the robot."""
+    for reading, marker, axis in np.argwhere(np.abs(found.shifts) > SOFT * size):
+        value = abs(float(found.shifts[reading, marker, axis]))
+        place, column, text = found.where(reading, marker, axis)
+        less = " less its value without load" if found.table(reading, marker).by_difference else ""
+        said = f"{text}{less} gives a deflection of {value:.3g} m on a robot of {size:.3g} m"
+        meant = _meant(column, value, SOFT * size, LENGTH, SMALL) or "correct the number"
+        raise InputError(f"{place}: {said}; {meant}")
+    for reading, marker, axis in np.argwhere(np.abs(found.turns) > TURNED):
+        place, _, text = found.where(reading, marker, axis, turn=True)
+        value = abs(float(found.turns[reading, marker, axis]))
+        raise InputError(f"{place}: {text} is a turn by {value:.3g} rad under load; check the unit: was mrad meant?")
+
+
+def check_positions(found: Readings, points: Array, size: float) -> None:
+    """No marker is far beyond the robot's reach; ``points`` (N, markers, 3) are in base axes."""
+    for reading, marker in np.argwhere(np.linalg.norm(points, axis=2) > FAR * size):
+        distance = float(np.linalg.norm(points[reading, marker]))
+        axis = int(np.nanargmax(np.abs(found.shifts[reading, marker])))
+        place, column, text = found.where(reading, marker, axis)
+        said = f"{text} puts {found.markers[marker]} {distance:.3g} m from the base of a robot of {size:.3g} m"
+        meant = _meant(column, distance, FAR * size, LENGTH, SMALL) or "correct the number"
+        raise InputError(f"{place}: {said}; {meant}")
+
+
+def check_loads(found: Readings, model: RobotModel, setup: Setup, size: float) -> None:
+    """Refuse the worst load if the linear model of the robot file lets the arm bend by more than a tenth of it."""
+    load = setup.load
+    bend = np.linalg.norm(linear_deflection(model, setup.q, [load], load.frame).translation, axis=1)
+    row = int(np.argmax(bend))
+    if not bend[row] > SOFT * size:
+        return
+    wrench = np.broadcast_to(load.wrench, (setup.count, 6))[row]
+    axis = int(np.argmax(np.abs(wrench) / [1, 1, 1, size, size, size]))
+    said = (
+        f"{abs(wrench[axis]):.3g} {'N' if axis < 3 else 'N m'} at {load.frame}, would bend the arm by {bend[row]:.3g} "
+        f"m by the compliances of the robot file, on a robot of {size:.3g} m"
+    )
+    if found.wrenches is None:
+        raise InputError(f"the load of the campaign file: {said}; check its unit, and that of the compliances")
+    table, line = next(iter(found.cells[row].values()))
+    column = table.columns.fields[WRENCH[axis]]
+    text, place = cell(table.raw, table.raw.rows[line], column)
+    title, units = table.raw.header[column.place], FORCE if axis < 3 else MOMENT
+    meant = _meant(title, float(bend[row]), SOFT * size, units, units) or "correct the load or the compliances"
+    raise InputError(f"{place}: {text}, that is {said}; {meant}")
+
+
+def _meant(column: str, value: float, most: float, units: Mapping[str, float], tried: Iterable[str]) -> str:
+    """The first unit of those tried that makes the value behind a column small enough, as advice; "" for none."""
+    name, _, unit = column.rpartition("_")
+    better = [u for u in tried if value * units[u] / units.get(unit, 1.0) <= most]
+    return f"check the unit: was {name}_{better[0]} meant?" if better else ""

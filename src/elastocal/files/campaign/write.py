@@ -2,12 +2,21 @@
 
 The table is wide.  Readings, and axes, stand in the usual units (mm, deg) where these give every number back exactly,
 else in SI.
+
+Virtual readings know themselves: their campaign file bears the marks of itself and of its table.
+
+    # Virtual readings: simulated, not measured.
+    # sha256 of what follows: 3f...
+    # sha256 of readings.csv: 9a...
+
+What is not byte for byte what was written is somebody's own: measured, until proven otherwise.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +25,12 @@ import yaml
 
 from elastocal.errors import InputError
 from elastocal.files.campaign.columns import LOADED, ORIENTATION, SHIFT, TURN
-from elastocal.files.campaign.file import FORMAT, CampaignFile, robot_seen_from
-from elastocal.files.campaign.parts import (
-    Column,
-    changed_requests,
-    column_texts,
-    csv_text,
-    shown_joint_columns,
-    source_text,
-)
-from elastocal.files.campaign.readings_entry import Requests, listed
-from elastocal.files.campaign.virtual import TABLE, virtual_files
-from elastocal.files.contact.write import contact_texts
+from elastocal.files.campaign.file import FORMAT, CampaignFile, Requests, listed, robot_seen_from
+from elastocal.files.campaign.requests import changed_requests, source_text
+from elastocal.files.contact.objects import contact_texts
+from elastocal.files.opened import sha256_of
 from elastocal.files.tables.configurations import NAME, WRENCH
-from elastocal.files.yaml_text import Dumper, FlowList, Map, comment
+from elastocal.files.text import Column, Dumper, FlowList, Map, column_texts, comment, csv_text, shown_joint_columns
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
@@ -37,6 +38,43 @@ from elastocal.measure.position import Position
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rotation_vector, rotations
+
+VIRTUAL = "Virtual readings: simulated, not measured."
+CAMPAIGN, TABLE = "campaign.yaml", "readings.csv"
+_OWN, _TABLE = "# sha256 of what follows: ", f"# sha256 of {TABLE}: "
+
+
+def virtual_files(folder: Path, campaign: str, table: str) -> dict[Path, str]:
+    """The two files of a virtual campaign, with their marks."""
+    head = f"# {VIRTUAL}\n{_OWN}{_mark(campaign)}\n{_TABLE}{_mark(table)}\n"
+    return {folder / CAMPAIGN: head + campaign, folder / TABLE: table}
+
+
+def own_files(folder: Path) -> Mapping[str, str]:
+    """Files of a campaign in a folder that are not what was simulated, and what is known of each."""
+    there = [name for name in (CAMPAIGN, TABLE) if (folder / name).exists()]
+    head = _head(folder / CAMPAIGN)
+    if head is None:
+        return dict.fromkeys(there, "was not simulated")
+    now = {CAMPAIGN: _mark(head[2]), TABLE: sha256_of(folder / TABLE) if TABLE in there else head[1]}
+    known = {CAMPAIGN: head[0], TABLE: head[1]}
+    return {name: "was changed since it was simulated" for name in there if now[name] != known[name]}
+
+
+def _head(campaign: Path) -> tuple[str, str, str] | None:
+    """Both marks, and what follows them; None where a file does not say that it is virtual."""
+    try:
+        text = campaign.read_bytes().decode("utf-8", errors="replace")
+    except OSError:
+        return None
+    first, own, table, *rest = [*text.split("\n", 3), "", "", ""]
+    if first != f"# {VIRTUAL}" or not own.startswith(_OWN) or not table.startswith(_TABLE):
+        return None
+    return own.removeprefix(_OWN), table.removeprefix(_TABLE), rest[0]
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def table_text(campaign: Campaign, model: RobotModel, names: Sequence[str] = ()) -> str:

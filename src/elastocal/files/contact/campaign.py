@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.campaign.errors import read_sources
-from elastocal.files.campaign.file import UNSTATED, CampaignFile, all_files, named_robot, table_notes
-from elastocal.files.campaign.requests import read_requests
+from elastocal.files.campaign.file import UNSTATED, CampaignFile, ReadingsEntry, all_files, named_robot, table_notes
+from elastocal.files.campaign.requests import read_requests, read_sources
 from elastocal.files.contact.checks import (
     check_commanded,
+    check_count,
+    check_directions,
     check_felt,
     check_places,
     check_pressed,
     check_recorded,
     check_sources,
 )
-from elastocal.files.contact.coverage import check_count, check_directions
-from elastocal.files.contact.entry import ContactEntry
 from elastocal.files.contact.objects import check_objects, read_objects
 from elastocal.files.contact.table import ContactColumns, ContactTable, read_contact_table
 from elastocal.files.located import Located
@@ -39,6 +39,16 @@ from elastocal.model.surfaces.surface import Surface
 from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, on_objects, rest_height
 from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContactEntry(ReadingsEntry):
+    """Top level of a campaign file with ``measurement: contact``."""
+
+    measurement: Literal["contact"]
+    frame: str | None = None
+    objects: list[Any]
+    force: Literal["on_robot", "by_robot"] = "on_robot"
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.tables.configurations import NAME, configurations
-from elastocal.files.tables.motor_columns import by_motors, motor_column
+from elastocal.files.tables.configurations import NAME, by_motors, configurations, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.model.drives import Drives

@@ -13,8 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import ClassVar
 
-from elastocal.files.formats.format import WORDS, Asked, TableFormat
-from elastocal.files.formats.unit_words import title_unit, unit_word
+from elastocal.files.formats.format import WORDS, Asked, TableFormat, title_unit, unit_word
 from elastocal.files.tables.raw import Origin, RawTable, read_csv
 from elastocal.files.units import unit_is_of
 

@@ -2,7 +2,8 @@
 
     J1 .. J6 in deg, x y z in mm and w p r of the measurement, x y z in mm and w p r of the tool
 
-Whether w p r are in degrees, and how they turn, is not said there: ``angle`` and ``orientation`` say it.
+Lines at x = y = z = 0 have not been measured.  Whether w p r are in degrees, and how they turn, is not said there:
+``angle`` and ``orientation`` say it.  Which frame of a robot a tool is follows from its place on the flange.
 """
 
 from __future__ import annotations
@@ -14,11 +15,77 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.formats.format import Asked, TableFormat
-from elastocal.files.formats.robodk_lines import JOINTS, PLACE, TITLES, TOOL, TURN, measured_lines
-from elastocal.files.formats.tool_frames import frame_of_tool
-from elastocal.files.tables.raw import Field, Origin, RawTable, si_number
+from elastocal.files.tables.raw import Field, Origin, RawTable, separator_of, si_number, split_line, text_lines
+from elastocal.model.kinematics import kinematics
 from elastocal.spatial.entries import Array
+
+TITLES = (*(f"J{i}" for i in range(1, 7)), *"XYZWPR", *(f"tool {c}" for c in "XYZWPR"))
+JOINTS, PLACE, TURN, TOOL = range(6), range(6, 9), range(9, 12), range(12, 15)
+NOTHING = 1e-3
+"""mm: a measurement this close to zero was not made."""
+
+
+def measured_lines(file: Path) -> RawTable:
+    """Every measurement that was made, as RoboDK's own columns; a note names the others."""
+    lines = text_lines(file, "#")
+    if len(lines) < 2:
+        raise InputError(f"{file}: holds no measurements; save the table of the calibration project again")
+    separator = separator_of(lines[0][1])
+    first, *rows = ((n, split_line(file, (n, s), separator)) for n, s in lines)
+    if all(_numeric(c) for c in first[1] if c.strip()):
+        raise InputError(f"{file}, line {first[0]}: holds numbers where RoboDK writes titles; put the titles back")
+    for line, cells in rows:
+        if len(cells) < len(TITLES):
+            raise InputError(
+                f"{file}, line {line}: {len(cells)} cells, but joints, measured pose and tool are {len(TITLES)}; "
+                "save the table of the calibration project again"
+            )
+    whole = RawTable(str(file), TITLES, tuple((n, c[: len(TITLES)]) for n, c in rows), separator != ",", first[0])
+    absent = [r for r in whole.rows if all(abs(si_number(whole, r, Field(i, 1.0))) < NOTHING for i in PLACE)]
+    if len(absent) == len(whole.rows):
+        raise InputError(f"{file}: none of its {len(absent)} measurements has been made: all are at 0, 0, 0")
+    text = ", ".join(str(n) for n, _ in absent)
+    note = f"{file.name}: left out, since they have not been made (0, 0, 0): measurements in lines {text}."
+    kept = tuple(r for r in whole.rows if r not in absent)
+    return replace(whole, rows=kept, notes=(note,) if absent else ())
+
+
+def _numeric(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+NEAR = 1e-3
+"""m: a frame this close to a tool is meant by it."""
+
+
+def frame_of_tool(asked: Asked, flange: str, place: Array, where: str) -> tuple[str, float]:
+    """The frame nearest to ``place`` (m) among those that move with the flange, and how far it is off."""
+    robot = asked.robot
+    assert robot is not None
+    if flange not in robot.tree.names:
+        raise UnknownNameError("frame", flange, robot.tree.names, asked.where("flange"))
+    q = np.stack([np.zeros(robot.n), np.full(robot.n, 0.3)])
+    hand = kinematics(robot, q, flange)
+    off: dict[str, float] = {}
+    for name in robot.tree.names:
+        from_hand = np.einsum("nji,nj->ni", hand.rotation, kinematics(robot, q, name).position - hand.position)
+        if np.allclose(from_hand[0], from_hand[1], atol=1e-9):
+            off[name] = float(np.linalg.norm(from_hand[0] - place))
+    best = min(off, key=off.__getitem__)
+    if off[best] > NEAR:
+        x, y, z = (f"{1e3 * float(v):g}" for v in place)
+        raise InputError(
+            f"{where}: no frame of {robot.name} is at this tool; the nearest, {best}, is {1e3 * off[best]:.3g} mm off; "
+            f"add a frame {{name: ..., parent: {flange}, xyz_mm: [{x}, {y}, {z}]}} to the robot file"
+        )
+    return best, off[best]
+
 
 Column = tuple[str, str, Sequence[str]]
 """Name, title in the file, cells."""

@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.files.log.axes import axes_log
-from elastocal.files.tables.motor_columns import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
+from elastocal.files.log.read import axes_log
+from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.measure.joint_log import JointLog

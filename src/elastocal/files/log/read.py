@@ -1,29 +1,27 @@
-"""Any log of a controller: its format is told by its content, and named in the notes."""
+"""Any log of a controller as values of the joints: its format is told by its content, and named in the notes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from elastocal.errors import InputError
 from elastocal.files.located import UTF_16
-from elastocal.files.log.csv import read_csv_log
-from elastocal.files.log.rsi import read_rsi_log
-from elastocal.files.log.rtde import read_rtde_log
 from elastocal.files.opened import unreadable
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joint_log import JointLog, joint_torques
 from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
 
 START = 1 << 16
-FORMATS = {
-    "KUKA RSI telegrams": read_rsi_log,
-    "UR RTDE record, separated by spaces": read_rtde_log,
-    "CSV": read_csv_log,
-}
+RSI, RTDE, CSV = "KUKA RSI telegrams", "UR RTDE record, separated by spaces", "CSV"
 
 
 def log_format(path: Path) -> str:
-    """One of ``FORMATS``, by how the file begins."""
+    """``RSI``, ``RTDE`` or ``CSV``, by how the file begins."""
     try:
         with path.open("rb") as file:
             start = file.read(START)
@@ -36,15 +34,50 @@ def log_format(path: Path) -> str:
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") or b"<Rob" in start:
         if wide:
             raise InputError(f"{path}: its telegrams are in UTF-16, and no controller sends them so; save it as UTF-8")
-        return "KUKA RSI telegrams"
+        return RSI
     head = start.split(b"\n", 1)[0].decode("utf-8", "replace").split()
     if any(name.startswith("actual_q_") for name in head):
-        return "UR RTDE record, separated by spaces"
-    return "CSV"
+        return RTDE
+    return CSV
 
 
 def read_log(path: Path, model: RobotModel) -> JointLog:
     """Joint values and torques of ``model``'s joints; what was assumed or left out is in the notes."""
     name = log_format(path)
-    log = FORMATS[name](path, model)
+    log = _reader(name)(path, model)
     return replace(log, notes=(f"{path.as_posix()} is read as {name}.", *log.notes))
+
+
+def _reader(name: str) -> Callable[[Path, RobotModel], JointLog]:
+    from elastocal.files.log.csv import read_csv_log
+    from elastocal.files.log.rsi import read_rsi_log
+    from elastocal.files.log.rtde import read_rtde_log
+
+    return {RSI: read_rsi_log, RTDE: read_rtde_log, CSV: read_csv_log}[name]
+
+
+def axes_log(
+    model: RobotModel,
+    source: str,
+    values: Array,
+    lines: NDArray[np.int64],
+    *,
+    torque: Array | None = None,
+    velocity: Array | None = None,
+    current: Array | None = None,
+    time: Array | None = None,
+    notes: tuple[str, ...] = (),
+) -> JointLog:
+    """Values, torques and velocities (N, n) of the controller's axes in SI; time from its first value."""
+    controller = model.controller
+    return JointLog(
+        source,
+        model.joints,
+        controller.to_joints(values),
+        np.full(values.shape, np.nan) if torque is None else joint_torques(model, torque),
+        lines,
+        None if time is None else time - time[0],
+        None if velocity is None else velocity @ controller.matrix.T,
+        current,
+        notes,
+    )

@@ -21,10 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.files.log.axes import axes_log
-from elastocal.files.log.rsi_order import TelegramOrder
-from elastocal.files.log.rsi_scan import Piece, scan
-from elastocal.files.log.rsi_telegram import MALFORMED, Telegram, TelegramError, parse_telegram
+from elastocal.files.log.read import axes_log
+from elastocal.files.log.telegrams import MALFORMED, Piece, Telegram, TelegramError, TelegramOrder, parse_telegram, scan
 from elastocal.files.units import DEGREE
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import RobotModel

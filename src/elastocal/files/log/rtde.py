@@ -20,7 +20,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files.located import read_text
-from elastocal.files.log.axes import axes_log
+from elastocal.files.log.read import axes_log
 from elastocal.files.tables.raw import RawTable
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import RobotModel

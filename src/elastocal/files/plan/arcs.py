@@ -12,12 +12,11 @@ import numpy as np
 from elastocal.errors import UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.file import named_robot
-from elastocal.files.campaign.parts import csv_text
-from elastocal.files.format_word import check_format
-from elastocal.files.located import Located, read_yaml
+from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.plan.cell import check_axes
 from elastocal.files.plan.read import FORMAT
 from elastocal.files.robot.read import robot_file
+from elastocal.files.text import csv_text
 from elastocal.files.units import declared_units
 from elastocal.model.elements import quantity
 from elastocal.model.loads.gravity_compensator import GravityCompensator

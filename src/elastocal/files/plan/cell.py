@@ -1,22 +1,26 @@
-"""The cell of a plan file: entries with a kind, the robot's body, obstacles, the tracker."""
+"""The cell of a plan file: entries with a kind, the robot's body, obstacles (also as STL in mm), the tracker."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from elastocal.design.cell import Cell, Link, links_of
 from elastocal.design.method import Measuring, Method
 from elastocal.design.obstacles.obstacle import obstacle_kinds
-from elastocal.errors import UnknownNameError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.by_kind import chosen
 from elastocal.files.located import Located, Path_
-from elastocal.files.place import existing
-from elastocal.files.plan.entry import LinkEntry, PlanEntry
-from elastocal.files.schema import Units
+from elastocal.files.opened import existing, read_bytes
+from elastocal.files.plan.file import LinkEntry, PlanEntry
+from elastocal.files.schema import Units, chosen
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
 
 
 def read_kinds(
@@ -54,7 +58,7 @@ def check_axes(located: Located, path: Path_, name: str, model: RobotModel) -> N
 
 
 def _triangles(located: Located, path: Path_, word: Any) -> Any:
-    from elastocal.files.plan.stl import read_stl
+    from elastocal.files.plan.cell import read_stl
 
     return read_stl(existing(located, path, str(word))).tolist()
 
@@ -83,3 +87,26 @@ def read_plan_cell(located: Located, e: PlanEntry, units: Units, model: RobotMod
     tracker = e.tracker or next((s.at for s in method.sources if isinstance(s, Tracker)), None)
     markers = tuple(m.frame for m in method.markers) if isinstance(method, Measuring) else ()
     return Cell(body, obstacles, tracker, markers)
+
+
+HEADER, RECORD = 84, 50
+
+
+def read_stl(path: Path) -> Array:
+    """(T, 3, 3) corners in m."""
+    raw = read_bytes(path)
+    count = int.from_bytes(raw[80:HEADER], "little") if len(raw) >= HEADER else 0
+    if count and len(raw) == HEADER + RECORD * count:
+        records = np.frombuffer(raw, np.uint8, RECORD * count, HEADER).reshape(count, RECORD)
+        corners = records[:, 12:48].copy().view("<f4").reshape(count, 3, 3).astype(np.float64)
+    else:
+        found = re.findall(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", raw)
+        if not found or len(found) % 3:
+            raise InputError(f"{path}: is no STL file, or is cut off; export it again")
+        try:
+            corners = np.array([[float(v) for v in corner] for corner in found]).reshape(-1, 3, 3)
+        except ValueError:
+            raise InputError(f"{path}: a corner is not made of numbers; export it again") from None
+    if not np.all(np.isfinite(corners)):
+        raise InputError(f"{path}: a corner is not finite; export it again")
+    return np.asarray(1e-3 * corners)

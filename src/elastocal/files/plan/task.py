@@ -1,7 +1,15 @@
-"""The task of a plan file: test poses, and the part of the workspace that candidates are drawn from."""
+"""The task of a plan file: test poses, and the part of the workspace that candidates are drawn from.
+
+Both may come from a CSV file of axes of the controller, or of places of the tool, each with its load if any:
+
+    A1_deg,...,A6_deg[,fx_N,...,mz_Nm]        or        x_mm,y_mm,z_mm[,fx_N,...,mz_Nm]
+
+Axes may be given by their motors: A1_counts, A1_motor_deg.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +21,44 @@ from elastocal.design.task import MOST, TestPlan
 from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.located import Located, Path_
-from elastocal.files.place import existing
+from elastocal.files.opened import existing
 from elastocal.files.plan.cell import check_frame
-from elastocal.files.plan.entry import AroundEntry, PlanEntry, TestEntry
-from elastocal.files.plan.path import read_path
+from elastocal.files.plan.file import AroundEntry, PlanEntry, TestEntry
 from elastocal.files.schema import Units
+from elastocal.files.tables.configurations import NAME, WRENCH, configurations
+from elastocal.files.tables.raw import Field, add_once, read_csv, understood
+from elastocal.files.units import FORCE, LENGTH, MOMENT
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
+
+PLACE = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False)
+class PathTable:
+    """Joint values (T, n) or, where the table has places, points (T, 3); wrenches (T, 6) if it has any."""
+
+    q: Array | None
+    points: Array | None
+    wrenches: Array | None
+
+
+def read_path(path: Path, model: RobotModel) -> PathTable:
+    raw = read_csv(path)
+    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
+    stems = {c.rpartition("_")[0] for c in raw.header}
+    if not (stems & set(PLACE)) or stems & set(axes):
+        from elastocal.files.tables.configurations import read_configurations
+
+        table = read_configurations(path, axes, model.controller.drives)
+        return PathTable(model.controller.to_joints(table.values), None, table.wrenches)
+    units = {**dict.fromkeys(PLACE, LENGTH), **{w: FORCE if w[0] == "f" else MOMENT for w in WRENCH}}
+    fields: dict[str, Field] = {}
+    for place, column in enumerate(raw.header):
+        known = (NAME, 1.0) if column == NAME else understood(raw, column, units, (NAME,))
+        add_once(raw, fields, known[0], Field(place, known[1]))
+    table = configurations(raw, fields, dict.fromkeys(PLACE, "prismatic"))
+    return PathTable(None, np.asarray(table.values), table.wrenches)
 
 
 def read_tests(

@@ -10,12 +10,9 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.format_word import check_format
 from elastocal.files.keys import Keys, check_limits, check_unit, refuse
-from elastocal.files.located import Located, Path_, check_tree
-from elastocal.files.robot.controller import read_transmission
-from elastocal.files.robot.elements import read_elements
-from elastocal.files.robot.entry import NO_SOURCE, JointEntry, RobotFile
+from elastocal.files.located import Located, Path_, check_format, check_tree
+from elastocal.files.robot.sections import NO_SOURCE, JointEntry, RobotFile, read_elements, read_transmission
 from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
 from elastocal.model.dh import Convention, DHRow, dh_frames

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.located import parse_yaml, read_text
-from elastocal.files.opened import SHIPPED, noted
-from elastocal.files.place import path_of
+from elastocal.files.opened import SHIPPED, noted, path_of
 from elastocal.files.robot.file import build_robot
 from elastocal.model.elements import Element, element_kinds
 from elastocal.model.robot import RobotModel

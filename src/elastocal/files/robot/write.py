@@ -17,8 +17,8 @@ from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import FORMAT, build_robot
 from elastocal.files.schema import dimensions_of
+from elastocal.files.text import Dumper, FlowList, LongText, Map, Number, comment, digits, quantity_text
 from elastocal.files.units import DIMENSIONS
-from elastocal.files.yaml_text import Dumper, FlowList, LongText, Map, Number, comment, digits, quantity_text
 from elastocal.model.drives import Drives
 from elastocal.model.elements import Element
 from elastocal.model.frames import Frame, FrameTree

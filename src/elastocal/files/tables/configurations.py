@@ -3,25 +3,104 @@
     A1_deg,A2_deg,A3_deg,A4_deg,A5_deg,A6_deg,fz_N
     0,-90,90,0,30,0,-2500
 
-Axes are the controller's, or all of them by their motors: A1_counts, A1_motor_deg (``tables.motor_columns``).
-Wrench columns (fx fy fz mx my mz) and a column ``name`` are optional; ``tables.raw`` says how lines are
-split into cells.
+Axes are the controller's, or all of them by their motors: A1_counts, or A1_motor_deg, A1_motor_rad, A1_motor_turns.
+Motors may be coupled, so a table gives all axes by their motors or none.  What counts and motor angles mean is said by
+the robot file: ``structure``, ``counts_per_turn`` and ``counts_at_zero`` of its controller.  Wrench columns
+(fx fy fz mx my mz) and a column ``name`` are optional; ``tables.raw`` says how lines are split into cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
 if TYPE_CHECKING:
     from elastocal.model.drives import Drives
     from elastocal.spatial.entries import Array
+
+
+COUNTS, MOTOR, MOTOR_TORQUE = "counts", "motor", "motor_torque"
+MOTOR_UNITS = {**ANGLE, "turns": 360 * ANGLE["deg"]}
+"""Units of motor angles, in rad."""
+
+
+def motor_column(raw: RawTable, column: str, axes: Mapping[str, object]) -> tuple[str, float] | None:
+    """Quantity (A1_counts, A1_motor) and factor to SI of a column that is of a motor; None for any other."""
+    axis, _, unit = column.rpartition("_")
+    if column in axes or column.endswith(f"_{MOTOR_TORQUE}"):
+        return None
+    if axis in axes and unit == COUNTS:
+        return column, 1.0
+    if column.endswith(f"_{MOTOR}") and axis in axes:
+        raise InputError(f"{raw.top}: column {column!r} has no unit; write {column}_deg, _rad or _turns")
+    if not axis.endswith(f"_{MOTOR}") or axis.removesuffix(f"_{MOTOR}") not in axes:
+        return None
+    if unit not in MOTOR_UNITS:
+        raise InputError(
+            f"{raw.top}: column {column!r}: unit {unit!r} does not fit a motor's angle; use {', '.join(MOTOR_UNITS)}"
+        )
+    return axis, MOTOR_UNITS[unit]
+
+
+def by_motors(raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str]) -> dict[str, tuple[str, Field]]:
+    """Kind (counts or motor) and column of each axis that is given by its motor."""
+    out: dict[str, tuple[str, Field]] = {}
+    for axis in axes:
+        kinds = [k for k in (COUNTS, MOTOR) if f"{axis}_{k}" in fields]
+        if len(kinds) > 1 or (kinds and axis in fields):
+            raise InputError(f"{raw.top}: axis {axis} is given in two ways; keep one column of it")
+        if kinds:
+            out[axis] = kinds[0], fields[f"{axis}_{kinds[0]}"]
+    plain = [a for a in axes if a in fields]
+    if out and plain:
+        column = raw.header[next(iter(out.values()))[1].place]
+        raise InputError(
+            f"{raw.top}: column {column!r} gives an axis by its motor and {raw.header[fields[plain[0]].place]!r} gives "
+            "one by its own value; give all axes in one way, since motors may be coupled"
+        )
+    return out
+
+
+def motor_values(
+    raw: RawTable, driven: Mapping[str, tuple[str, Field]], axes: Mapping[str, str], drives: Drives | None
+) -> Array:
+    """Controller values (N, n) in rad and m of all axes, given by their motors."""
+    import numpy as np
+
+    values = np.array([[si_number(raw, row, driven[a][1]) for a in axes] for row in raw.rows])
+    kinds = tuple("counts" if driven[a][0] == COUNTS else "motor_rad" for a in axes)
+    return motors_to_axes(values, kinds, tuple(axes), drives, raw.top)
+
+
+def motors_to_axes(
+    values: Array, kinds: Sequence[str], axes: Sequence[str], drives: Drives | None, where: str
+) -> Array:
+    """Controller values (N, n) in rad and m; ``kinds`` are ``counts`` or ``motor_<unit>``, one for each axis."""
+    import numpy as np
+
+    valid = (COUNTS, *(f"{MOTOR}_{u}" for u in MOTOR_UNITS))
+    for kind in kinds:
+        if kind not in valid:
+            raise UnknownNameError("way to give axes", kind, valid, where)
+    if drives is None:
+        raise InputError(
+            f"{where}: the robot file does not say how motors move the axes; add structure and counts_per_turn under "
+            "its controller ('elastocal transmission' writes them)"
+        )
+    counted = np.array([kind == COUNTS for kind in kinds])
+    unknown = [a for a, c, n in zip(axes, counted, drives.counts_per_turn, strict=True) if c and np.isnan(n)]
+    if unknown:
+        raise InputError(f"{where}: the robot file gives no counts_per_turn of {unknown[0]}; add it under controller")
+    factors = np.array([1.0 if kind == COUNTS else MOTOR_UNITS[kind.removeprefix(f"{MOTOR}_")] for kind in kinds])
+    motors = np.where(counted, np.nan_to_num(drives.motors_of_counts(values)), values * factors)
+    return drives.from_motors(motors)
+
 
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 NAME = "name"
@@ -49,8 +128,6 @@ def configurations(
 ) -> ConfigurationTable:
     """The columns of axes (or of their ``drives``), wrenches and names among ``fields``."""
     import numpy as np
-
-    from elastocal.files.tables.motor_columns import by_motors, motor_values
 
     driven = by_motors(raw, fields, axes)
     missing = [a for a in axes if a not in (*fields, *driven)]
@@ -88,7 +165,7 @@ def allowed_units(axes: Mapping[str, str]) -> dict[str, Mapping[str, float]]:
 
 
 def _fields(raw: RawTable, axes: Mapping[str, str]) -> dict[str, Field]:
-    from elastocal.files.tables.motor_columns import motor_column
+    from elastocal.files.tables.configurations import motor_column
 
     allowed = allowed_units(axes)
     found: dict[str, Field] = {}

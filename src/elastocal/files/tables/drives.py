@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
-from elastocal.files.tables.configurations import configurations
-from elastocal.files.tables.motor_columns import motor_column
+from elastocal.files.tables.configurations import configurations, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 

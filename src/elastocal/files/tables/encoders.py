@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.tables.motor_columns import COUNTS, MOTOR, MOTOR_UNITS
+from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_UNITS
 from elastocal.files.tables.raw import Field, RawTable, cell, read_csv, si_number
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries

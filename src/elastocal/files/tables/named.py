@@ -15,13 +15,11 @@ from typing import Any
 
 from elastocal.errors import UnknownNameError
 from elastocal.files import schema
-from elastocal.files.format_word import check_format
 from elastocal.files.formats.format import Asked, format_kinds
-from elastocal.files.located import Located, Path_, read_yaml
-from elastocal.files.place import existing
-from elastocal.files.tables.joins import joined, renamed, without_matched
+from elastocal.files.located import Located, Path_, check_format, read_yaml
+from elastocal.files.opened import existing
+from elastocal.files.tables.joins import joined, paired, paired_with, renamed, without_matched
 from elastocal.files.tables.raw import RawTable, read_csv
-from elastocal.files.tables.states import paired, paired_with
 from elastocal.model.robot import RobotModel
 
 FORMAT = "elastocal-table/1"

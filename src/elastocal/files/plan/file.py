@@ -11,7 +11,7 @@ import numpy as np
 
 from elastocal.design.criteria.criterion import Over
 from elastocal.design.task import PlanTask, TestPlan
-from elastocal.files.campaign.readings_entry import HeadEntry, Words
+from elastocal.files.campaign.file import HeadEntry, Words
 from elastocal.files.located import Located
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form

@@ -1,15 +1,23 @@
-"""YAML as a person would write it: numbers in usual units with few digits, short lists and mappings on one line."""
+"""Files as text: YAML that people read and change, and tables as CSV.
+
+Numbers stand in the usual units (mm, deg) where these give every number back exactly, else in SI.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import yaml
 
 from elastocal.errors import InputError
 from elastocal.files.units import DIMENSIONS, USUAL, fitting
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
 
 _RARE = {"in", "um", "mrad", "urad", "kN", "kNm", "g", "kg_mm", "mm_per_N", "mrad_per_Nm", "deg_per_Nm"}
 _ULP = 2.3e-16
@@ -91,3 +99,51 @@ Dumper.add_representer(Number, _number)
 Dumper.add_representer(LongText, lambda dumper, data: dumper.represent_scalar(_TEXT, str(data)))
 Dumper.add_representer(FlowList, lambda dumper, data: dumper.represent_sequence(_LIST, data, flow_style=True))
 Dumper.add_representer(Map, lambda dumper, data: dumper.represent_mapping(_MAPPING, data, flow_style=True))
+
+
+Column = tuple[str, Array, str]
+"""Name, values in SI, dimension."""
+_UNITS = {"angle": ("deg", "rad"), "length": ("mm", "m"), "force": ("N", "N"), "moment": ("Nm", "Nm")}
+"""The usual unit, and that of SI."""
+
+
+def shown_joint_columns(model: RobotModel, q: Array) -> list[Column]:
+    """Joint values (N, n) as the controller shows them."""
+    shown = model.controller.to_controller(q)
+    return [
+        (axis, shown[:, i], "angle" if motion.kind == "revolute" else "length")
+        for i, (axis, motion) in enumerate(zip(model.controller.axes, model.motions, strict=True))
+    ]
+
+
+def csv_text(columns: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Header and cells of columns as CSV."""
+    header, cells = zip(*columns, strict=True)
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([header, *zip(*cells, strict=True)])
+    return out.getvalue()
+
+
+def column_texts(columns: Sequence[Column]) -> Iterator[tuple[str, list[str]]]:
+    """Header and cells of columns; all of one dimension stand in one unit."""
+    chosen = {}
+    for dimension, (usual, si) in _UNITS.items():
+        numbers = [float(v) for _, values, d in columns if d == dimension for v in values]
+        exact = all(_cell(v, DIMENSIONS[dimension][usual]) is not None for v in numbers)
+        chosen[dimension] = usual if exact else si
+    for name, values, dimension in columns:
+        unit = chosen[dimension]
+        yield f"{name}_{unit}", [_cell(float(v), DIMENSIONS[dimension][unit]) or "" for v in values]
+
+
+def _cell(value: float, factor: float) -> str | None:
+    """The fewest digits that give the value back when they are multiplied by the factor, None where none do."""
+    if np.isnan(value):
+        return ""
+    near = value / factor
+    tries = (float(f"{t:.{places}g}") for places in (6, 9, 12, 15, 17) for t in (near, *_neighbours(near, places)))
+    return next((digits(t) for t in tries if t * factor == value), None)
+
+
+def _neighbours(number: float, places: int) -> tuple[float, ...]:
+    return (float(np.nextafter(number, -np.inf)), float(np.nextafter(number, np.inf))) if places == 17 else ()

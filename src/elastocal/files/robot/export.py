@@ -1,8 +1,14 @@
-"""Corrected joint origins put back into a URDF, with every other byte of the file as it was.
+"""Corrected geometry for other programs: origins put back into a URDF, and Universal Robots' kinematics.yaml.
 
-The tags are found again in the text of a file that the XML parser has accepted, and only the characters of the
-attributes ``xyz`` and ``rpy`` are exchanged.  Writing the parser's tree instead would rewrite quotes, spaces
-within tags, line ends and the XML declaration.
+Every other byte of a URDF stays as it was.  The tags are found again in the text of a file that the XML parser has
+accepted, and only the characters of the attributes ``xyz`` and ``rpy`` are exchanged.  Writing the parser's tree
+instead would rewrite quotes, spaces within tags, line ends and the XML declaration.
+
+kinematics.yaml holds the origin of every joint, which turns about its z:
+
+    T_flange(q) = prod_i  origin_i Rz(q_i)    and a constant behind it
+
+with x y z in m and roll pitch yaw in rad.  Axes of the joint frames are chosen so that z is the axis of the joint.
 """
 
 from __future__ import annotations
@@ -19,9 +25,10 @@ from elastocal.files.opened import read_bytes
 from elastocal.files.robot.urdf import read_links
 from elastocal.files.robot.urdf_tags import parse
 from elastocal.files.write import write_files
+from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
-from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
+from elastocal.spatial.rotation import align_z, matrix_rpy, rpy_matrix
 
 SAME = 1e-15
 _TOKEN = re.compile(
@@ -144,3 +151,36 @@ def _check(data: bytes, wanted: Mapping[str, Pose], file: str) -> None:
             raise InputError(
                 f"{file}: the <origin> of joint {joint.name!r} cannot be edited in place; simplify the markup around it"
             )
+
+
+NAMES = ("shoulder", "upper_arm", "forearm", "wrist_1", "wrist_2", "wrist_3")
+
+
+def kinematics_text(model: RobotModel, poses: Mapping[str, Pose], mark: str) -> str:
+    """The file's text; ``poses`` are the corrected ones of all frames, ``mark`` stands in the file as its hash."""
+    motions = [f.joint for f in model.tree.frames if f.joint is not None]
+    if len(motions) != 6 or any(m.kind != "revolute" or m.follows for m in motions):
+        raise InputError(
+            f"robot {model.name} has not six revolute joints of their own, so kinematics.yaml cannot describe it; use "
+            "a URDF or the calibration itself",
+            parameter="urdf",
+        )
+    lines = ["kinematics:"]
+    for name, pose in zip(NAMES, origins(model, poses), strict=True):
+        numbers = (*(float(v) for v in pose.translation), *matrix_rpy(pose.rotation))
+        lines.append(f"  {name}:")
+        words = ("x", "y", "z", "roll", "pitch", "yaw")
+        lines += [f"    {word}: {number + 0.0!r}" for word, number in zip(words, numbers, strict=True)]
+    return "\n".join([*lines, f"  hash: {mark}", ""])
+
+
+def origins(model: RobotModel, poses: Mapping[str, Pose]) -> list[Pose]:
+    """Pose of every joint frame, with z along its axis, in the one before."""
+    out, way, turn = [], Pose(), Pose()
+    for frame in model.tree.path(model.tool):
+        way = way @ poses[frame.name]
+        if frame.joint is not None:
+            align = Pose(align_z(np.asarray(frame.joint.unit_axis)))
+            out.append(Pose(turn.rotation.T) @ way @ align)
+            way, turn = Pose(), align
+    return out
