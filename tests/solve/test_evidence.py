@@ -1,0 +1,155 @@
+"""Evidence, its gradient and the posterior against one dense normal distribution of all readings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from dense import dense, random_problem
+
+from elastocal.solve.blocks import Blocks, Group, Noise, Scale
+from elastocal.solve.evidence import evidence, posterior
+
+CASES = {
+    "plain": {"precision": False, "mean": False, "missing": 0.0, "common": 0},
+    "noise that is shared": {"precision": False, "mean": False, "missing": 0.0},
+    "numbers not read": {"missing": 0.3},
+    "blocks not read": {"missing": 0.75, "blocks": 9},
+    "precision matrices": {"mean": False},
+    "prior means": {"precision": False},
+    "everything": {},
+    "power": {"power": 0.5},
+    "power and numbers not read": {"power": 0.25, "missing": 0.4},
+    "more unknowns than readings": {"sizes": (20, 15, 30), "blocks": 4},
+    "one unknown": {"sizes": (1,), "blocks": 3},
+}
+cases = pytest.mark.parametrize("case", CASES)
+
+
+def problem_and_scales(case: str, seed: int = 0) -> tuple[Blocks, np.ndarray]:
+    problem = random_problem(seed, **CASES[case])
+    rng = np.random.default_rng(seed + 100)
+    return problem, problem.start + rng.normal(scale=0.5, size=len(problem.start))
+
+
+def hyperprior(problem: Blocks, at: np.ndarray) -> float:
+    """Normal logarithms of the scales about their start, or about the mean of their pool."""
+    pools = {s.pool for s in problem.scales if s.pool}
+    centre = {p: np.mean([at[i] for i, s in enumerate(problem.scales) if s.pool == p]) for p in pools}
+    return -0.5 * sum(
+        ((at[i] - centre.get(s.pool, np.log(s.start))) / s.width) ** 2 for i, s in enumerate(problem.scales)
+    )
+
+
+@cases
+@pytest.mark.parametrize("seed", [0, 1])
+def test_evidence_is_the_log_density_of_all_readings(case: str, seed: int) -> None:
+    problem, at = problem_and_scales(case, seed)
+    whole = dense(problem, at)
+    n, w = len(whole.y), problem.power
+    log_noise = np.linalg.slogdet(w * whole.noise)[1]
+    expected = (
+        whole.log_density() + 0.5 * n * np.log(2 * np.pi) + 0.5 * (log_noise - n * np.log(w)) - 0.5 * w * log_noise
+    )
+    assert posterior(problem, at).evidence == pytest.approx(expected, rel=1e-9)
+    assert evidence(problem, at)[0] == pytest.approx(expected + hyperprior(problem, at), rel=1e-9)
+
+
+@cases
+def test_its_gradient_is_that_of_central_differences(case: str) -> None:
+    problem, at = problem_and_scales(case)
+    gradient = evidence(problem, at)[1]
+    h = 1e-5
+    steps = h * np.eye(len(at))
+    central = [(evidence(problem, at + d)[0] - evidence(problem, at - d)[0]) / (2 * h) for d in steps]
+    assert gradient == pytest.approx(np.array(central), rel=1e-6, abs=1e-6)
+
+
+def test_scales_that_are_fixed_have_no_gradient() -> None:
+    problem, at = problem_and_scales("everything")
+    fixed = replace(problem.groups[1], scale=replace(problem.groups[1].scale, width=0.0))
+    problem = replace(problem, groups=(problem.groups[0], fixed, problem.groups[2]))
+    gradient = evidence(problem, at)[1]
+    assert gradient[1] == 0.0
+    assert np.all(gradient[[0, 2, 3]] != 0.0)
+
+
+@cases
+def test_the_posterior_is_least_squares_with_the_prior_as_further_rows(case: str) -> None:
+    problem, at = problem_and_scales(case)
+    estimate = posterior(problem, at)
+    mean, covariance = dense(problem, at).posterior()
+    assert estimate.mean == pytest.approx(mean, rel=1e-8, abs=1e-9)
+    assert estimate.covariance == pytest.approx(covariance, rel=1e-7, abs=1e-9 * np.abs(covariance).max())
+
+
+@cases
+def test_residuals_are_white(case: str) -> None:
+    problem, at = problem_and_scales(case)
+    whole = dense(replace(problem, power=1.0), at)
+    off = whole.y - whole.j @ posterior(problem, at).mean
+    white = posterior(problem, at).white
+    assert np.sum(white**2) == pytest.approx(off @ np.linalg.solve(whole.noise, off), rel=1e-9)
+    assert np.all(white[~problem.used] == 0.0)
+
+
+@cases
+def test_effective_number_of_parameters_is_the_trace_of_the_hat_matrix(case: str) -> None:
+    problem, at = problem_and_scales(case)
+    whole = dense(problem, at)
+    hat = whole.j @ whole.posterior()[1] @ whole.j.T @ np.linalg.inv(whole.noise)
+    assert posterior(problem, at).effective == pytest.approx(np.trace(hat), rel=1e-7)
+
+
+def test_units_of_the_unknowns_do_not_matter() -> None:
+    """Columns in units of 1e-6 and of 1e6: the same evidence, the same readings predicted."""
+    problem, at = problem_and_scales("everything")
+    unit = np.concatenate([np.full(3, 1e-6), np.full(2, 1e6), np.ones(4)])
+    groups = tuple(
+        replace(
+            g,
+            mean=None if g.mean is None else g.mean / unit[g.columns],
+            scale=replace(g.scale, start=g.scale.start / unit[g.columns[0]]),
+        )
+        for g in problem.groups
+    )
+    other = replace(problem, jacobian=problem.jacobian * unit, groups=groups)
+    moved = at - np.log(np.concatenate([[1e-6, 1e6, 1.0], np.ones(len(at) - 3)]))
+    assert posterior(other, moved).evidence == pytest.approx(posterior(problem, at).evidence, rel=1e-9)
+    assert unit * posterior(other, moved).mean == pytest.approx(posterior(problem, at).mean, rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_blocks_has_no_effect(seed: int) -> None:
+    problem, at = problem_and_scales("power and numbers not read", seed)
+    order = np.random.default_rng(seed).permutation(len(problem.used))
+    one, other = posterior(problem, at), posterior(problem.kept(order), at)
+    assert other.evidence == pytest.approx(one.evidence, rel=1e-9)
+    assert other.mean == pytest.approx(one.mean, rel=1e-9, abs=1e-9)
+    assert evidence(problem.kept(order), at)[1] == pytest.approx(evidence(problem, at)[1], rel=1e-9, abs=1e-9)
+
+
+def test_numbers_left_out_are_as_if_never_read() -> None:
+    problem, at = problem_and_scales("everything")
+    out = np.random.default_rng(5).random(problem.used.shape) < 0.3
+    rest = problem.without(out)
+    whole = dense(rest, at)
+    assert rest.count == len(whole.y) == int((problem.used & ~out).sum())
+    assert posterior(rest, at).mean == pytest.approx(whole.posterior()[0], rel=1e-8)
+
+
+def test_a_group_takes_columns_in_any_place() -> None:
+    """Unknowns of a group need not lie side by side."""
+    rng = np.random.default_rng(3)
+    jacobian = rng.normal(size=(5, 6, 4))
+    white = Noise(Scale("white", 0.3), np.broadcast_to(np.eye(6), (5, 6, 6)))
+    k = np.array([[2.0, 0.5], [0.5, 1.0]])
+    groups = (
+        Group(Scale("even", 0.7), np.array([2, 0]), np.array([0.3, -0.1]), k),
+        Group(Scale("odd", 1.5), np.array([3, 1])),
+    )
+    problem = Blocks(rng.normal(size=(5, 6)), jacobian, np.ones((5, 6), dtype=bool), (white,), groups)
+    at = problem.start
+    assert posterior(problem, at).mean == pytest.approx(dense(problem, at).posterior()[0], rel=1e-9)
+    assert posterior(problem, at).evidence == pytest.approx(dense(problem, at).log_density() + 15 * np.log(2 * np.pi))
