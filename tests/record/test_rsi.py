@@ -21,7 +21,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from elastocal.app.commands.record import RecordRequest, run, status_line
+from elastocal.app.commands.record import record as run
+from elastocal.app.commands.record import status_line
 from elastocal.errors import InputError
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
@@ -283,7 +284,7 @@ def test_a_signal_ends_it_in_good_order(tmp_path, number, name):
 
 @pytest.mark.parametrize("cycle", [4, 12])
 def test_a_rehearsal_ends_by_its_count(tmp_path, cycle):
-    result = run(RecordRequest("rsi", "127.0.0.1:0", tmp_path / "a.xml", most=40, rehearse=cycle))
+    result = run("rsi", "127.0.0.1:0", tmp_path / "a.xml", most=40, rehearse=cycle)
     assert (result.ended, result.summary.telegrams, result.summary.step) == ("40 telegrams", 40, cycle)
     assert not result.failed
     assert "/s, 40 telegrams: late " in status_line(result.summary, "x")
@@ -291,7 +292,7 @@ def test_a_rehearsal_ends_by_its_count(tmp_path, cycle):
 
 
 def test_silence_ends_by_its_time_and_is_a_failure(tmp_path):
-    result = run(RecordRequest("rsi", "127.0.0.1:0", tmp_path / "a.xml", duration=0.2))
+    result = run("rsi", "127.0.0.1:0", tmp_path / "a.xml", duration=0.2)
     assert result.ended == "0.2 s"
     assert "no telegram came to 127.0.0.1:" in result.failed
     assert status_line(result.summary, "x").startswith("x: waiting")
@@ -308,7 +309,7 @@ def test_a_full_disk_ends_it_and_keeps_what_was_written(tmp_path, monkeypatch):
         return real(file, data)
 
     monkeypatch.setattr("elastocal.files.write.os.write", full)
-    result = run(RecordRequest("rsi", "127.0.0.1:0", tmp_path / "a.xml", duration=30, rehearse=4))
+    result = run("rsi", "127.0.0.1:0", tmp_path / "a.xml", duration=30, rehearse=4)
     assert "No space left on device" in result.failed
     assert result.ended == "an error"
     assert read_log(tmp_path / "a.xml", KR5).count == 10
@@ -375,18 +376,18 @@ def test_addresses_that_are_taken_or_elsewhere():
         ({"rehearse": 5}, "--rehearse 5"),
         ({"rehearse": 4, "listen": "192.168.1.10:0"}, "stays on this machine"),
         ({"controller": "krc"}, "--controller 'krc'"),
-        ({"sender": '"/><AKorr A1="1'}, "must be a word"),
+        ({"sen_type": '"/><AKorr A1="1'}, "must be a word"),
     ],
 )
 def test_wrong_requests_write_nothing(tmp_path, changed, said):
     plain = {"protocol": "rsi", "listen": "127.0.0.1:0", "out": tmp_path / "a.xml"}
     with pytest.raises(InputError, match=re.escape(said)):
-        run(RecordRequest(**{**plain, **changed}))
+        run(**{**plain, **changed})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_no_recording_is_overwritten(tmp_path):
     (tmp_path / "a.xml").write_text("old", encoding="utf-8")
     with pytest.raises(InputError, match="exists already"):
-        run(RecordRequest("rsi", "127.0.0.1:0", tmp_path / "a.xml", duration=1))
+        run("rsi", "127.0.0.1:0", tmp_path / "a.xml", duration=1)
     assert (tmp_path / "a.xml").read_text(encoding="utf-8") == "old"

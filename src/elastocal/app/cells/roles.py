@@ -59,21 +59,8 @@ ROBOT = Fill("robot", "robot", output=False)
 WHERE = (("at",), ("configurations",))
 """Fills and ways that several commands share."""
 USES: dict[str, Uses] = {
-    "kinetostatics": Uses(
-        {"robot": "robot"}, either=(("at", "torque"), ("position", "rpy", "force", "near"), ("table",))
-    ),
     "plan": Uses({"source": "plan"}, (Fill("out", "planned", parent=True), REPORT)),
     "assess": Uses({"robot": "planned"}, (REPORT,)),
-    "transmission": Uses(
-        {"tables": "counts", "robot": "robot"},
-        (ROBOT, Fill("out", "robot", "transmission.yaml", parent=True), REPORT),
-    ),
-    "loops": Uses({"data": "loops"}, (REPORT,)),
-    "gravity": Uses(
-        {"log": "log", "robot": "robot"},
-        (ROBOT, Fill("out", "robot", "gravity.yaml", parent=True), REPORT),
-    ),
-    "record": Uses({"out": "log"}),
 }
 TARGETS = ("out", "urdf", "kinematics", "schema", "report", "csv")
 """Parameters that say where a result goes."""

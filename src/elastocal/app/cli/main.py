@@ -13,18 +13,12 @@ from elastocal import __version__
 from elastocal.app import commands
 from elastocal.app.cells.roles import USES, in_cell
 from elastocal.app.cli.command import COMMANDS, GROUPS, Command, command, on_command_line
-from elastocal.app.cli.contact import kinetostatics
 from elastocal.app.cli.ending import run_to_exit
-from elastocal.app.cli.gravity import gravity
-from elastocal.app.cli.loops import loops
 from elastocal.app.cli.plan import plan
-from elastocal.app.cli.record import record
 from elastocal.app.cli.statics import assess
-from elastocal.app.cli.transmission import transmission
 
 _OWN_SIGNATURE = {
     "daily": {2: plan, 3: assess},
-    "procedures": {1: gravity, 2: record, 5: transmission, 6: loops, 7: kinetostatics},
 }
 """Commands that still take json and report themselves, and stand in ``app/cli``."""
 _NOT_YET = ("plan_arcs", *(f.__name__ for fs in _OWN_SIGNATURE.values() for f in fs.values()))

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+import typer
+
+from elastocal.app.cells.roles import REPORT, ROBOT, Fill, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -13,91 +18,121 @@ if TYPE_CHECKING:
     from elastocal.measure.joint_log import JointLog
     from elastocal.measure.sources.friction import Friction
     from elastocal.procedures.gravity import Gravity
-    from elastocal.procedures.gravity.fit import MassPrior
     from elastocal.procedures.gravity.prediction import TorquePrediction
 
 MOUNTINGS = ("file", "find")
 YAML = (".yaml", ".yml")
 
 
-@dataclass(frozen=True)
-class GravityRequest:
-    """``friction`` None: Coulomb and viscous where the log has time, else none."""
-
-    log: Path
-    robot: str
-    tool: str | None = None
-    prior: float = 0.3
-    centre_mm: float = 30.0
-    no_prior: bool = False
-    torques: str = "auto"
-    friction: str | None = None
-    hold_out: float = 0.3
-    payload_log: Path | None = None
-    payload_frame: str | None = None
-    mounting: str = "file"
-    at: tuple[str, ...] = ()
-    ignore_limits: bool = False
-    out: Path | None = None
+_CELL = Uses({"log": "log", "robot": "robot"}, (ROBOT, Fill("out", "robot", "gravity.yaml", parent=True), REPORT))
 
 
 @dataclass(frozen=True, eq=False)
 class GravityResult:
-    """``holding`` are the torques at the ``poses`` asked for; ``text`` is the robot file with these masses."""
+    """``holding`` are the torques at the ``poses`` asked for; ``files`` the robot file with these masses."""
 
-    request: GravityRequest
+    log: Path
+    robot: str
+    hold_out: float
     gravity: Gravity
     poses: Configurations | None
     holding: TorquePrediction | None
-    text: str
+    files: dict[Path, str]
     notes: tuple[str, ...]
 
 
-def run(request: GravityRequest) -> GravityResult:
+@command("procedures", 1, _CELL)
+def gravity(
+    log: Annotated[
+        Path, typer.Argument(metavar="LOG", help="Joint values and torques: CSV, RSI telegrams or RTDE record.")
+    ],
+    robot: o.Robot,
+    torques: Annotated[
+        str, typer.Option(metavar="auto|drive|load", help="Whose torque was logged; auto asks the robot's masses.")
+    ] = "auto",
+    friction: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TERMS", help="coulomb,viscous,zero or none (default: the first two if the log has time)."
+        ),
+    ] = None,
+    prior: Annotated[
+        float, typer.Option(metavar="SHARE", help="How well the robot file knows its masses, as a share of each.")
+    ] = 0.3,
+    centre_mm: Annotated[float, typer.Option(metavar="MM", help="How well the robot file knows their centres.")] = 30.0,
+    no_prior: Annotated[
+        bool, typer.Option("--no-prior", help="Use the log alone; what it does not tell is fixed.")
+    ] = False,
+    hold_out: Annotated[
+        float, typer.Option(metavar="SHARE", help="Last part of the log to judge a fit of the rest by; 0 for none.")
+    ] = 0.3,
+    mounting: Annotated[
+        str, typer.Option(metavar="file|find", help="Which way is down: as the robot file says, or found first.")
+    ] = "file",
+    payload_log: Annotated[
+        Path | None, typer.Option(metavar="LOG2", help="A second log, with a payload that is sought.")
+    ] = None,
+    payload_frame: o.PayloadFrame = None,
+    at: o.At = None,
+    tool: o.Tool = None,
+    ignore_limits: o.IgnoreLimits = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot file with these masses."), o.WRITTEN
+    ] = None,
+) -> GravityResult:
+    """Masses, friction, holding torque from a controller's log.
+
+    Mass moments of all links at once with their accuracy and what is not separately identifiable, friction, the torque
+    to hold the arm anywhere, validated by the last part of the log.
+
+    \b
+    Example:
+      elastocal gravity sweeps.csv kuka-kr5 --at "90,-45,30,0,0,0" --report gravity.html
+    """
     from elastocal.app.configurations import typed, within_limits
     from elastocal.app.workers import one_thread
     from elastocal.files.log.read import read_log
     from elastocal.files.robot.read import read_robot
     from elastocal.procedures.gravity import identify
-
-    prior = _check(request)
-    robot = read_robot(request.robot, request.tool)
-    poses = within_limits(robot, typed(robot, request.at), request.ignore_limits) if request.at else None
-    log = read_log(request.log, robot)
-    second = None if request.payload_log is None else read_log(request.payload_log, robot)
-    with one_thread():
-        gravity = identify(
-            robot, log, torques=request.torques, friction=_friction(request.friction, log), prior=prior,
-            hold_out=request.hold_out, find_mounting=request.mounting == "find",
-            at=None if poses is None else poses.q[0], payload_log=second, payload_frame=request.payload_frame,
-        )  # fmt: skip
-        holding = None if poses is None else gravity.predict(poses.q)
-    notes = (*robot.notes, *gravity.notes, *(() if poses is None else poses.notes))
-    text = "" if request.out is None else _robot_file(request, gravity)
-    return GravityResult(request, gravity, poses, holding, text, notes)
-
-
-def _check(request: GravityRequest) -> MassPrior | None:
-    """Refuse words that mean nothing, before anything is read; the prior asked for."""
-    from elastocal.procedures.gravity import TORQUES
     from elastocal.procedures.gravity.fit import MassPrior
 
-    if request.torques not in TORQUES:
-        raise UnknownNameError("kind of torques", request.torques, TORQUES, "--torques")
-    if request.mounting not in MOUNTINGS:
-        raise UnknownNameError("mounting", request.mounting, MOUNTINGS, "--mounting")
-    if request.mounting == "find" and request.torques == "auto":
+    _check(torques, mounting, hold_out, out)
+    if payload_frame is not None and payload_log is None:
+        raise InputError("--payload-frame says where, but no second log is given; add --payload-log")
+    known = None if no_prior else MassPrior(prior, 1e-3 * centre_mm)
+    model = read_robot(robot, tool)
+    poses = within_limits(model, typed(model, tuple(at)), ignore_limits) if at else None
+    logged = read_log(log, model)
+    second = None if payload_log is None else read_log(payload_log, model)
+    with one_thread():
+        found = identify(
+            model, logged, torques=torques, friction=_friction(friction, logged), prior=known, hold_out=hold_out,
+            find_mounting=mounting == "find", at=None if poses is None else poses.q[0], payload_log=second,
+            payload_frame=payload_frame,
+        )  # fmt: skip
+        holding = None if poses is None else found.predict(poses.q)
+    notes = (*model.notes, *found.notes, *(() if poses is None else poses.notes))
+    files = {} if out is None else {out: _robot_file(out, robot, (log, payload_log), found)}
+    return GravityResult(log, robot, hold_out, found, poses, holding, files, notes)
+
+
+def _check(torques: str, mounting: str, hold_out: float, out: Path | None) -> None:
+    """Refuse words that mean nothing, before anything is read."""
+    from elastocal.procedures.gravity import TORQUES
+
+    if torques not in TORQUES:
+        raise UnknownNameError("kind of torques", torques, TORQUES, "--torques")
+    if mounting not in MOUNTINGS:
+        raise UnknownNameError("mounting", mounting, MOUNTINGS, "--mounting")
+    if mounting == "find" and torques == "auto":
         raise InputError(
             "--mounting find: an arm on the ceiling looks like one on the floor with the other sign of its torques; "
             "add --torques drive or load"
         )
-    if not 0 <= request.hold_out < 1:
-        raise InputError(f"--hold-out {request.hold_out:g}: give a share between 0 (none) and 1, such as 0.3")
-    if request.out is not None and request.out.suffix.lower() not in YAML:
-        raise InputError(f"--out {request.out}: must end in .yaml; choose such a name")
-    if request.payload_frame is not None and request.payload_log is None:
-        raise InputError("--payload-frame says where, but no second log is given; add --payload-log")
-    return None if request.no_prior else MassPrior(request.prior, 1e-3 * request.centre_mm)
+    if not 0 <= hold_out < 1:
+        raise InputError(f"--hold-out {hold_out:g}: give a share between 0 (none) and 1, such as 0.3")
+    if out is not None and out.suffix.lower() not in YAML:
+        raise InputError(f"--out {out}: must end in .yaml; choose such a name")
 
 
 def _friction(text: str | None, log: JointLog) -> Friction | Literal["auto"] | None:
@@ -116,14 +151,14 @@ def _friction(text: str | None, log: JointLog) -> Friction | Literal["auto"] | N
     return Friction(**{t: t in words for t in TERMS})
 
 
-def _robot_file(request: GravityRequest, gravity: Gravity) -> str:
+def _robot_file(out: Path, robot: str, logs: tuple[Path | None, ...], gravity: Gravity) -> str:
     """The robot file with the masses identified, each with its source."""
     from elastocal.files.robot.write import robot_text
 
-    logs = [request.log.name] + ([] if request.payload_log is None else [request.payload_log.name])
-    source = f"elastocal gravity from {' and '.join(logs)}, {gravity.arm.samples.log.count} samples"
+    named = " and ".join(log.name for log in logs if log is not None)
+    source = f"elastocal gravity from {named}, {gravity.arm.samples.log.count} samples"
     try:
-        robot = gravity.robot(source)
+        weighed = gravity.robot(source)
     except InputError as error:
-        raise InputError(f"--out {request.out}: {error}") from None
-    return robot_text(robot, (f"Made from {request.robot} by {source}.",))
+        raise error.reworded(f"--out {out}: {error}") from None
+    return robot_text(weighed, (f"Made from {robot} by {source}.",))

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.configurations import Axes, Configurations, axes_of, numbers, of_shown, typed, within_limits
-from elastocal.app.workers import one_thread
+import typer
+
+from elastocal.app.cells.roles import Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 from elastocal.errors import InputError
-from elastocal.files.robot.read import read_robot
 
 if TYPE_CHECKING:
+    from elastocal.app.configurations import Axes, Configurations
     from elastocal.files.tables.drives import TargetTable
     from elastocal.model.robot import RobotModel
     from elastocal.procedures.contact.kinetostatics import Kinetostatics
     from elastocal.spatial.entries import Array
 
 
-@dataclass(frozen=True)
-class KinetostaticsRequest:
-    """As typed: controller values in their units, torques in N m or N, positions in mm, angles in deg, forces in N."""
+_CELL = Uses({"robot": "robot"}, either=(("at", "torque"), ("position", "rpy", "force", "near"), ("table",)))
 
-    robot: str
-    table: Path | None = None
-    at: str | None = None
-    torque: str | None = None
-    position: str | None = None
-    rpy: str | None = None
-    force: str | None = None
-    near: str | None = None
-    frame: str | None = None
-    tool: str | None = None
-    ignore_limits: bool = False
+
+@dataclass(frozen=True)
+class _Typed:
+    """Controller values in their units, torques in N m or N, positions in mm, angles in deg, forces in N."""
+
+    table: Path | None
+    at: str | None
+    torque: str | None
+    position: str | None
+    rpy: str | None
+    force: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,31 +49,74 @@ class KinetostaticsResult:
     notes: tuple[str, ...]
 
 
-def run(request: KinetostaticsRequest) -> KinetostaticsResult:
+@command("procedures", 7, _CELL, csv=True)
+def kinetostatics(
+    robot: o.Robot,
+    at: Annotated[str | None, typer.Option(metavar="VALUES", help="Controller values, degrees or mm.")] = None,
+    torque: Annotated[
+        str | None,
+        typer.Option(metavar="VALUES", help="Torques of the same axes in N m (forces in N), as the drives give."),
+    ] = None,
+    position: Annotated[
+        str | None, typer.Option(metavar="X,Y,Z", help="Where the loaded frame shall be, in mm.")
+    ] = None,
+    rpy: Annotated[
+        str | None, typer.Option(metavar="R,P,Y", help="Roll, pitch, yaw of the loaded frame in degrees.")
+    ] = None,
+    force: o.Force = None,
+    near: Annotated[
+        str | None,
+        typer.Option(metavar="VALUES", help="Controller values to start from (default: many, over the joint ranges)."),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv", help="Many states: J1_deg,..,torque_J1_Nm,.. or x_mm,y_mm,z_mm,fx_N,fy_N,fz_N."
+        ),
+    ] = None,
+    frame: Annotated[
+        str | None, typer.Option(metavar="FRAME", help="Where the force acts (default: the tool).")
+    ] = None,
+    tool: o.Tool = None,
+    ignore_limits: o.IgnoreLimits = False,
+) -> KinetostaticsResult:
+    """Drive torques to pose and force, and back.
+
+    With joint values and torques: where the loaded frame is and what force acts on it. With position and force: the
+    joint values that bring the loaded frame there, and the torques that hold it.
+
+    \b
+    Example:
+      elastocal kinetostatics scara-ruggeri --position "200,350,0" --force "-30,10,0"
+    """
+    from elastocal.app.configurations import axes_of, typed, within_limits
+    from elastocal.app.workers import one_thread
+    from elastocal.files.robot.read import read_robot
     from elastocal.procedures.contact.kinetostatics import from_drives, to_drives
 
-    model = read_robot(request.robot, request.tool)
-    frame = request.frame or model.tool
-    model.tree.frame(frame)
-    source = "typed" if request.table is None else request.table.as_posix()
+    model = read_robot(robot, tool)
+    place = frame or model.tool
+    model.tree.frame(place)
+    source = "typed" if table is None else table.as_posix()
     with one_thread():
-        given = _given(model, request)
+        given = _given(model, _Typed(table, at, torque, position, rpy, force))
         if isinstance(given, tuple):
-            at = within_limits(model, given[0], request.ignore_limits)
-            state = from_drives(model, at.q, given[1], frame)
-            notes = (*model.notes, *state.notes, *at.notes)
-            return KinetostaticsResult(model, False, source, at.axes, at.shown, state, notes)
+            where = within_limits(model, given[0], ignore_limits)
+            state = from_drives(model, where.q, given[1], place)
+            notes = (*model.notes, *state.notes, *where.notes)
+            return KinetostaticsResult(model, False, source, where.axes, where.shown, state, notes)
         axes = axes_of(model)
-        near = None if request.near is None else typed(model, (request.near,), "--near").q
-        state = to_drives(model, given.position, given.force, given.rpy, near, frame)
+        start = None if near is None else typed(model, (near,), "--near").q
+        state = to_drives(model, given.position, given.force, given.rpy, start, place)
         shown = model.controller.to_controller(state.q) / axes.factors
         return KinetostaticsResult(model, True, source, axes, shown, state, (*model.notes, *state.notes))
 
 
-def _given(model: RobotModel, request: KinetostaticsRequest) -> tuple[Configurations, Array] | TargetTable:
+def _given(model: RobotModel, request: _Typed) -> tuple[Configurations, Array] | TargetTable:
     """Configurations with drive torques (N, n), or targets."""
     import numpy as np
 
+    from elastocal.app.configurations import axes_of, numbers, of_shown, typed
     from elastocal.files.tables.drives import DriveTable, TargetTable, read_drives_or_targets
 
     axes = axes_of(model)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import degrees, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from elastocal.app.cells.roles import REPORT, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 from elastocal.app.commands.arcs import noise_of
 from elastocal.errors import InputError
 
@@ -19,44 +24,74 @@ if TYPE_CHECKING:
 _KEYS = {"k": "k_rad_per_Nm", "gap": "gap_rad", "isotropic": "isotropic_m_per_N"}
 
 
-@dataclass(frozen=True)
-class LoopsRequest:
-    """``levers`` are texts such as J1=330 (mm); ``at_gripper`` takes the gripper's own values off the joints'."""
-
-    data: Path
-    levers: tuple[str, ...] = ()
-    at_gripper: bool = False
-    frame: str = "gripper"
-    noise_um: float | None = None
-    threshold: float = 0.0
-
-
 @dataclass(frozen=True, eq=False)
 class LoopsResult:
-    """``yaml`` are the elements for a robot file."""
+    """``levers`` as typed; ``yaml`` are the elements for a robot file, of the gripper at ``frame``."""
 
-    request: LoopsRequest
     loops: Loops
+    levers: tuple[str, ...]
+    frame: str
+    threshold: float
     yaml: str
+    files: dict[Path, str]
 
     @property
     def notes(self) -> tuple[str, ...]:
         return tuple(w.text for w in self.loops.warnings)
 
 
-def run(request: LoopsRequest) -> LoopsResult:
+@command("procedures", 6, Uses({"data": "loops"}, (REPORT,)), csv=True)
+def loops(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA.csv",
+            help="Readings in order: force_N,displacement_um[,direction_deg][,cycle][,joint,lever_mm].",
+        ),
+    ],
+    lever: Annotated[
+        list[str] | None,
+        typer.Option(metavar="JOINT=MM", help="Lever arm of a joint, from its axis to force and gauge; repeatable."),
+    ] = None,
+    at_gripper: Annotated[
+        bool, typer.Option("--at-gripper", help="Joints were read at the gripper: take its own values off theirs.")
+    ] = False,
+    frame: Annotated[str, typer.Option(metavar="FRAME", help="The gripper's frame in the robot file.")] = "gripper",
+    noise_um: Annotated[
+        float | None, typer.Option(metavar="UM", help="Standard deviation of a reading (default: from the residuals).")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(metavar="N", help="Forces and changes of force up to this are not told from zero.")
+    ] = 0.0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Write the elements for the robot file."), o.WRITTEN
+    ] = None,
+) -> LoopsResult:
+    """Compliance, backlash, hysteresis from dial-gauge loops.
+
+    Each direction by itself, all directions together as one number or a matrix with polar maps, joints by their lever
+    arms, and the elements for the robot file.
+
+    \b
+    Example:
+      elastocal loops loops.csv --lever J1=660 --lever J2=330 --report loops.html
+    """
     from elastocal.app.workers import one_thread
     from elastocal.files.tables.loops import read_loops
     from elastocal.procedures.loops import identify
 
-    noise = noise_of(request.noise_um)
-    if not (isfinite(request.threshold) and request.threshold >= 0):
-        raise InputError(f"--threshold {request.threshold:g}: must be a force in N, zero or more")
-    levers = _levers(request.levers)
-    records = read_loops(request.data, request.threshold)
+    noise = noise_of(noise_um)
+    if not (isfinite(threshold) and threshold >= 0):
+        raise InputError(f"--threshold {threshold:g}: must be a force in N, zero or more")
+    typed = tuple(lever or ())
+    lengths = _levers(typed)
+    records = read_loops(data, threshold)
     with one_thread():
-        loops = identify(records, levers=levers, at_gripper=request.at_gripper, noise=noise)
-    return LoopsResult(request, loops, elements_text(loops.elements(request.frame), records[0].source))
+        found = identify(records, levers=lengths, at_gripper=at_gripper, noise=noise)
+    text = elements_text(found.elements(frame), records[0].source)
+    if out is not None and not text:
+        raise InputError(f"--out {out}: these loops give no element; add direction_deg or a joint with its lever")
+    return LoopsResult(found, typed, frame, threshold, text, {} if out is None else {out: text})
 
 
 def _levers(texts: tuple[str, ...]) -> dict[str, float]:

@@ -8,8 +8,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from elastocal.app.cells.roles import Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -21,22 +26,12 @@ CYCLES = (4, 12)
 
 
 @dataclass(frozen=True)
-class RecordRequest:
-    protocol: str
-    listen: str
-    out: Path
-    duration: float | None = None
-    most: int | None = None
-    controller: str | None = None
-    sender: str = "ImFree"
-    rehearse: int | None = None
-
-
-@dataclass(frozen=True)
 class RecordResult:
     """``failed`` says why the recording is not what was asked for; empty where it is."""
 
-    request: RecordRequest
+    out: Path
+    sender: str
+    rehearsed: bool
     address: str
     summary: TelegramSummary
     ended: str
@@ -47,37 +42,69 @@ class RecordResult:
 Shown = Callable[[Callable[[], str]], AbstractContextManager[None]]
 
 
-def run(request: RecordRequest, shown: Shown | None = None) -> RecordResult:
-    """``shown`` gets a function whose text says how the recording stands."""
+@command("procedures", 2, Uses({"out": "log"}), report=False)
+def record(
+    protocol: Annotated[str, typer.Argument(metavar="PROTOCOL", help="rsi: KUKA's robot sensor interface.")],
+    listen: Annotated[
+        str, typer.Option(metavar="ADDRESS:PORT", help="Address of this machine that the controller sends to.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="LOG.xml", help="The log to write; it must not exist."), o.WRITTEN],
+    duration: Annotated[float | None, typer.Option(metavar="S", help="End after so many seconds.")] = None,
+    most: Annotated[int | None, typer.Option("--max", metavar="N", help="End after so many telegrams.")] = None,
+    controller: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Answer this controller only (default: whoever sends the first telegram)."
+        ),
+    ] = None,
+    sen_type: Annotated[
+        str, typer.Option(metavar="WORD", help="Sen Type of the answers, as in the controller's configuration.")
+    ] = "ImFree",
+    rehearse: Annotated[
+        int | None, typer.Option(metavar="MS", help="No robot: a simulated controller sends every 4 or 12 ms.")
+    ] = None,
+    live: Shown | None = None,
+) -> RecordResult:
+    """Record what a controller sends, without moving it.
+
+    Every telegram is answered with its own IPOC and no correction, then logged. Ctrl-C, SIGTERM, --duration or --max
+    end the recording; a recorder that is killed loses nothing that it has logged.
+
+    \b
+    Example:
+      elastocal record rsi --listen 192.168.1.10:49152 --out sweep.xml --duration 60
+    """
     from elastocal.app.workers import Request, stoppable
     from elastocal.files.write import AppendedLog
-    from elastocal.record.network import bound, listen
-    from elastocal.record.rsi import FIRST_LINE, record
+    from elastocal.record.network import bound
+    from elastocal.record.network import listen as listening
+    from elastocal.record.rsi import FIRST_LINE
+    from elastocal.record.rsi import record as listen_and_log
     from elastocal.record.simulated import rehearsal
     from elastocal.record.statistics import TelegramTally
 
-    controller = _check(request)
+    only = _check(protocol, duration, most, controller, sen_type, rehearse)
     tally = TelegramTally()
     failed, stamped = "", False
-    with listen(_address(request)) as sock, AppendedLog(request.out, FIRST_LINE) as log, stoppable() as asked:
+    with listening(_address(listen, rehearse)) as sock, AppendedLog(out, FIRST_LINE) as log, stoppable() as asked:
         address = bound(sock)
-        rehearsed = nullcontext() if request.rehearse is None else rehearsal(address, request.rehearse)
-        ends = time.monotonic() + (request.duration or float("inf"))
+        rehearsed = nullcontext() if rehearse is None else rehearsal(address, rehearse)
+        ends = time.monotonic() + (duration or float("inf"))
 
         def why(asked: Request = asked) -> str:
-            if asked.by is None and request.most is not None and tally.telegrams >= request.most:
-                return f"{request.most} telegrams"
-            return asked.by or (f"{request.duration:g} s" if time.monotonic() >= ends else "")
+            if asked.by is None and most is not None and tally.telegrams >= most:
+                return f"{most} telegrams"
+            return asked.by or (f"{duration:g} s" if time.monotonic() >= ends else "")
 
-        with rehearsed, (shown or _hidden)(lambda: status_line(tally.summary(), str(address))):
+        with rehearsed, (live or _hidden)(lambda: status_line(tally.summary(), str(address))):
             try:
-                stamped = record(sock, log, tally, request.sender, lambda: bool(why()), controller)
+                stamped = listen_and_log(sock, log, tally, sen_type, lambda: bool(why()), only)
             except OSError as error:
-                failed = f"{request.out}: could not be written on ({error.strerror or error}); what it holds is whole"
+                failed = f"{out}: could not be written on ({error.strerror or error}); what it holds is whole"
         ended = why() or "an error"
     if not failed and not tally.telegrams:
         failed = f"no telegram came to {address}; check the address in the controller's configuration, and firewalls"
-    return RecordResult(request, str(address), tally.summary(), ended, stamped, failed)
+    return RecordResult(out, sen_type, rehearse is not None, str(address), tally.summary(), ended, stamped, failed)
 
 
 def status_line(summary: TelegramSummary, address: str) -> str:
@@ -96,33 +123,33 @@ def _hidden(line: Callable[[], str]) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def _check(request: RecordRequest) -> str | None:
+def _check(
+    protocol: str, duration: float | None, most: int | None, controller: str | None, sender: str, rehearse: int | None
+) -> str | None:
     """The address that alone is answered, as the system writes it."""
     from ipaddress import ip_address
 
     from elastocal.files.log.telegrams import check_sender
 
-    if request.protocol not in PROTOCOLS:
-        raise UnknownNameError("protocol", request.protocol, PROTOCOLS)
-    check_sender(request.sender)
-    if request.duration is not None and not (isfinite(request.duration) and request.duration > 0):
-        raise InputError(f"--duration {request.duration:g}: must be a positive number of seconds")
-    if request.most is not None and request.most < 1:
-        raise InputError(f"--max {request.most}: must be a positive number of telegrams")
-    if request.rehearse is not None and request.rehearse not in CYCLES:
-        raise InputError(f"--rehearse {request.rehearse}: a controller sends every 4 or every 12 ms; give one of them")
+    if protocol not in PROTOCOLS:
+        raise UnknownNameError("protocol", protocol, PROTOCOLS)
+    check_sender(sender)
+    if duration is not None and not (isfinite(duration) and duration > 0):
+        raise InputError(f"--duration {duration:g}: must be a positive number of seconds")
+    if most is not None and most < 1:
+        raise InputError(f"--max {most}: must be a positive number of telegrams")
+    if rehearse is not None and rehearse not in CYCLES:
+        raise InputError(f"--rehearse {rehearse}: a controller sends every 4 or every 12 ms; give one of them")
     try:
-        return None if request.controller is None else str(ip_address(request.controller))
+        return None if controller is None else str(ip_address(controller))
     except ValueError:
-        raise InputError(
-            f"--controller {request.controller!r}: is no address in numbers; give it as in 192.168.1.20"
-        ) from None
+        raise InputError(f"--controller {controller!r}: is no address in numbers; give it as in 192.168.1.20") from None
 
 
-def _address(request: RecordRequest) -> Address:
+def _address(text: str, rehearse: int | None) -> Address:
     from elastocal.record.network import read_address
 
-    address = read_address(request.listen)
-    if request.rehearse is not None and not address.ip.is_loopback:
+    address = read_address(text)
+    if rehearse is not None and not address.ip.is_loopback:
         raise InputError(f"--rehearse: stays on this machine; listen on 127.0.0.1:0 instead of {address}")
     return address

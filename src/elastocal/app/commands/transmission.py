@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from elastocal.app.cells.roles import REPORT, ROBOT, Fill, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
 from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from elastocal.model.robot import RobotModel
     from elastocal.procedures.transmission import Transmission
@@ -19,65 +24,92 @@ OFFSETS = {"test": None, "zero": True, "free": False}
 YAML = (".yaml", ".yml")
 
 
-@dataclass(frozen=True)
-class TransmissionRequest:
-    tables: tuple[Path, ...]
-    robot: str | None = None
-    wrap: int | None = None
-    offsets: str = "test"
-    counts_per_turn: str | None = None
-    measured: bool = False
-    out: Path | None = None
+_CELL = Uses(
+    {"tables": "counts", "robot": "robot"}, (ROBOT, Fill("out", "robot", "transmission.yaml", parent=True), REPORT)
+)
 
 
 @dataclass(frozen=True, eq=False)
 class TransmissionResult:
-    """``fragment`` is the section ``controller`` of a robot file ("" where counts per turn are unknown), ``text`` the
-    file to write."""
+    """``fragment`` is the section ``controller`` of a robot file ("" where counts per turn are unknown); ``files`` to
+    write."""
 
     tables: tuple[Path, ...]
     robot: str | None
     fit: Transmission
     fragment: str
-    text: str
+    files: dict[Path, str]
     notes: tuple[str, ...]
 
 
-def run(request: TransmissionRequest) -> TransmissionResult:
+@command("procedures", 5, _CELL, csv=True)
+def transmission(
+    tables: Annotated[
+        list[Path],
+        typer.Argument(metavar="TABLE.csv...", help="Columns A1_counts, A1_deg, A1_motor_deg, or one joint at a time."),
+    ],
+    robot: Annotated[
+        str | None, typer.Option(metavar="ROBOT", help="The robot whose axes these are; --out then writes all of it.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="Write the robot file, or its section controller."),
+        o.WRITTEN,
+    ] = None,
+    measured: Annotated[
+        bool, typer.Option("--measured", help="Write measured ratios, not the simple ones that they support.")
+    ] = False,
+    offsets: Annotated[
+        str, typer.Option(metavar="test|zero|free", help="Counts at joint value zero: zero unless a test forbids it.")
+    ] = "test",
+    counts_per_turn: Annotated[
+        str | None, typer.Option(metavar="A1=N,...", help="Counts per motor turn that are known.")
+    ] = None,
+    wrap: Annotated[
+        int | None, typer.Option(metavar="N", help="The counters start again after N counts; unwrap them.")
+    ] = None,
+) -> TransmissionResult:
+    """Coupling of motors and joints from encoder counts.
+
+    The structure matrix with the accuracy of every entry, gear ratios as fractions with the odds of a chance match,
+    outliers. The robot file then takes counts and motor angles in place of joint values.
+
+    \b
+    Example:
+      elastocal transmission single.csv wrist.csv --robot kuka-kr5 --out my-robot.yaml
+    """
     from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.encoders import read_encoder_tables
     from elastocal.procedures.transmission import identify
 
-    _check(request)
-    model = None if request.robot is None else read_robot(request.robot)
-    tables = read_encoder_tables(request.tables)
-    kinds = _kinds(tables.kinds, model, request.tables)
+    _check(offsets, wrap, out)
+    model = None if robot is None else read_robot(robot, None)
+    read = read_encoder_tables(tables)
+    kinds = _kinds(read.kinds, model, tables)
     with one_thread():
         fit = identify(
-            tables.series, axes=None if model is None else model.controller.axes, from_zero=OFFSETS[request.offsets],
-            wrap=request.wrap, counts_per_turn=_counts_per_turn(request.counts_per_turn),
+            read.series, axes=None if model is None else model.controller.axes, from_zero=OFFSETS[offsets], wrap=wrap,
+            counts_per_turn=_counts_per_turn(counts_per_turn),
             prismatic=[a for a in kinds if kinds[a] == "prismatic"],
         )  # fmt: skip
-    fragment, text = _files(fit, request, model)
-    if request.out is not None and not text:
-        raise InputError(
-            f"--out {request.out}: counts per turn are unknown; log motor angles or give --counts-per-turn"
-        )
+    fragment, text = _files(fit, tables, robot, model, measured)
+    if out is not None and not text:
+        raise InputError(f"--out {out}: counts per turn are unknown; log motor angles or give --counts-per-turn")
     notes = (*(() if model is None else model.notes), *fit.notes, *_unknowns(fit))
-    return TransmissionResult(request.tables, request.robot, fit, fragment, text, notes)
+    return TransmissionResult(tuple(tables), robot, fit, fragment, {} if out is None else {out: text}, notes)
 
 
-def _check(request: TransmissionRequest) -> None:
-    if request.offsets not in OFFSETS:
-        raise UnknownNameError("way to treat offsets", request.offsets, OFFSETS, "--offsets")
-    if request.wrap is not None and request.wrap < 2:
-        raise InputError(f"--wrap {request.wrap}: must be the number of counts after which the counter starts again")
-    if request.out is not None and request.out.suffix.lower() not in YAML:
-        raise InputError(f"--out {request.out}: must end in .yaml; choose such a name")
+def _check(offsets: str, wrap: int | None, out: Path | None) -> None:
+    if offsets not in OFFSETS:
+        raise UnknownNameError("way to treat offsets", offsets, OFFSETS, "--offsets")
+    if wrap is not None and wrap < 2:
+        raise InputError(f"--wrap {wrap}: must be the number of counts after which the counter starts again")
+    if out is not None and out.suffix.lower() not in YAML:
+        raise InputError(f"--out {out}: must end in .yaml; choose such a name")
 
 
-def _kinds(kinds: Mapping[str, str], model: RobotModel | None, tables: tuple[Path, ...]) -> Mapping[str, str]:
+def _kinds(kinds: Mapping[str, str], model: RobotModel | None, tables: Sequence[Path]) -> Mapping[str, str]:
     """The joints' kinds as the tables have them, checked against the robot."""
     if model is None:
         return kinds
@@ -118,23 +150,25 @@ def _unknowns(fit: Transmission) -> Iterator[str]:
         )
 
 
-def _files(fit: Transmission, request: TransmissionRequest, model: RobotModel | None) -> tuple[str, str]:
+def _files(
+    fit: Transmission, tables: Sequence[Path], robot: str | None, model: RobotModel | None, measured: bool
+) -> tuple[str, str]:
     """The section of a robot file, and what --out writes: the whole robot where one is named."""
     from elastocal.files.robot.write import controller_text, robot_text
 
-    drives = fit.drives(request.measured)
+    drives = fit.drives(measured)
     if drives is None:
         return "", ""
-    source = _source(fit, request)
+    source = _source(fit, tables)
     fragment = controller_text(drives, fit.axes, source)
     if model is None:
         return fragment, fragment
     changed = replace(model, transmission=replace(model.controller, drives=drives))
-    return fragment, robot_text(changed, (f"Made from {request.robot} with the drives by {source}.",))
+    return fragment, robot_text(changed, (f"Made from {robot} with the drives by {source}.",))
 
 
-def _source(fit: Transmission, request: TransmissionRequest) -> str:
-    names = ", ".join(t.name for t in request.tables)
+def _source(fit: Transmission, tables: Sequence[Path]) -> str:
+    names = ", ".join(t.name for t in tables)
     s, sd = fit.robust.structure, fit.robust.structure_sd
     own = ", ".join(
         f"{a} {s[i, i]:.6g} +- {sd[i, i]:.2g}{' rad/m' if a in fit.prismatic else ''}" for i, a in enumerate(fit.axes)

@@ -60,7 +60,7 @@ _ALONE = "Every mass and mass moment acts on its own in this log."
 def facts(result: GravityResult) -> tuple[Fact, ...]:
     from elastocal import __version__
 
-    asked, found = result.request, result.gravity.arm
+    found, log = result.gravity.arm, result.log.as_posix()
     prior = "none" if found.prior is None else (
         f"masses to {100 * found.prior.share:g} %, centres to {1e3 * found.prior.centre:g} mm")  # fmt: skip
     terms = (
@@ -69,13 +69,13 @@ def facts(result: GravityResult) -> tuple[Fact, ...]:
     down = ", ".join(f"{g:.4g}" for g in result.gravity.file.gravity)
     return (
         Fact("elastocal", "Elastocal", __version__, __version__),
-        Fact("log", "log", asked.log.as_posix(), asked.log.as_posix()),
-        Fact("robot", "robot", asked.robot, asked.robot),
+        Fact("log", "log", log, log),
+        Fact("robot", "robot", result.robot, result.robot),
         Fact("sense", "torques read", found.sense.reason, found.sense.reason),
         Fact("sense_sign", "", float(found.sense.sign)),
         Fact("prior", "prior", prior, prior),
         Fact("friction_terms", "friction", terms, terms),
-        Fact("hold_out", "held out", asked.hold_out, f"the last {100 * asked.hold_out:g} %"),
+        Fact("hold_out", "held out", result.hold_out, f"the last {100 * result.hold_out:g} %"),
         Fact("gravity_m_s2", "gravity", down, f"({down}) m/s2"),
         Fact("logged", "samples", found.samples.logged, str(found.samples.logged)),
         Fact("fast", "left out for inertia", found.samples.fast, str(found.samples.fast)),

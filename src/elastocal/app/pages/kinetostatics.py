@@ -17,11 +17,11 @@ _LEFT = {
 def page(result: KinetostaticsResult) -> Report:
     way = "Pose and force to drives" if result.inverse else "Drives to pose and force"
     title = f"{way}: {result.model.title or result.model.name}"
-    section = Section(f"At {result.state.frame}", (state_table(result),))
+    section = Section(f"At {result.state.frame}", (table(result),))
     return Report(title, _verdict(result), (section,), result.notes, _facts(result))
 
 
-def state_table(result: KinetostaticsResult) -> Table:
+def table(result: KinetostaticsResult) -> Table:
     units = ["Nm" if k == "revolute" else "N" for k in result.axes.kinds]
     columns = [*axis_columns(result.axes)]
     columns += [

@@ -40,7 +40,7 @@ def page(result: LoopsResult) -> Report:
     return Report("Force-deflection loops", verdict(loops), tuple(sections), result.notes, facts(result))
 
 
-def on_screen(result: LoopsResult) -> Report:
+def screen(result: LoopsResult) -> Report:
     """The page without drawings, of which a terminal shows only ends and extremes."""
     full = page(result)
     kept = [replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Lines))) for s in full.sections]
@@ -50,19 +50,23 @@ def on_screen(result: LoopsResult) -> Report:
 def facts(result: LoopsResult) -> tuple[Fact, ...]:
     from elastocal.app.inputs import VERSION
 
-    r, loops = result.request, result.loops
+    loops = result.loops
     noise, file = None if loops.noise is None else 1e6 * loops.noise, loops.loops[0].source
-    axes = f"directions in the axes of {r.frame}"
+    axes = f"directions in the axes of {result.frame}"
     return (
         VERSION,
         Fact("data", "data", file, f"{file}, {len(loops.fits)} loops"),
-        Fact("frame", "frame", r.frame, axes),
-        Fact("levers", "levers", r.levers, ", ".join(r.levers) or "from the file, if any"),
+        Fact("frame", "frame", result.frame, axes),
+        Fact("levers", "levers", result.levers, ", ".join(result.levers) or "from the file, if any"),
         Fact("noise_um", "noise", noise, "from the residuals" if noise is None else f"{noise:g} um per reading"),
-        Fact("threshold_N", "zero force", r.threshold, f"up to {r.threshold:g} N"),
-        Fact("at_gripper", "joints read at", "gripper" if r.at_gripper else "joint", "the gripper" if r.at_gripper else
-             "the link"),
-    )  # fmt: skip
+        Fact("threshold_N", "zero force", result.threshold, f"up to {result.threshold:g} N"),
+        Fact(
+            "at_gripper",
+            "joints read at",
+            "gripper" if loops.at_gripper else "joint",
+            "the gripper" if loops.at_gripper else "the link",
+        ),
+    )
 
 
 def verdict(loops: Loops) -> tuple[str, ...]:
@@ -108,6 +112,11 @@ def cells(number: Estimate, factor: float) -> tuple[Cell, Cell]:
     """Value and standard deviation, or why there is none."""
     reason = number.reason or "not determined"
     return or_reason(factor * number.value, reason), or_reason(factor * number.sd, reason)
+
+
+def table(result: LoopsResult) -> Table:
+    """What --csv writes."""
+    return loop_table(result.loops)
 
 
 def loop_table(loops: Loops) -> Table:

@@ -66,7 +66,7 @@ def _notes(result: RecordResult) -> tuple[str, ...]:
         out.append(f"IPOC counts in steps of {s.step}, not of 4 or 12 ms: late and overdue ones are not known.")
     if s.overdue or s.delayed or s.unanswered:
         out.append("Answers that come too late make a controller stop: use a cable of its own and a machine at rest.")
-    if result.request.rehearse is not None:
+    if result.rehearsed:
         out.append("A rehearsal: the telegrams came from a simulated controller on this machine.")
     return tuple(out)
 
@@ -74,15 +74,14 @@ def _notes(result: RecordResult) -> tuple[str, ...]:
 def _facts(result: RecordResult) -> tuple[Fact, ...]:
     from elastocal.app.inputs import VERSION
 
-    s, request = result.summary, result.request
-    log = request.out.as_posix()
+    s, log = result.summary, result.out.as_posix()
     cycle = "unknown" if s.step is None else f"{s.step} counts of IPOC"
     return (
         VERSION,
         Fact("listened", "listened on", result.address, result.address),
         Fact("log", "log", *((log, log) if s.telegrams or s.malformed else (None, "none: nothing came"))),
         Fact("cycle", "cycle", s.step, cycle),
-        Fact("sen_type", "answers as", request.sender, request.sender),
+        Fact("sen_type", "answers as", result.sender, result.sender),
         Fact("ended_by", "ended by", result.ended, result.ended),
         Fact("length_s", "", s.length if s.telegrams else None),
         Fact("rate_per_s", "", s.rate if s.telegrams > 1 else None),

@@ -141,6 +141,11 @@ def _entry(fit: Transmission, value: float, motor: str, joint: str) -> Cell:
     return or_reason(value, NO_TURNS)
 
 
+def table(result: TransmissionResult) -> Table:
+    """What --csv writes."""
+    return entry_table(result.fit)
+
+
 def entry_table(fit: Transmission) -> Table:
     """Every entry that was measured, with and without the outliers."""
     columns = (
