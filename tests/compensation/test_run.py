@@ -1,0 +1,188 @@
+"""The library call: from a robot or a calibration, a program and a load to a Correction, without any file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracle.programs import EXAMPLES
+
+import elastocal as ec
+from elastocal.compensation.process import LineLoads, ProcessLoad
+from elastocal.compensation.targets import TargetStatus
+from elastocal.compensation.verdict import predicted_rms
+from elastocal.errors import InputError
+from elastocal.files.program_files import read_program
+from elastocal.files.robot.read import read_robot
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.uncertainty.prediction import IdentifiedModel
+
+FORCE = [-400.0, 0, -150, 0, 0, 0]
+SQUARE = """DEF square( )
+$BASE={X 1750,Y -80,Z 800,A 0,B 0,C 0}
+$TOOL={X 200,Y 100,Z 0,A 0,B 90,C 0}
+PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}
+PTP {X 0,Y 0,Z 50,A 0,B 0,C 180}
+LIN {X 0,Y 0,Z 0,A 0,B 0,C 180}
+LIN {X 100,Y 0,Z 0,A 0,B 0,C 180}
+LIN {X 100,Y 50,Z 0,A 0,B 0,C 180}
+LIN_REL {Z 10}
+END
+"""
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return read_robot("kuka-kr270")
+
+
+@pytest.fixture(scope="module")
+def done(robot):
+    return ec.compensate(robot, ec.read_program(SQUARE, "krl"), wrench=FORCE)
+
+
+def test_the_loaded_tool_is_where_the_program_says(robot, done) -> None:
+    at = done.job.at
+    row = 3
+    load = AppliedWrenches(at.frames[row], np.array([FORCE]))
+    q = done.commands.command[[row]]
+    place, _ = frame_pose(at.model, q, equilibrium(at.model, q, [load]), at.frames[row])
+    np.testing.assert_allclose(place[:, 0], [1.85, -0.08, 0.8], atol=1e-9)
+    assert np.linalg.norm(done.before.position[row]) > 1e-3
+    np.testing.assert_allclose(done.after.position[2:], 0, atol=2e-7)
+
+
+def test_every_motion_counts(done) -> None:
+    """LIN_REL is no target: five of six motions are corrected, not five of five."""
+    assert done.motions == (5, 6)
+    assert [s.line for s in done.left] == [9]
+    motions, rounding, *_, last = done.verdict
+    assert (motions.code, motions.data["corrected"], motions.data["motions"]) == ("motions", 5, 6)
+    assert rounding.code == "rounding"
+    assert rounding.data["max"] < 1e-6
+    assert (last.code, last.severity) == ("mixed", "warning")
+
+
+def test_a_force_acts_on_lines_only_unless_it_is_said(robot, done) -> None:
+    loads = done.job.loads.wrench
+    assert not loads[:2].any()
+    np.testing.assert_array_equal(loads[2:], [FORCE] * 3)
+    assert {f.code: f.data["targets"] for f in done.warnings if "air" in f.code} == {"load-not-on-air-moves": 2}
+    program = ec.read_program(SQUARE, "krl")
+    everywhere = ec.compensate(robot, program, load=ProcessLoad(wrench=np.array(FORCE), air_moves=True))
+    assert everywhere.job.loads.wrench.all(axis=0).tolist() == [v != 0 for v in FORCE]
+    assert "load-on-air-moves" in [f.code for f in everywhere.warnings]
+    named = ec.compensate(robot, program, load=ProcessLoad(wrench=np.array(FORCE), lines=((5, 6),)))
+    assert named.job.loads.wrench.any(axis=1).tolist() == [False, True, True, False, False]
+    axes = "DEF a( )\n$TOOL={X 0,Y 0,Z 0,A 0,B 0,C 0}\nPTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\nEND\n"
+    with pytest.raises(InputError) as refused:
+        ec.compensate(robot, ec.read_program(axes, "krl"), wrench=FORCE)
+    assert refused.value.code == "load-acts-nowhere"
+
+
+def test_a_target_that_a_joint_move_reaches_first_is_under_the_load_of_its_line(robot) -> None:
+    text = SQUARE.replace("PTP {X 0,Y 0,Z 50,", "PTP {X 0,Y 0,Z 0,")
+    shared = text.replace("PTP {X 0,Y 0,Z 0,A 0,B 0,C 180}", "PTP P1").replace(
+        "LIN {X 0,Y 0,Z 0,A 0,B 0,C 180}", "LIN P1"
+    )
+    files = {"s.src": shared, "s.dat": "DEFDAT s\nDECL POS P1={X 0,Y 0,Z 0,A 0,B 0,C 180,S 2,T 35}\nENDDAT\n"}
+    found = ec.compensate(robot, ec.read_program(files), wrench=FORCE)
+    assert found.job.loads.wrench.any(axis=1).tolist() == [False, True, True, True]
+
+
+def test_results_are_short_to_look_at_and_whole_to_work_with(done) -> None:
+    assert len(repr(done)) < 1500
+    assert "<pre>" in done._repr_html_()
+    rows = done.rows()
+    assert len(done.to_frame()) == len(rows) == 5
+    assert rows[2]["status"] == TargetStatus.CORRECTED.name
+    assert rows[2]["line"] == 6
+    correction = np.array([rows[2][f"correction_{c}"] for c in "xyz"])
+    np.testing.assert_allclose(correction, done.shift[2, :3])
+    assert np.linalg.norm(correction) == pytest.approx(rows[2]["before"], rel=0.01)
+    assert np.isnan(rows[2]["predicted_rms"])
+
+
+def test_a_calibration_predicts_the_residual_error(robot) -> None:
+    names = ("A2.k", "A3.k")
+    sd = np.array([0.03 * robot.parameters.values[robot.parameters.index(n)] for n in names])
+    known = IdentifiedModel(robot, names, np.diag(sd**2), float("nan"))
+    found = ec.compensate(known, ec.read_program(SQUARE, "krl"), wrench=FORCE)
+    codes = [f.code for f in found.verdict]
+    assert codes[2] == "predicted"
+    assert found.verdict[2].data["rms"] == pytest.approx(predicted_rms(found))
+    assert 5e-6 < predicted_rms(found) < 2e-4
+    assert np.isfinite(found.predicted).all()
+
+
+class Like:
+    """What a calibration from readings has: the covariance of its placing beside that of the parameters."""
+
+    def __init__(self, robot, names, covariance) -> None:
+        self.robot, self.names, self.covariance = robot, names, covariance
+        self.discrepancy, self.freedom = 2e-5, 40.0
+
+
+def test_a_calibration_from_readings_is_taken_as_it_is(robot) -> None:
+    found = ec.compensate(Like(robot, ("A2.k",), np.eye(7) * 1e-16), ec.read_program(SQUARE, "krl"), wrench=FORCE)
+    assert found.known is not None
+    assert found.known.covariance.shape == (1, 1)
+    assert (found.predicted > np.sqrt(3) * 2e-5).all()
+    with pytest.raises(InputError) as refused:
+        ec.compensate("kuka-kr270", ec.read_program(SQUARE, "krl"))
+    assert refused.value.code == "no-robot"
+
+
+def test_contributions_that_cancel_are_said_to(robot) -> None:
+    """A joint zero that lifts the arm by what its weight bends: the weight is larger than all together."""
+    arm = robot.without("gravity_compensator")
+    weight = ec.compensate(arm, ec.read_program(SQUARE, "krl")).contributions.weight.position[2, 2]
+    zeros = np.linspace(-4e-3, 4e-3, 9)
+    best = min(
+        (arm.with_parameters({"A2.offset": z}) for z in zeros),
+        key=lambda m: ec.compensate(m, ec.read_program(SQUARE, "krl")).before.distances().rms,
+    )
+    known = IdentifiedModel(best, ("A2.k",), np.array([[1e-16]]), float("nan"))
+    found = ec.compensate(known, ec.read_program(SQUARE, "krl"))
+    parts = found.contributions
+    assert weight < -1e-4
+    assert parts.cancel
+    part, whole = (p.distances().rms for p in (parts.weight, parts.total))
+    assert part > whole
+    (exact,) = [f for f in found.verdict if f.code == "taken-as-exact"]
+    assert exact.data["weight_rms"] == pytest.approx(part)
+    assert "cancel" in exact.text
+    assert not ec.compensate(arm, ec.read_program(SQUARE, "krl")).contributions.cancel
+
+
+def test_files_and_folders(robot, tmp_path: Path) -> None:
+    program = read_program(EXAMPLES / "contour.src")
+    assert set(program.files) == {"contour.src", "contour.dat"}
+    found = ec.compensate(robot, program, wrench=FORCE)
+    places = found.write(str(tmp_path / "new"))
+    assert sorted(Path(p).name for p in places) == ["contour.dat", "contour.src"]
+    assert (tmp_path / "new" / "contour.src").read_bytes() == found.files["contour.src"]
+    again = read_program(tmp_path / "new" / "contour.src")
+    with pytest.raises(InputError, match="would write over"):
+        ec.compensate(robot, again).write(tmp_path / "new")
+    with pytest.raises(InputError, match="needs its language"):
+        ec.read_program(SQUARE)
+
+
+def test_loads_are_given_once_and_have_six_numbers(robot) -> None:
+    program = ec.read_program(SQUARE, "krl")
+    for words in (
+        {"wrench": [1.0, 2.0]},
+        {"wrench": FORCE, "load": ProcessLoad(payload=3.0)},
+        {"wrench": np.zeros((3, 6))},
+    ):
+        with pytest.raises(InputError):
+            ec.compensate(robot, program, **words)
+    table = LineLoads("t", np.array([1.0]), np.zeros((1, 6)), np.array([np.nan]))
+    with pytest.raises(InputError, match="give the load once"):
+        ProcessLoad(wrench=np.array(FORCE), by_line=table)
+    each = ec.compensate(robot, program, wrench=np.array([FORCE] * 5))
+    np.testing.assert_array_equal(each.job.loads.wrench, [FORCE] * 5)
