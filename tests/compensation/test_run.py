@@ -13,7 +13,7 @@ from elastocal.compensation.process import LineLoads, ProcessLoad
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verdict import predicted_rms
 from elastocal.errors import InputError
-from elastocal.files.program_files import read_program
+from elastocal.files.programs import read_program
 from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose
