@@ -71,8 +71,8 @@ def named(pages: tuple[Path, ...]) -> list[str]:
 
 
 EXTENDED = (
-    "cases",
-    "compensate.posts",
+    "published",
+    "compensation.posts",
     "design.criteria",
     "files.formats",
     "measure.sources",
