@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign, controller_to_joints
+from elastocal.calibration.noise import Instrument, points_sd
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.prediction import Prediction, as_frame, quantile_95
 from elastocal.calibration.sight import placing_slopes, point_slopes
@@ -149,7 +150,9 @@ class Calibration:
     markers: tuple[str, ...]
     noise: Mapping[str, float]
     """Scales of the noise: points, orientation (rad), translation in m, ``noise <joint>`` in rad or m."""
+    instrument: Instrument
     discrepancy: float
+    """Model discrepancy in m per axis: what residuals show beyond the noise; 0 where it is not significant."""
     freedom: float
     length: str
     angle: str
@@ -210,7 +213,7 @@ class Calibration:
         points = placed(self.placing, at.origin, at.turn, where)
         slope = self._slopes(at.origin, at.turn, at.slope, where)
         spread = np.einsum("nrp,pq,nrq->nr", slope, self.covariance, slope).reshape(points.shape)
-        noise = self._noise_variance(joints, points.shape)
+        noise = self._noise_variance(joints, points)
         k = quantile_95(self.freedom)
         mean = np.sqrt(spread + self.discrepancy**2)
         frame = self.placing.turn[number]
@@ -270,9 +273,9 @@ class Calibration:
         by_placing = placing_slopes(self.placing, points, frame @ turn, station)
         return np.concatenate([by_robot, by_placing], axis=2)
 
-    def _noise_variance(self, q: Array, shape: tuple[int, ...]) -> Array:
+    def _noise_variance(self, q: Array, points: Array) -> Array:
         """Variance (N, markers, 3) of one new reading about its mean."""
-        out = np.full(shape, self.noise.get("points", 0.0) ** 2 + self.noise.get("translation", 0.0) ** 2)
+        out = points_sd(dict(self.noise), self.instrument, points) ** 2 + self.noise.get("translation", 0.0) ** 2
         joints = np.array([self.noise.get(f"noise {j}", 0.0) for j in self.robot.joints])
         if joints.any():
             at = kinematics(self.nominal, q)

@@ -9,23 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
+from elastocal.calibration.noise import Family, Instrument, noise_parts
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.tool import Tool
 from elastocal.calibration.words import Wanted
 from elastocal.model.robot import RobotModel
-from elastocal.solve.blocks import Blocks, Group, Noise, Scale
+from elastocal.solve.blocks import Blocks, Group, Scale
 from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.scales import maximise_evidence
 from elastocal.spatial.entries import Array, Bools
 
-Family = Literal["joints", "points"]
-"""Noise of a pose: joint scatter common to its markers and noise of the points, or points whose errors are common."""
 FLAT = 30.0
 """Prior sd in m and rad of stations and markers of which nothing is known."""
 KNOWN = 1e-7
@@ -44,8 +42,7 @@ class Task:
     wanted: tuple[Wanted, ...]
     family: Family
     dropped: Bools
-    noise_start: float = 1e-4
-    turn_start: float = 1e-3
+    instrument: Instrument = Instrument()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -194,7 +191,7 @@ def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
     known = np.isfinite(off) & np.all(np.isfinite(slope), axis=2)  # states that are not determined tell nothing
     off, slope = np.where(known, off, 0.0), np.where(known[:, :, None], slope, 0.0)
     readings = off + slope @ np.concatenate([x, np.zeros(sight.extra)])
-    noise, power = _noise(task, placing)
+    noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family)
     used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1
     parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])
@@ -223,31 +220,3 @@ def _placing_groups(task: Task) -> list[Group]:
         Group(Scale("markers", size, 0.0), markers),
         Group(Scale("tool turn", size, 0.0), turn),
     ]
-
-
-def _noise(task: Task, placing: Placing) -> tuple[tuple[Noise, ...], float]:
-    """Parts of the noise and the power of the likelihood."""
-    sight, s = task.sight, task.sight.states
-    parts = [Noise(Scale("points", task.noise_start), _white(sight, sight.lengths))] if sight.lengths.any() else []
-    if not sight.lengths.all():
-        parts.append(Noise(Scale("orientation", task.turn_start), _white(sight, ~sight.lengths)))
-    if task.family == "points":
-        return tuple(parts), 1.0 / max(1, s.points)
-    if sight.placed:
-        by_joints = sight.fold(sight.joint_noise(task.robot, placing))
-        for i, joint in enumerate(task.robot.joints):
-            scale = Scale(f"noise {joint}", 3e-5, 0.7, "joint noise")
-            parts.append(Noise(scale, by_joints[:, :, i : i + 1]))
-    if "position" in sight.sections and s.points > 1:
-        common = np.zeros((s.count, sight.rows, 3))
-        common[:, sight.sections["position"]] = np.tile(np.eye(3), (s.points, 1))
-        parts.append(Noise(Scale("translation", 3e-5), sight.fold(common)))
-    return tuple(parts), 1.0
-
-
-def _white(sight: Sight, rows: Bools) -> Array:
-    """Independent noise of some of the rows."""
-    s = sight.states
-    out = np.zeros((s.poses, s.slots, sight.rows, s.slots, int(rows.sum())))
-    out[s.pose, s.slot, :, s.slot] = np.eye(sight.rows)[:, rows]
-    return out.reshape(s.poses, s.slots * sight.rows, -1)

@@ -14,7 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.calibration.fit import Family, Fit, Task, fit
+from elastocal.calibration.fit import Fit, Task, fit
+from elastocal.calibration.noise import Family, Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.words import with_words
@@ -102,6 +103,7 @@ class Climber:
     robot: RobotModel
     dropped: Bools
     placing: Placing
+    instrument: Instrument
     watch: Callable[[str], None]
 
     def task(self, words: tuple[str, ...], family: Family, multiple: float | None) -> Task:
@@ -110,7 +112,7 @@ class Climber:
             wanted = tuple(
                 replace(w, scale=replace(w.scale, start=w.scale.start * multiple, width=0.0)) for w in wanted
             )
-        return Task(self.sight, model, wanted, family, self.dropped)
+        return Task(self.sight, model, wanted, family, self.dropped, self.instrument)
 
     def rung(
         self, words: tuple[str, ...], family: Family, multiple: float | None = None, near: Fit | None = None

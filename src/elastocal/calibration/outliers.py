@@ -65,12 +65,18 @@ def robust_fit(task: Task, placing: Placing) -> tuple[Array, Placing, Bools]:
             np.where(blocks.used, blocks.readings - blocks.jacobian @ np.concatenate([x, still]), np.nan)
         )
         new, distance = _point_scales(task, left)
-        scales[noise] = np.log(new)
+        scales[noise] = np.log(new / [_typical(c, blocks.used) for c in blocks.noise])
         weight = (FREEDOM + distance[1]) / (FREEDOM + distance[0])
         if step < 1e-3 and size is not None and np.allclose(new, size, rtol=1e-3):
             break
         size = new
     return x, placing, distance[0] > 49.0 * distance[1] / 3
+
+
+def _typical(part: Noise, used: Bools) -> float:
+    """Sd of the rows that a part of the noise reaches, at scale 1."""
+    sizes = np.sum(part.factor**2, axis=2)[used]
+    return float(np.sqrt(np.mean(sizes[sizes > 0])))
 
 
 def _weighted(task: Task, blocks: Blocks, weight: Array) -> Blocks:

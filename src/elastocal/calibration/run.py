@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier, Validation
+from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.ladder import Climber, Ladder, climb
+from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import Unit, robust_fit, screen
 from elastocal.calibration.placing import Placing, robust_start, start_turns
 from elastocal.calibration.sight import Sight
@@ -51,12 +51,12 @@ def calibrate(
     words = automatic(robot, loaded=loaded, placed=sight.placed) if asked is None else asked
     watch("start values")
     placing = start_placing(robot, sight)
-    none = np.zeros_like(sight.used)
-    dropped, units = none, ()
+    instrument = Instrument.of(campaign.noise)
+    dropped, units = np.zeros_like(sight.used), ()
     if outliers:
         watch("outliers")
-        dropped, units, placing = _left_out(robot, sight, placing, words)
-    ladder = climb(Climber(sight, robot, dropped, placing, watch), words)
+        dropped, units, placing = _left_out(robot, sight, placing, words, instrument)
+    ladder = climb(Climber(sight, robot, dropped, placing, instrument, watch), words)
     return _result(campaign, ladder, units, (*checked.findings, *assumed))
 
 
@@ -98,13 +98,13 @@ def _known_markers(robot: RobotModel, names: tuple[str, ...]) -> Array:
 
 
 def _left_out(
-    robot: RobotModel, sight: Sight, placing: Placing, words: tuple[str, ...]
+    robot: RobotModel, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument
 ) -> tuple[Bools, tuple[Unit, ...], Placing]:
     """Outliers by the richest model, so that what it explains is not left out."""
     none = np.zeros_like(sight.used)
     few = tuple(w for w in words if w in ("geometry", "weight", "compliance"))
     model, wanted = with_words(robot, few)
-    first = Task(sight, model, wanted, "points", none)
+    first = Task(sight, model, wanted, "points", none, instrument)
     x, placing, doubtful = robust_fit(first, placing)
     task = replace(first, family="joints", dropped=doubtful & sight.used)
     screened = screen(task, fit(task, placing, x))
@@ -136,6 +136,8 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
     inside = np.where(task.dropped, np.nan, chosen.left_out)
     everything = np.where(task.dropped & sight.used, _plain_residuals(chosen), chosen.left_out)
     nominal = ladder.nominal.fit
+    instrument = task.instrument
+    discrepancy, unfit = _discrepancy(chosen, instrument)
     return Calibration(
         robot=chosen.robot,
         uncalibrated=task.robot,
@@ -146,14 +148,15 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
         stations=sight.states.stations,
         markers=sight.states.markers,
         noise=scales,
-        discrepancy=0.0,
+        discrepancy=discrepancy,
+        instrument=instrument,
         freedom=max(1.0, post.blocks.power * post.blocks.count - post.effective),
         length=campaign.length,
         angle=campaign.angle,
         load_frame=sight.states.load_frame,
         parameters=_estimates(chosen),
         outliers=lost,
-        warnings=(*assumed, *_warnings(campaign, ladder, lost)),
+        warnings=(*assumed, *unfit, *_warnings(campaign, ladder, lost)),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside)),
         leave_one_out_all=ErrorSummary.of(distances(sight, everything)),
@@ -244,17 +247,32 @@ def _warnings(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -> 
                 {"steps": chosen.fit.steps},
             )
         )
-    stated = campaign.noise if isinstance(campaign.noise, float) else None
-    if stated is not None:
-        seen = np.exp(chosen.fit.posterior.log_scales[len(chosen.fit.posterior.blocks.groups)])
-        if not 0.4 < seen / stated < 2.5:
-            text = f"noise of {1e3 * stated:.4f} mm was stated, readings scatter by {1e3 * seen:.4f} mm"
-            out.append(Finding("noise-conflict", "warning", text, {"stated": stated, "seen": float(seen)}))
     return tuple(out)
 
 
-def cross_validate(robot: RobotModel, campaign: Campaign, folds: int = 6, **options: Any) -> Validation:
-    """Calibrate without every fold of the poses in turn and judge on what was left out; options as of ``calibrate``."""
-    from elastocal.calibration.validation import cross_validate as over_folds
+def _discrepancy(chosen: Fit, instrument: Instrument) -> tuple[float, tuple[Finding, ...]]:
+    """Model discrepancy in m per axis: scatter of the points beyond what repeats, or the user, vouch for.
 
-    return over_folds(lambda part: calibrate(robot, part, **options), robot, campaign, folds)
+    Tested at 1 %: by F against repeats, by chi2 against a stated noise.
+    """
+    from scipy.special import chdtri, fdtri
+
+    post, s = chosen.posterior, chosen.task.sight.states
+    names = [scale.name for scale in post.blocks.scales]
+    if "points" not in names:
+        return 0.0, ()
+    seen = float(np.exp(post.log_scales[names.index("points")]))
+    freedom = max(1.0, post.blocks.power * post.blocks.count - post.effective)
+    if s.scatter_freedom >= 5 and instrument.tracker is None:
+        known, limit, word = s.scatter / np.sqrt(s.mean_repeats), fdtri(freedom, s.scatter_freedom, 0.99), "repeats"
+    elif instrument.sd is not None or instrument.tracker is not None:
+        known, limit, word = instrument.scale().start, chdtri(freedom, 0.01) / freedom, "the stated noise"
+    else:
+        return 0.0, ()
+    ratio = seen / known
+    if ratio**2 <= limit:
+        return 0.0, ()
+    text = f"residuals scatter {ratio:.2g} times as much as {word} lets expect; the model leaves something out"
+    found = Finding("lack-of-fit", "warning", text, {"ratio": ratio, "limit": float(np.sqrt(limit))})
+    unit = 1.0 if instrument.tracker is None else instrument.tracker.across
+    return float(np.sqrt(seen**2 - known**2)) * unit, (found,)

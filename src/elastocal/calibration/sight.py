@@ -82,6 +82,13 @@ class Sight:
         out[s.pose, s.slot] = rows
         return out.reshape(s.poses, s.slots * rows.shape[1], *rows.shape[2:])
 
+    def spread(self, rows: Array) -> Array:
+        """(M, rows, b) of states, each with unknowns of its own, to (poses, slots * rows, slots * b)."""
+        s = self.states
+        out = np.zeros((s.poses, s.slots, rows.shape[1], s.slots, rows.shape[2]))
+        out[s.pose, s.slot, :, s.slot] = rows
+        return out.reshape(s.poses, s.slots * rows.shape[1], -1)
+
     def unfold(self, blocks: Array) -> Array:
         """(poses, slots * rows) back to (M, rows)."""
         s = self.states

@@ -40,6 +40,11 @@ class States:
     """Sd of one coordinate by repeats, in m; nan where there are none."""
     scatter_freedom: int
 
+    @cached_property
+    def mean_repeats(self) -> float:
+        """Readings that a state was averaged from, on average."""
+        return float(np.mean([len(m) for m in self.members]))
+
     @property
     def count(self) -> int:
         return len(self.q)

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier
+from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.errors import InputError
 from elastocal.files.robot.read import robot_from_text
 from elastocal.files.robot.write import robot_text
 from elastocal.files.write import write_files
 from elastocal.findings import Finding
+from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.robot import RobotModel
 
 FORMAT = "elastocal-calibration/2"
@@ -59,6 +61,10 @@ def to_document(c: Calibration) -> dict[str, Any]:
         "outliers": [vars(o) for o in c.outliers],
         "parameters": [{k: _finite(v) for k, v in vars(e).items()} for e in c.parameters.rows],
         "noise": dict(c.noise),
+        "instrument": {
+            "sd_m": c.instrument.sd,
+            "tracker": vars(c.instrument.tracker) if c.instrument.tracker else None,
+        },
         "discrepancy_m": c.discrepancy,
         "freedom": _finite(c.freedom),
         "length": c.length,
@@ -90,6 +96,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         stations=tuple(data["stations"]),
         markers=tuple(data["markers"]),
         noise={k: float(v) for k, v in data["noise"].items()},
+        instrument=_instrument(data["instrument"]),
         discrepancy=float(data["discrepancy_m"]),
         freedom=float("inf") if data["freedom"] is None else float(data["freedom"]),
         length=data["length"],
@@ -103,6 +110,13 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         leave_one_out_all=ErrorSummary(**data["leave_one_out_all_m"]),
         before=ErrorSummary(**data["nominal_m"]),
     )
+
+
+def _instrument(data: dict[str, Any]) -> Instrument:
+    tracker = data["tracker"]
+    if tracker is not None and tracker["at"] is not None:
+        tracker = tracker | {"at": tuple(tracker["at"])}
+    return Instrument(data["sd_m"], None if tracker is None else Tracker(**tracker))
 
 
 def _placing(p: Placing) -> dict[str, Any]:

@@ -22,17 +22,18 @@ Vector = tuple[float, float, float]
 @dataclass(frozen=True, kw_only=True)
 class Tracker(ErrorSource):
     """Standard deviations ``along`` and ``across`` the beam at zero range, growing by ``along_slope`` and
-    ``across_slope`` per metre; ``at`` is where the tracker stands in base axes.
+    ``across_slope`` per metre; ``at`` is where the tracker stands, None the origin of the readings' own axes.
 
-    Data sheets print maximum permissible errors: about half of one is a usual standard deviation.
+    Data sheets print maximum permissible errors: about half of one is a usual standard deviation.  The default is half
+    of what a Leica AT500 is specified with: 10 um + 0.3 um/m along the beam, 15 um + 6 um/m across it (ISO 10360-10).
     """
 
     kind: ClassVar[str] = "tracker"
-    at: Vector = quantity("length")
-    along: float = quantity("length")
-    across: float = quantity("length")
-    along_slope: float = quantity("slope", default=0.0)
-    across_slope: float = quantity("slope", default=0.0)
+    at: Vector | None = quantity("length", default=None)
+    along: float = quantity("length", default=5e-6)
+    across: float = quantity("length", default=7.5e-6)
+    along_slope: float = quantity("slope", default=0.15e-6)
+    across_slope: float = quantity("slope", default=3e-6)
 
     def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
         if any(m.rows != 3 for m in measurement.setup.markers):
@@ -46,14 +47,25 @@ class Tracker(ErrorSource):
         """Columns carry their size, since it changes with the range; the unknowns have sd one."""
         positions = measurement.setup.positions(model)
         n, count = positions.shape[:2]
+        if self.at is None:
+            raise InputError("error source tracker: say where it stands in base axes; add at_mm")
+        beams = self.beams(positions.reshape(-1, 3)).reshape(n, count, 3, 3)
         out = np.zeros((n, 3 * count, 3 * count))
         for number in range(count):
-            beam = positions[:, number] - np.array(self.at)
-            reach = np.linalg.norm(beam, axis=1)
-            if not np.all(reach > 0):
-                raise InputError("error source tracker: a marker sits in the tracker; check at_mm")
             part = slice(3 * number, 3 * number + 3)
-            sd = np.stack([self.along + self.along_slope * reach, *[self.across + self.across_slope * reach] * 2], 1)
-            axes = np.stack([np.roll(align_z(b / r), 1, axis=1) for b, r in zip(beam, reach, strict=True)])
-            out[:, part, part] = axes * sd[:, None, :] * sqrt(measurement.states)
+            out[:, part, part] = beams[:, number] * sqrt(measurement.states)
+        return out
+
+    def beams(self, points: Array) -> Array:
+        """Axes (N, 3, 3) of the error ellipsoids at points (N, 3), one sd long: the beam, then two across."""
+        beam = points if self.at is None else points - np.array(self.at)
+        reach = np.linalg.norm(beam, axis=1)
+        known = np.isfinite(reach)
+        if not np.all(reach[known] > 0):
+            raise InputError("error source tracker: a marker sits in the tracker; check where it stands")
+        across = self.across + self.across_slope * reach
+        sd = np.stack([self.along + self.along_slope * reach, across, across], axis=1)
+        out = np.full((len(points), 3, 3), np.nan)
+        for i in np.flatnonzero(known):
+            out[i] = np.roll(align_z(beam[i] / reach[i]), 1, axis=1) * sd[i]
         return out

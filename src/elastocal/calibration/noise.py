@@ -1,0 +1,105 @@
+"""The noise of readings as parts with scales: what is stated is a prior of its size, what is not is found by evidence.
+
+Markers of one pose are not independent: they share what the joints do.  Two families are tried.  In ``joints`` the
+noise of a pose is that of its points plus scatter of every joint and a common shift; in ``points`` the errors of the
+points of a pose count as one (their likelihood is divided by the number of points).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from elastocal.calibration.placing import Placing
+from elastocal.errors import InputError
+from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.source import ErrorSource
+from elastocal.measure.sources.tracker import Tracker
+from elastocal.solve.blocks import Noise, Scale
+from elastocal.spatial.entries import Array
+
+if TYPE_CHECKING:
+    from elastocal.calibration.sight import Sight
+    from elastocal.model.robot import RobotModel
+
+Family = Literal["joints", "points"]
+UNSTATED = Scale("points", 1e-4)
+STATED = 1.0
+"""Sd of the logarithm of a stated noise: a factor of 2.7 is within it."""
+TURNS = 1e-3
+JOINTS = 3e-5
+"""Start values of the noise of orientations and of joints in rad (or m)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Instrument:
+    """Noise of one reading: one ``sd`` in m for every coordinate, or that of a ``tracker``; None: not stated."""
+
+    sd: float | None = None
+    tracker: Tracker | None = None
+
+    @classmethod
+    def of(cls, noise: float | ErrorSource | tuple[ErrorSource, ...] | None) -> Instrument:
+        """What a campaign states; sources other than reading and tracker are found by evidence anyway."""
+        if noise is None or isinstance(noise, float):
+            return cls(noise)
+        for source in (noise,) if isinstance(noise, ErrorSource) else noise:
+            if isinstance(source, Tracker):
+                return cls(tracker=source)
+            if isinstance(source, Reading) and source.sd is not None and source.marker is None:
+                return cls(float(np.sqrt(np.mean(np.square(source.sd)))))
+        return cls()
+
+    def scale(self) -> Scale:
+        if self.tracker is not None:
+            return Scale("points", 1.0, STATED)
+        return UNSTATED if self.sd is None else Scale("points", self.sd, STATED)
+
+    def factor(self, sight: Sight) -> Array:
+        """(M, rows, lengths): independent noise of one scale, shaped by the beam of a tracker."""
+        s, rows = sight.states, sight.lengths
+        out = np.broadcast_to(np.eye(sight.rows)[:, rows], (s.count, sight.rows, int(rows.sum()))).copy()
+        if self.tracker is None:
+            return out
+        if s.position is None:
+            raise InputError("noise of a tracker needs positions; state one number for deflections and distances")
+        part = sight.sections["position"]
+        beams = self.tracker.beams(s.position.reshape(-1, 3)).reshape(s.count, s.points, 3, 3)
+        for j in range(s.points):
+            own = slice(part.start + 3 * j, part.start + 3 * j + 3)
+            out[:, own, own] = np.where(np.isfinite(beams[:, j]), beams[:, j], np.eye(3))
+        return out
+
+
+def noise_parts(
+    sight: Sight, robot: RobotModel, placing: Placing, instrument: Instrument, family: Family
+) -> tuple[tuple[Noise, ...], float]:
+    """Parts of the noise of every block, and the power of the likelihood."""
+    parts = []
+    if sight.lengths.any():
+        parts.append(Noise(instrument.scale(), sight.spread(instrument.factor(sight))))
+    if not sight.lengths.all():
+        turns = np.broadcast_to(np.eye(sight.rows)[:, ~sight.lengths], (sight.states.count, sight.rows, 3))
+        parts.append(Noise(Scale("orientation", TURNS), sight.spread(turns)))
+    if family == "points":
+        return tuple(parts), 1.0 / max(1, sight.states.points)
+    if sight.placed:
+        by_joints = sight.fold(sight.joint_noise(robot, placing))
+        for i, joint in enumerate(robot.joints):
+            parts.append(Noise(Scale(f"noise {joint}", JOINTS, 0.7, "joint noise"), by_joints[:, :, i : i + 1]))
+    if "position" in sight.sections and sight.states.points > 1:
+        common = np.zeros((sight.states.count, sight.rows, 3))
+        common[:, sight.sections["position"]] = np.tile(np.eye(3), (sight.states.points, 1))
+        parts.append(Noise(Scale("translation", JOINTS), sight.fold(common)))
+    return tuple(parts), 1.0
+
+
+def points_sd(noise: dict[str, float], instrument: Instrument, points: Array) -> Array:
+    """Sd (N, m, 3) of one reading of points (N, m, 3) by the instrument alone, with its fitted scale."""
+    scale = noise.get("points", 0.0)
+    if instrument.tracker is None:
+        return np.full(points.shape, scale)
+    beams = instrument.tracker.beams(points.reshape(-1, 3)).reshape(*points.shape, 3)
+    return np.asarray(scale * np.sqrt(np.sum(beams**2, axis=3)))
