@@ -82,9 +82,9 @@ def _coupling(fit: Transmission) -> str:
 
 def _outliers(fit: Transmission) -> tuple[str, ...]:
     if not fit.outliers:
-        return ("No reading is contradicted by the others.",)
-    count = "One reading is" if len(fit.outliers) == 1 else f"{len(fit.outliers)} readings are"
-    return (f"{count} contradicted by the others and left out:", *(f"{b.text()}." for b in fit.outliers))
+        return ("There are no outliers.",)
+    count = "One outlier is" if len(fit.outliers) == 1 else f"{len(fit.outliers)} outliers are"
+    return (f"{count} left out:", *(f"{b.text()}." for b in fit.outliers))
 
 
 def _simple_ratios(fit: Transmission) -> str:

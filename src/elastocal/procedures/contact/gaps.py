@@ -52,7 +52,7 @@ def close_gaps(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> I
 def geometry_start(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> dict[str, float]:
     """Where a fit of the forces begins: joint offsets and frame errors close the gaps as far as they can.
 
-    It is geometry that is off by millimetres; compliances and plays begin as described.
+    It is geometry that is off by millimetres; compliances and backlash start as described.
     """
     geometry = {p.name for c in model.coordinates if c.constant_in_load for p in c.parameters(model.tree)}
     mine = [n for n in names if n in geometry]

@@ -1,6 +1,6 @@
 """The cheapest change of a plan of contacts that resolves what is sought.
 
-One force level everywhere shows gripper compliance and play only as force * p + g (002 presses with 40 N everywhere).
+One force level everywhere shows gripper compliance and backlash only as force * p + g (002 has 40 N everywhere).
 Changes are tried from cheap to dear, and the first that resolves every parameter is proposed:
 
 1. half the force on k of the contacts, the smallest k at which what cannot be separated is resolved; each further

@@ -161,9 +161,9 @@ def scattered(fit: SystemFit, prismatic: Collection[str] = ()) -> tuple[Finding,
     out = []
     for n, (table, relation) in enumerate(fit.system.levels):
         found = [(share, angle, b) for b in fit.blocks for share, angle in _scatter(b, n, prismatic)]
-        bad = [f for f in found if f[0] > SHARE or f[1] > ANGLE]
-        if bad and fit.levels[n] is not None:
-            share, angle, b = max(bad, key=lambda f: f[0])
+        wide = [f for f in found if f[0] > SHARE or f[1] > ANGLE]
+        if wide and fit.levels[n] is not None:
+            share, angle, b = max(wide, key=lambda f: f[0])
             amount = "" if np.isnan(angle) else f"{np.degrees(angle):.2g} deg, "
             said = (
                 f"{table}: counts of {b.block.axis} scatter by {amount}{100 * share:.2g} % of their range about the "

@@ -138,15 +138,15 @@ class EntryByTable:
 
 
 def entries_by_table(
-    whole: System, pattern: Pattern, bad: frozenset[PrintedCell], all_rows: Matrices, robust: Matrices
+    whole: System, pattern: Pattern, outliers: frozenset[PrintedCell], all_rows: Matrices, robust: Matrices
 ) -> tuple[EntryByTable, ...]:
     """Entries of the pattern, table by table; a table that cannot stand alone is left out."""
     return tuple(e for table in dict.fromkeys(s.table for s in whole.series)
-                 for e in _entries(whole, table, pattern, bad, all_rows, robust))  # fmt: skip
+                 for e in _entries(whole, table, pattern, outliers, all_rows, robust))  # fmt: skip
 
 
 def _entries(
-    whole: System, table: str, pattern: Pattern, bad: frozenset[PrintedCell], all_rows: Matrices, robust: Matrices
+    whole: System, table: str, pattern: Pattern, outliers: frozenset[PrintedCell], all_rows: Matrices, robust: Matrices
 ) -> Iterator[EntryByTable]:
     at = [k for k, s in enumerate(whole.series) if s.table == table]
     try:
@@ -154,7 +154,7 @@ def _entries(
     except InputError:
         return
     axes, of = robust.axes, incidence(alone)
-    mine = frozenset(PrintedCell(at.index(c.series), c.row, c.what, c.axis) for c in bad if c.series in at)
+    mine = frozenset(PrintedCell(at.index(c.series), c.row, c.what, c.axis) for c in outliers if c.series in at)
     every = fit_system(alone, None, pattern)
     rest = fit_system(alone, kept_without(alone, of, mine, every), pattern)
     one, other = ((matrices(f, axes), TURN / m.per_turn) for f, m in ((every, all_rows), (rest, robust)))

@@ -102,8 +102,8 @@ def screen(
         _check_share(system, of, out)
         fit = _fit(system, of, out, fit, pattern)
     tests = tested(fit, of)
-    bad = sorted((_named(system, of, tests, i) for i in out), key=lambda b: (b.table, b.row, b.column))
-    return Screening(fit, tuple(bad), frozenset(of.cells[i] for i in out))
+    named = sorted((_named(system, of, tests, i) for i in out), key=lambda b: (b.table, b.row, b.column))
+    return Screening(fit, tuple(named), frozenset(of.cells[i] for i in out))
 
 
 def _worst(tests: CellTests, of: CellIncidence, out: set[int], level: float) -> int | None:
