@@ -170,7 +170,7 @@ def parse_json(text: str, file: str) -> Any:
         raise InputError(f"{file}: is nested too deeply; make the file again") from None
 
 
-class _Loader(_BASE):  # type: ignore[misc, valid-type]
+class _Loader(_BASE):  # type: ignore[misc]
     """Numbers as people write them: 010 is ten, 1e-6 needs no dot, 1:30 and dates are text."""
 
 
