@@ -5,7 +5,7 @@ Another package says in its pyproject.toml what it has, and the kind works where
     [project.entry-points."elastocal.elements"]
     gear_harmonics = "our_effects.gear:GearHarmonics"
 
-The groups are ``elastocal.elements``, ``.sources``, ``.criteria``, ``.posts`` and ``.formats``.
+The groups are ``elastocal.elements``, ``.sources``, ``.measurements``, ``.criteria``, ``.posts`` and ``.formats``.
 """
 
 from __future__ import annotations

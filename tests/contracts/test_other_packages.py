@@ -12,6 +12,7 @@ import pytest
 from elastocal.compensation.posts.post import post_for, post_kinds
 from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.errors import InputError
+from elastocal.files.campaign.read import read_campaign, read_plan
 from elastocal.files.formats.format import format_kinds
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.source import source_kinds
@@ -145,6 +146,85 @@ def test_every_group_is_looked_through(install: Install, group: str, text: str, 
     assert "theirs" in kinds()
     if group == "elastocal.posts":
         assert post_for("weld.theirs").kind == "theirs"
+
+
+MEASUREMENT = """
+import numpy as np
+from elastocal.measure.kind import MarkerMeasurement, Row
+from elastocal.measure.position import Position
+
+class Wire(MarkerMeasurement):
+    kind = "their_wire"
+    table_columns = {"wire": "length"}
+    affine = False
+
+    @classmethod
+    def of_setup(cls, setup):
+        return cls(setup)
+
+    @property
+    def rows(self):
+        return (Row("wire", "m", self.where.markers[0].frame),)
+
+    def predict(self, model):
+        return np.linalg.norm(Position(self.where).predict(model)[:, :3], axis=1, keepdims=True)
+
+    def derivative(self, model, names):
+        place = Position(self.where).predict(model)[:, :3]
+        along = place / np.linalg.norm(place, axis=1, keepdims=True)
+        return np.einsum("ni,nip->np", along, Position(self.where).derivative(model, names)[:, :3])[:, None]
+"""
+CAMPAIGN = """
+format: elastocal-campaign/1
+name: wire
+robot: cylindrical
+table: wire.csv
+measurement: their_wire
+missing: skip
+errors: [{kind: reading, sd_um: 50}]
+"""
+TABLE = """name,q1_mm,q2_deg,q3_mm,fz_N,wire_mm
+a,200,0,400,-1000,447.2
+b,500,60,700,-1000,
+c,800,-45,1000,0,1280.7
+"""
+
+
+def test_a_measurement_is_used_from_a_campaign_file(install: Install, tmp_path: Path) -> None:
+    install("elastocal.measurements", "Wire", MEASUREMENT)
+    path, table = tmp_path / "wire.yaml", tmp_path / "wire.csv"
+    path.write_text(CAMPAIGN, encoding="utf-8")
+    table.write_text(TABLE, encoding="utf-8")
+    file = read_campaign(path)
+    kind = file.campaign.measurement
+    assert kind.kind == "their_wire"
+    np.testing.assert_allclose(file.campaign.readings, [[0.4472], [1.2807]])
+    np.testing.assert_allclose(kind.predict(file.model), file.campaign.readings, atol=2e-3)
+    np.testing.assert_allclose(kind.setup.wrenches[:, 2], [-1000, 0])
+    assert file.names == ("a", "c")
+    plan = read_plan(path).campaign
+    assert plan.readings.shape == (3, 1)
+    assert np.isnan(plan.readings).all()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("wire_mm", "wire", "wire.csv, line 1"),
+        ("wire_mm", "rope_mm", "rope"),
+        ("447.2", "a lot", "wire.csv, line 2, column wire_mm"),
+        ("0,400,-1000,447.2", "500,400,-1000,447.2", "beyond its limits"),
+    ],
+)
+def test_its_table_is_refused_with_its_place(
+    install: Install, tmp_path: Path, old: str, new: str, expected: str
+) -> None:
+    install("elastocal.measurements", "Wire", MEASUREMENT)
+    (tmp_path / "wire.yaml").write_text(CAMPAIGN, encoding="utf-8")
+    (tmp_path / "wire.csv").write_text(TABLE.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_campaign(tmp_path / "wire.yaml")
+    assert expected in str(caught.value)
 
 
 FAULTS = {

@@ -75,6 +75,7 @@ EXTENDED = (
     "compensation.posts",
     "design.criteria",
     "files.formats",
+    "measure",
     "measure.sources",
     "model.compliant",
     "model.loads",
@@ -97,7 +98,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name in EXTENDED:
         package = importlib.import_module(f"elastocal.{name}")
         folder = tmp_path.joinpath("src", "elastocal", *name.split("."))
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
     before = set(sys.modules)
     forget_kinds()

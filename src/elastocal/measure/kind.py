@@ -10,11 +10,12 @@ with y one row of R numbers per reading.  A kind that is affine in its parameter
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from elastocal.errors import InputError
+from elastocal.kinds import kinds_in
 from elastocal.measure.setup import Setup
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Ints
@@ -38,6 +39,13 @@ class Measurement(ABC):
     kind: ClassVar[str]
     states: ClassVar[int] = 1
     """How many times the instrument is read for one value (two for a difference)."""
+    table_columns: ClassVar[Mapping[str, str]] = {}
+    """Columns of a campaign's table for the R numbers and their dimensions; with some, campaign files may name it."""
+
+    @classmethod
+    def of_setup(cls, setup: Setup) -> Measurement:
+        """The measurement of a loaded arm that a campaign file describes, for a kind with ``table_columns``."""
+        raise InputError(f"a measurement of {cls.kind} is not made from a table of one number per column")
 
     @property
     @abstractmethod
@@ -136,3 +144,10 @@ class MarkerMeasurement(Measurement):
             for m in self.where.markers
             for i, symbol in enumerate(self.symbols[: m.rows])
         )
+
+
+def measurement_kinds() -> dict[str, type[Measurement]]:
+    """Every kind of measurement: those of this folder, and of other packages."""
+    from elastocal import measure
+
+    return kinds_in(measure, Measurement, group="elastocal.measurements")

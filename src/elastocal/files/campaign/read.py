@@ -12,6 +12,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files import schema
+from elastocal.files.campaign.columns import TRIPLES
 from elastocal.files.campaign.file import (
     FORMAT,
     UNSTATED,
@@ -24,6 +25,7 @@ from elastocal.files.campaign.file import (
     named_robot,
     table_notes,
 )
+from elastocal.files.campaign.plain import read_plain
 from elastocal.files.campaign.readings import (
     FAR,
     Readings,
@@ -42,7 +44,7 @@ from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
-from elastocal.measure.kind import Measurement
+from elastocal.measure.kind import Measurement, measurement_kinds
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.model.kinematics import kinematics
@@ -70,8 +72,11 @@ def read_plan(path: Path) -> CampaignFile:
 def _read(path: Path, plan: bool) -> CampaignFile:
     located = read_yaml(path, _START)
     check_format(located, FORMAT, "a campaign file")
-    if located.data.get("measurement") == CONTACT:
+    kind = located.data.get("measurement")
+    if kind == CONTACT:
         return read_contacts(path, located, plan)
+    if kind not in TRIPLES and (plain := _plain_kinds().get(str(kind))) is not None:
+        return read_plain(path, located, plan, plain)
     given = _given(located, plan)
     entry = given.entry
     model = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
@@ -95,6 +100,11 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     return CampaignFile(
         entry.name, entry.robot, model, campaign, requests, notes, files, located.data, found.names, base.points
     )
+
+
+def _plain_kinds() -> dict[str, type[Measurement]]:
+    """Kinds whose readings are plain columns, by the word of a campaign file."""
+    return {word: kind for word, kind in measurement_kinds().items() if kind.table_columns}
 
 
 def _given(located: Located, plan: bool) -> CampaignKeys:

@@ -1,0 +1,126 @@
+"""Campaign files of kinds whose readings are plain columns of a table, one for each number of a reading.
+
+Such a kind says the names and dimensions of its columns (``table_columns``) and is made from the setup; it may stand in
+``measure`` or in another package.  Joint values, load, limits, errors and requests are those of any campaign file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.files import schema
+from elastocal.files.campaign.columns import CampaignColumns
+from elastocal.files.campaign.file import (
+    UNSTATED,
+    CampaignEntry,
+    CampaignFile,
+    CampaignKeys,
+    all_files,
+    named_robot,
+    table_notes,
+)
+from elastocal.files.campaign.readings import Readings
+from elastocal.files.campaign.requests import read_requests, read_sources
+from elastocal.files.campaign.setup import chosen_markers, read_setup
+from elastocal.files.campaign.table import NOTHING, CampaignTable
+from elastocal.files.located import Located
+from elastocal.files.tables.configurations import NAME, allowed_units, configurations, motor_column
+from elastocal.files.tables.named import read_tables_of
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
+from elastocal.files.units import DIMENSIONS, declared_units
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.kind import Measurement
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainEntry(CampaignEntry):
+    """The keys of such a campaign file."""
+
+    measurement: str  # type: ignore[assignment]
+
+
+def read_plain(path: Path, located: Located, plan: bool, kind: type[Measurement]) -> CampaignFile:
+    """A campaign of the ``kind``; in a ``plan`` readings are nan."""
+    units = declared_units(located)
+    entry = schema.construct(PlainEntry, located, (), located.data, units)
+    given = CampaignKeys(located, entry, units, plan)
+    model = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
+    raws = read_tables_of(located, entry.table, model)
+    skip = plan or entry.missing == "skip"
+    both = [_table(raw, word, model, kind.table_columns, skip, plan) for word, raw in raws.items()]
+    tables, readings = tuple(t for t, _ in both), np.concatenate([r for _, r in both])
+    markers, chosen = chosen_markers(given, tables, model)
+    found, kept = _gathered(tables, markers, readings, plan)
+    setup, said = read_setup(given, model, found)
+    measurement = kind.of_setup(setup)
+    if (count := len(measurement.rows)) != readings.shape[1]:
+        wrong = f"{kind.kind} has {count} numbers for each reading, its table {readings.shape[1]}"
+        raise located.error(("markers",), f"{wrong}; name as many markers as the table is of")
+    sources = read_sources(located, entry.errors, units, measurement, model)
+    campaign = Campaign(measurement, np.full_like(kept, np.nan) if plan else kept, sources, found.places)
+    requests, asked = read_requests(located, entry, model, campaign, plan)
+    stated = () if sources or plan else (UNSTATED,)
+    notes = (*model.notes, *table_notes(raws), *chosen, *said, *stated, *asked)
+    files = all_files(path, entry.robot, raws)
+    return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data, found.names)
+
+
+def _table(
+    raw: RawTable, word: str, model: RobotModel, columns: Mapping[str, str], skip: bool, plan: bool
+) -> tuple[CampaignTable, Array]:
+    """A table and its readings (N, R) in SI."""
+    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
+    known: dict[str, Any] = {**allowed_units(axes), **{name: DIMENSIONS[d] for name, d in columns.items()}}
+    fields: dict[str, Field] = {}
+    for place, title in enumerate(raw.header):
+        named = (NAME, 1.0) if title == NAME and NAME not in axes else motor_column(raw, title, axes)
+        name, factor = named or understood(raw, title, known, (NAME,))
+        add_once(raw, fields, name, Field(place, factor))
+    absent = [name for name in columns if name not in fields]
+    if absent and not plan:
+        unit = next(iter(DIMENSIONS[columns[absent[0]]]))
+        raise InputError(f"{raw.top}: there is no column of {absent[0]}; add {absent[0]}_{unit}")
+    poses = configurations(raw, fields, axes, model.controller.drives)
+    numbers = np.full((len(raw.rows), len(columns)), np.nan)
+    for j, name in enumerate(columns):
+        for i, row in enumerate(raw.rows) if name in fields else ():
+            text, where = cell(raw, row, fields[name])
+            if text.lower() not in NOTHING:
+                numbers[i, j] = si_number(raw, row, fields[name])
+            elif not skip:
+                raise InputError(f"{where}: holds no reading; give a number, or leave it out by missing: skip")
+    own = CampaignColumns({k: f for k, f in fields.items() if k not in columns}, {})
+    return CampaignTable(word, raw, own, poses, {}, {}, None, (), {}), numbers
+
+
+def _gathered(
+    tables: tuple[CampaignTable, ...], markers: tuple[str, ...], readings: Array, plan: bool
+) -> tuple[Readings, Array]:
+    """The rows of all tables that hold something, as readings without shifts."""
+    rows = [(table, i) for table in tables for i in range(len(table.raw.rows))]
+    some = np.asarray(np.isfinite(readings).any(axis=1) | plan)
+    if not some.any():
+        raise InputError(f"{tables[0].raw.file}: holds no reading at all; fill the columns of the readings")
+    kept = [row for row, read in zip(rows, some, strict=True) if read]
+    wrenches = [t.poses.wrenches[i] for t, i in kept if t.poses.wrenches is not None]
+    nothing = np.full((len(kept), len(markers), 3), np.nan)
+    found = Readings(
+        markers,
+        (False,) * len(markers),
+        np.array([t.poses.values[i] for t, i in kept]),
+        np.array(wrenches) if wrenches else None,
+        nothing,
+        nothing,
+        nothing,
+        tuple(f"{t.word} line {t.poses.lines[i]}" for t, i in kept),
+        tuple(dict.fromkeys(markers, row) for row in kept),
+    )
+    return found, readings[some]
