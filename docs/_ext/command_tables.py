@@ -1,4 +1,7 @@
-"""Tables of the command line, made from the commands themselves: ``{command-table} deflect``, or ``all``."""
+"""Tables of the command line, made from the commands themselves.
+
+``{command-table} deflect`` lists the options of one, ``all`` what each does, ``cells`` what they take from a cell.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from elastocal.app.cells.roles import USES, Fill, Uses
+from elastocal.app.cli.command import COMMANDS, GROUPS
 from elastocal.app.cli.main import app as command_line
 
 
@@ -22,10 +27,14 @@ def commands() -> dict[str, Any]:
 
 def command_table(name: str) -> list[str]:
     if name == "all":
-        rows = [(f"`{n}`", _plain((c.help or "").split("\n")[0])) for n, c in commands().items()]
-        return _table(("command", "what it does"), rows)
-    rows = [_row(p) for p in commands()[name].params]
-    return _table(("argument or option", "meaning"), [r for r in rows if r])
+        rows = [
+            (f"`{n}`", _plain((c.help or "").split("\n")[0]), GROUPS[COMMANDS[n].group]) for n, c in commands().items()
+        ]
+        return _table(("command", "what it does", "group"), rows)
+    if name == "cells":
+        rows = [(f"`{n}`", _stands_for(n, USES[n]), _writes(n, USES[n])) for n in commands() if n in USES]
+        return _table(("command", "`CELL` stands for", "writes into the cell"), rows)
+    return _table(("argument or option", "meaning"), [_row(p) for p in commands()[name].params])
 
 
 def _row(param: Any) -> tuple[str, str]:
@@ -42,8 +51,32 @@ def _plain(text: str) -> str:
     return text.replace("|", r"\|").replace("*", r"\*").replace("_", r"\_").replace("[", r"\[").replace("<", r"\<")
 
 
-def _table(head: tuple[str, str], rows: list[tuple[str, str]]) -> list[str]:
-    lines = [" | ".join(head), "--- | ---", *(" | ".join(r) for r in rows)]
+def _stands_for(name: str, uses: Uses) -> str:
+    """The place for an argument, then those for options, then what the cell adds."""
+    arguments = {p.name for p in commands()[name].params if p.param_type_name == "argument"}
+    own = [f"`{role}`" for p, role in uses.roles.items() if p in arguments]
+    after = [f"after `--{p}` `{role}`" for p, role in uses.roles.items() if p not in arguments]
+    added = [f"with `{f.place}`" for f in uses.fills if not f.output]
+    return "; ".join((*own, *after, *added))
+
+
+def _writes(name: str, uses: Uses) -> str:
+    places = [_place(name, fill) for fill in uses.fills if fill.output]
+    return "; ".join((*(places or ["nothing, unless an option says so"]), *([uses.note] if uses.note else [])))
+
+
+def _place(name: str, fill: Fill) -> str:
+    if fill.parameter == "report":
+        return f"`reports/{name}{'-PROGRAM' * ('program' in USES[name].roles)}.html`"
+    others = ", ".join(f"`--{p}`" for p in fill.unless)
+    unless = f", unless one of {others} asks for others" if others else ""
+    if fill.name:
+        return f"`{fill.name}` beside `{fill.place}`{unless}"
+    return f"{'the folder of ' * fill.parent}`{fill.place}`{unless}"
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    lines = [" | ".join(head), " | ".join("---" for _ in head), *(" | ".join(r) for r in rows)]
     return [f"| {line} |" for line in lines] + [""]
 
 

@@ -86,7 +86,7 @@ def test_the_readme_shows_these_numbers(shown: Shown) -> None:
 def test_the_gross_error_is_the_planted_one(shown: Shown) -> None:
     planted = [row["place"] for row in shown.data["campaign_planted"]]
     assert len(planted) == 1
-    assert [row["place"] for row in shown.data["identification_gross"]] == planted
+    assert [row["place"] for row in shown.data["calibration_gross"]] == planted
     assert f"left out: {planted[0]}." in shown.data["verdict"][2]
 
 

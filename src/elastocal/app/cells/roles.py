@@ -40,12 +40,14 @@ class Uses:
 
     ``either`` are sets of parameters that say the same in different ways: what is typed in one of them sets aside what
     cell.yaml says in another.  ``nominal`` commands answer from the robot file, whether it was calibrated or not.
+    ``note`` is added to what the documentation says of the command.
     """
 
     roles: dict[str, str]
     fills: tuple[Fill, ...] = ()
     either: tuple[tuple[str, ...], ...] = ()
     nominal: bool = False
+    note: str = ""
 
     def other_ways(self, parameter: str, typed: Collection[str]) -> tuple[str, ...]:
         """What was typed in place of a parameter."""

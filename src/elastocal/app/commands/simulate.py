@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from elastocal.measure.virtual import Virtual
     from elastocal.model.robot import RobotModel
 
-_CELL = Uses({"plan": "planned", "truth": "robot"}, (Fill("out", "campaign", parent=True), REPORT))
+_CELL = Uses(
+    {"plan": "planned", "truth": "robot"},
+    (Fill("out", "campaign", parent=True), REPORT),
+    note="never over anything that is not byte for byte what `simulate` wrote",
+)
 
 
 @dataclass(frozen=True)
