@@ -175,7 +175,7 @@ def _analyse(loops: Mapping[str, Loop]) -> _Analysis:
     from elastocal.procedures.loops.directions import fit_directions
     from elastocal.procedures.loops.estimate import Estimate
     from elastocal.procedures.loops.fit import fit_loops
-    from elastocal.procedures.loops.joint import joint_values
+    from elastocal.procedures.loops.joints import joint_values
 
     fits = dict(zip(loops, fit_loops(list(loops.values())), strict=True))
     gripper = [fits[str(d)] for d in DIRECTIONS_DEG]
