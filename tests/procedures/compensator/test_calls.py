@@ -77,7 +77,7 @@ def test_a_plan_from_a_described_geometry():
 def test_errors_carry_markers_and_reason(points, table_1):
     with pytest.raises(UnknownNameError) as unknown:
         fit_arcs(points, table_1.q, known=("P7",))
-    assert unknown.value.valid == ("P1", "P01", "P02")
+    assert tuple(unknown.value.allowed) == ("P1", "P01", "P02")
     with pytest.raises(MarkerError) as degrees:
         fit_arcs(points, np.degrees(table_1.q), known=("P1",))
     assert degrees.value.markers == ("P1",)

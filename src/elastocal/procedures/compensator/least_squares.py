@@ -13,8 +13,8 @@ from typing import Self, TypeVar
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identifiability.rank import RELATIVE
 from elastocal.procedures.compensator.points import AxisFrame
+from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array
 
 STEPS = 200
@@ -78,15 +78,6 @@ def weighted_rows(problem: ArcProblem, weights: Array | None = None) -> tuple[Ar
     return r.reshape(-1), j.reshape(-1, j.shape[2])
 
 
-def decomposed(jacobian: Array) -> tuple[Array, Array, Array, Array]:
-    """(lengths, U, S, V^T) of the Jacobian with unit columns; directions that no row sees are left out."""
-    lengths = np.linalg.norm(jacobian, axis=0)
-    lengths = np.where(lengths > 0, lengths, 1.0)
-    u, s, vt = np.linalg.svd(jacobian / lengths, full_matrices=False)
-    seen = s > RELATIVE * s[0]
-    return lengths, u[:, seen], s[seen], vt[seen]
-
-
 def minimise(problem: P, weights: Array | None = None) -> P:
     """Levenberg-Marquardt from a start: least sum of ``weights`` (points,) times squared residuals.
 
@@ -97,13 +88,12 @@ def minimise(problem: P, weights: Array | None = None) -> P:
     r, j = weighted_rows(state, weights)
     floor = ROUNDING * np.sqrt(len(r)) * float(np.max(np.abs(state.points)))
     for _ in range(STEPS):
-        lengths, u, s, vt = decomposed(j)
-        along = u.T @ r
-        gain, rest = float(np.linalg.norm(along)), float(np.linalg.norm(r))
+        step = solve_linear(j, r).values
+        gain, rest = float(np.linalg.norm(j @ step)), float(np.linalg.norm(r))
         if gain <= SETTLED * rest + floor or last / 2 < gain < CLOSE * rest:
             return state
         last = gain
-        trial = state.moved(vt.T @ (s / (s**2 + damping) * along) / lengths)
+        trial = state.moved(_damped(r, j, damping) if damping else step)
         trial_r, trial_j = weighted_rows(trial, weights)
         if float(np.linalg.norm(trial_r)) <= rest + floor or (gain < CLOSE * rest and damping == 0.0):
             state, r, j = trial, trial_r, trial_j
@@ -113,6 +103,12 @@ def minimise(problem: P, weights: Array | None = None) -> P:
         else:
             damping = max(10 * damping, 1e-4)
     raise InputError("the fit of the arc does not settle; the arc is too short for its noise, measure a longer one")
+
+
+def _damped(r: Array, j: Array, damping: float) -> Array:
+    """The step that also keeps its parts small, each in units of what its column does to the residuals."""
+    small = np.diag(np.sqrt(damping) * np.linalg.norm(j, axis=0))
+    return solve_linear(np.concatenate([j, small]), np.concatenate([r, np.zeros(len(small))])).values
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,16 +161,15 @@ class FitQuality:
 
 
 def estimated(problem: ArcProblem, noise: float | None, equations: int, spare: int, what: str) -> FitQuality:
-    """Exact first-order covariance (J^T J)^-1 at the minimum, by singular values; refused where J has lost rank.
+    """Exact first-order covariance (J^T J)^-1 at the minimum; refused where J has lost rank.
 
     ``spare`` equations are left when every parameter, also those not in the problem, is counted.
     """
     r, j = weighted_rows(problem)
-    lengths, _, s, vt = decomposed(j)
-    if len(s) < j.shape[1]:
+    solution = solve_linear(j, r)
+    if solution.null.size:
         raise InputError(f"{what}: these points do not determine all of the arc; measure more poses or a longer arc")
-    root = vt.T / s / lengths[:, None]
-    return FitQuality(root @ root.T, float(r @ r), spare, equations, noise)
+    return FitQuality(solution.unit_covariance, float(r @ r), spare, equations, noise)
 
 
 @dataclass(frozen=True, eq=False)

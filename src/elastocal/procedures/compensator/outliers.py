@@ -21,7 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.procedures.compensator.least_squares import ArcProblem, decomposed, minimise
+from elastocal.procedures.compensator.least_squares import ArcProblem, minimise
+from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
 
 TUNING = 2.385
@@ -32,6 +33,8 @@ REFINED = 4
 """Starts that are followed to their minimum: those with the smallest scales, and the first one."""
 EXACT = 1e-13
 """Rounding of coordinates, which must not pass for noise where data are exact."""
+UNSEEN = 1e-6
+"""Part of a direction of a point that the others do not see; also what they leave of a point that only fits itself."""
 HARDLY = 1e-8
 """A weight that decides what no other point sees, and moves nothing else."""
 
@@ -54,32 +57,39 @@ class Deviation:
 def deviations(state: ArcProblem, kept: Bools, noise: float | None = None) -> tuple[Deviation, ...]:
     """Each point against the kept ones without it; ``state`` is the minimum for the kept ones."""
     r, j = state.residuals(), state.jacobian()
-    lengths, _, s, vt = decomposed(j[kept].reshape(-1, j.shape[2]))
-    root, unseen = vt.T / s / lengths[:, None], np.eye(j.shape[2]) - vt.T @ vt
-    squares, spare = float(np.sum(r[kept] ** 2)), r[kept].size - len(s)
+    solution = solve_linear(j[kept].reshape(-1, j.shape[2]), r[kept].reshape(-1))
+    known, squares, spare = solution.unit_covariance, float(np.sum(r[kept] ** 2)), solution.freedom
+    lengths = np.linalg.norm(j[kept], axis=(0, 1))
+    lengths = np.where(lengths > 0, lengths, 1.0)
     floor = max(noise or 0.0, EXACT * float(np.max(np.abs(state.points))))
     out = []
     for g in range(len(r)):
         if kept[g]:
-            basis, away, shape = _left_out(r[g], j[g] @ root)
+            basis, away, shape = _left_out(r[g], j[g] @ known @ j[g].T)
             without = squares - float(r[g] @ basis @ away)
             out.append(_deviation(basis, away, shape, without, spare - len(away), floor))
             continue
         away, slope = r[g], j[g]
-        if np.linalg.norm(slope / lengths @ unseen) > 1e-6 * np.linalg.norm(slope / lengths):
+        if np.linalg.norm(slope / lengths @ solution.null) > UNSEEN * np.linalg.norm(slope / lengths):
             own = minimise(state, kept + HARDLY * (np.arange(len(r)) == g))
             away, slope = own.residuals()[g], own.jacobian()[g]
-        u, hidden, _ = np.linalg.svd(slope / lengths @ unseen)
-        basis = u[:, np.concatenate([hidden, np.zeros(len(away) - len(hidden))]) <= 1e-6 * max(1.0, hidden[0])]
-        seen = basis.T @ slope @ root
-        out.append(_deviation(basis, basis.T @ away, np.eye(len(seen)) + seen @ seen.T, squares, spare, floor))
+        basis = _predicted(slope / lengths @ solution.null)
+        seen = basis.T @ slope
+        out.append(_deviation(basis, basis.T @ away, np.eye(len(seen)) + seen @ known @ seen.T, squares, spare, floor))
     return tuple(out)
 
 
-def _left_out(r: Array, seen: Array) -> tuple[Array, Array, Array]:
-    """Directions, deviation and its shape for a point that took part."""
-    values, vectors = np.linalg.eigh(np.eye(len(r)) - seen @ seen.T)
-    alone = values <= 1e-6
+def _predicted(hidden: Array) -> Array:
+    """Directions (d, t) of a point in which nothing that the others leave open moves it by ``hidden`` (d, nulls)."""
+    u, sizes, _ = np.linalg.svd(hidden)
+    sizes = np.concatenate([sizes, np.zeros(len(u) - len(sizes))])
+    return np.asarray(u[:, sizes <= UNSEEN * max(1.0, sizes[0])])
+
+
+def _left_out(r: Array, leverage: Array) -> tuple[Array, Array, Array]:
+    """Directions, deviation and its shape for a point that took part with a leverage (d, d)."""
+    values, vectors = np.linalg.eigh(np.eye(len(r)) - leverage)
+    alone = values <= UNSEEN
     basis, shape = vectors[:, ~alone], np.diag(1 / values[~alone])
     return basis, shape @ basis.T @ r, shape
 
