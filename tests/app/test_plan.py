@@ -84,13 +84,13 @@ def test_the_table_holds_the_plan(run, cell) -> None:
 
 def test_counts_of_the_filters_add_up(run, cell) -> None:
     steps = run("plan", cell, "--out", cell.parent / "out", "--json").data["removed"]
-    assert [s["filter"] for s in steps] == ["joint limits", "obstacles", "load"]
+    assert [s["filter"] for s in steps] == ["joint limits", "obstacles", "self collision", "load", "way from home"]
     left = 600
     for step in steps:
         assert step["left"] == left - step["removed"]
         left = step["left"]
     assert steps[1]["removed"] > 0
-    assert steps[2]["removed"] > 0
+    assert steps[3]["removed"] > 0
 
 
 @pytest.mark.parametrize("criterion", ["a", "e", "condition", "test_pose"])
@@ -115,7 +115,7 @@ def test_the_verdict_says_how_good_the_plan_is_by_its_own_criterion(run, cell) -
 
 def test_links_that_are_not_compared_and_speeds_that_are_assumed_are_named(run, cell) -> None:
     data = run("plan", cell, "--out", cell.parent / "out", "--json").data
-    assert not any("overlap" in note for note in data["notes"])
+    assert not any("q3-tool" in note for note in data["notes"])
     (motion,) = [line for line in data["verdict"] if "count with 1 rad/s" in line]
     assert "% of the time that it takes in the order in which the poses were chosen" in motion
     body = "links: [{between: [base, q2], radius_mm: 900}, {between: [q3, tool], radius_mm: 900}]"
@@ -123,7 +123,7 @@ def test_links_that_are_not_compared_and_speeds_that_are_assumed_are_named(run, 
     text = text.replace("radius_mm: 200}", "radius_mm: 1}").replace("[-600, -600, 500]", "[-9000, -9000, 500]")
     cell.write_text(text)
     data = run("plan", cell, "--out", cell.parent / "out", "--json").data
-    assert any("overlap in every configuration: base-q2 and q3-tool" in note for note in data["notes"])
+    assert any("base-q2 with q3-tool (not compared)" in note for note in data["notes"])
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_a_robot_alone_and_its_kuka_program(run, tmp_path) -> None:
     assert ran.code == 0, ran.err
     program = (out / "plan_of_kuka_kr270.src").read_text()
     points = (out / "plan_of_kuka_kr270.dat").read_text()
-    assert program.count("PTP XM") == points.count("DECL E6AXIS") == 8  # without and with the weight
+    assert program.count("PTP XM") == points.count("DECL E6AXIS") == 9  # home, then without and with the weight
     assert "put on 200 kg weight" in program
     first = ran.data["plan"][0]
     assert f"A1 {first['A1_deg']:.4f},A2 {first['A2_deg']:.4f}" in points
@@ -359,3 +359,53 @@ def test_nothing_feasible_and_nothing_over_its_own_input(run, cell) -> None:
     assert "is also given to PLAN.yaml" in ran.err
     assert named.read_text() == PLAN
     assert "is a file" in run("plan", cell, "--out", cell).err
+
+
+CELL_270 = """\
+format: elastocal-plan/1
+name: safe
+robot: kuka-kr270
+markers: [marker1]
+seek: ["A[2-5].k"]
+loads: [{kind: hanging, name: weight, masses_kg: [100]}]
+errors: [{kind: reading, sd_um: 30}]
+candidates: 200
+poses: 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        ("", {"obstacles", "outside"}),
+        ("floor: none", {"floor", "obstacles", "outside"}),
+        ("floor_mm: -500", {"obstacles", "outside"}),
+        ("keep_out: none", {"keep-out", "obstacles", "outside"}),
+        ("self_collision: none", {"self-collision", "obstacles", "outside"}),
+        ("most_turn: none", {"free-axes", "obstacles", "outside"}),
+        ("obstacles: [{kind: sphere, name: post, centre_mm: [5000, 0, 0], radius_mm: 50}]", {"outside"}),
+    ],
+)
+def test_report_and_program_say_what_was_not_checked(run, tmp_path, line, left) -> None:
+    (tmp_path / "plan.yaml").write_text(CELL_270 + line + "\n")
+    ran = run("plan", tmp_path / "plan.yaml", "--restarts", 1, "--out", tmp_path / "out", "--json")
+    assert ran.code == 0, ran.err
+    assert {c["code"] for c in ran.data["checks"] if c["done"] == "NO"} == left
+    program = (tmp_path / "out" / "safe.src").read_text()
+    assert program.index("NOT CHECKED:") < program.index("HALT") < program.index("PTP XM")
+    assert any("not checked" in text for text in ran.data["verdict"])
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("keep_out_mm: -1", "keep_out: none"),
+        ("home_deg: {B1: 0}", "B1"),
+        ("home_deg: {A2: 90}", "A2"),
+    ],
+)
+def test_a_home_or_guard_that_cannot_be(run, tmp_path, line, said) -> None:
+    (tmp_path / "plan.yaml").write_text(CELL_270 + line + "\n")
+    ran = run("plan", tmp_path / "plan.yaml", "--out", tmp_path / "out")
+    assert ran.code == 2
+    assert said in ran.err

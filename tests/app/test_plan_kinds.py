@@ -124,14 +124,14 @@ poses: 3
     assert done.code == 0, done.err
     program = (tmp_path / "out" / "ball.src").read_text()
     first = done.data["plan"][0]
-    assert program.count("PTP XM") == 6  # there and back off
+    assert program.count("PTP XM") == 7  # home, then there and back off
     assert f"press {first['force_N']:.0f} N on ball along ({first['press_x']:.2f}," in program
     assert f"in front of ({first['x_mm']:.2f}, {first['y_mm']:.2f}, {first['z_mm']:.2f}) mm" in program
     from elastocal.files.robot.read import read_robot
     from elastocal.model.kinematics import kinematics
 
     model = read_robot("kuka-kr270")
-    line = (tmp_path / "out" / "ball.dat").read_text().splitlines()[2]
+    line = (tmp_path / "out" / "ball.dat").read_text().splitlines()[3]
     shown = [float(part.split()[1].rstrip("}")) for part in line.split("{")[1].split(",")[:6]]
     q = model.controller.to_joints(np.radians([shown]))
     away = kinematics(model, q).position[0] - np.array([2.0, 0, 1.0])
@@ -187,12 +187,12 @@ def test_require_counts_torques_and_the_kuka_program_sweeps_slowly(plan, tmp_pat
     assert done.data["task"][2]["error_Nm"] <= 5
     program = (tmp_path / "out" / "weigh.src").read_text()
     sweeps = done.data["plan"]
-    assert program.count("PTP XM") == 3 * len(sweeps)
+    assert program.count("PTP XM") == 1 + 3 * len(sweeps)
     slow = {4: "BAS(#VEL_PTP, 2.5)", 12: "BAS(#VEL_PTP, 7.5)"}
     for speed, words in slow.items():
         mine = sum(s["joint"] == "A2" and round(s["speed_deg_s"]) == speed for s in sweeps)
         assert program.count(words) == 2 * mine
-    assert program.count("BAS(#VEL_PTP, 5)") == 2 * sum(s["joint"] == "A3" for s in sweeps)
+    assert program.count("BAS(#VEL_PTP, 5)") == 2 + 2 * sum(s["joint"] == "A3" for s in sweeps)
     assert any("not stated (speeds_deg_s)" in n for n in done.data["notes"])
     assert "error=2Nm" in plan(text, "--require", "error=1mm").err
 

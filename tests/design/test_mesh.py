@@ -45,7 +45,7 @@ def test_a_link_inside_a_closed_mesh_is_no_free_link() -> None:
 
 
 def test_every_shape_is_known() -> None:
-    assert set(obstacle_kinds()) == {"box", "capsule", "mesh", "sphere"}
+    assert set(obstacle_kinds()) == {"box", "capsule", "floor", "mesh", "sphere"}
 
 
 def test_a_mesh_against_the_box() -> None:

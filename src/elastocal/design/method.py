@@ -37,13 +37,16 @@ if TYPE_CHECKING:
 class Stop:
     """One stop of a measuring program (n,) in joint values, and what is to be done there, one halt for each sentence.
 
-    ``speed`` is that of the move to it in per cent, None: as usual; ``note`` is a comment.
+    ``speed`` is that of the move to it in per cent, None: as usual, ``slow``: reduced; ``note`` is a comment, and
+    ``label`` says what is measured there.
     """
 
     q: Array
     sentences: tuple[str, ...] = ()
     speed: float | None = None
     note: str = ""
+    slow: bool = False
+    label: str = ""
 
 
 class Method(ABC):
@@ -156,18 +159,22 @@ class Measuring(Method):
         times = f" {repeats} times" if repeats > 1 else ""
         load, q = chosen.label(block[0]), chosen.q
         if not chosen.options:
-            return [Stop(q[i], (f"P{i + 1}: read{times}",)) for i in block]
+            return [Stop(q[i], (f"P{i + 1}: read{times}",), label=f"P{i + 1}") for i in block]
         free = {i: f"P{i + 1}: read without load{times}" for i in block}
         under = {i: f"P{i + 1}: read under {load}{times}" for i in block}
         if not chosen.carried(block[0]):
             first = self.kind == "deflection"
             on = (f"put on {load}", "take the load off")
-            return [Stop(q[i], (*((free[i],) if first else ()), on[0], under[i], on[1])) for i in block]
-        out = [Stop(q[i], (free[i],)) for i in block] if self._first_without(chosen, block[0]) else []
+            return [
+                Stop(q[i], (*((free[i],) if first else ()), on[0], under[i], on[1]), label=f"P{i + 1}") for i in block
+            ]
+        out = (
+            [Stop(q[i], (free[i],), label=f"P{i + 1}") for i in block] if self._first_without(chosen, block[0]) else []
+        )
         for i in block:
             put = (f"put on {load}",) if i == block[0] else ()
             off = (f"take off {load}",) if i == block[-1] else ()
-            out.append(Stop(q[i], (*put, under[i], *off)))
+            out.append(Stop(q[i], (*put, under[i], *off), label=f"P{i + 1}"))
         return out
 
     def _first_without(self, chosen: CandidateSet, i: int) -> bool:

@@ -19,6 +19,7 @@ from elastocal.design.method import Measuring
 from elastocal.design.problem import DesignProblem, design_problem
 from elastocal.design.result import Plan
 from elastocal.design.rules import Rules
+from elastocal.design.safety import safe_task
 from elastocal.design.task import Limits, PlanTask, TestPlan, placed_tests
 from elastocal.errors import InputError
 from elastocal.measure.sources.reading import Reading
@@ -72,7 +73,9 @@ def plan(
             raise InputError("the test poses have no load, so that nothing bends; add columns such as fz_N, or force_N")
         task = replace(task, tests=placed_tests(tests, robot, task.load_frame or robot.tool, rng))
     say(0, 3)
-    problem = design_problem(task, rng)
+    task = safe_task(task)
+    watched = bool(task.cell.links) and task.safety is not None and task.measuring.kind != "contact"
+    problem = design_problem(task, rng, ways=watched and bool(robot.n))
     say(1, 3)
     sizes = _sizes(problem) if curve else ()
     found = best_plan(problem, rng, limits=limits, most=most, counts=sizes, restarts=restarts, executor=executor)

@@ -63,12 +63,32 @@ def spread_points(low: Array, high: Array, count: int, rng: np.random.Generator)
     return np.asarray(low + unit[:count] * (high - low))
 
 
-def spread_poses(model: RobotModel, count: int, rng: np.random.Generator) -> Array:
+def spread_poses(model: RobotModel, count: int, rng: np.random.Generator, turn: float | None = None) -> Array:
     """Joint values (count, n) over the whole range of every joint; a full turn where one has no limits."""
-    return spread_points(*joint_ranges(model), count, rng)
+    return spread_points(*joint_ranges(model, turn), count, rng)
 
 
-def joint_ranges(model: RobotModel) -> tuple[Array, Array]:
+def joint_ranges(model: RobotModel, turn: float | None = None) -> tuple[Array, Array]:
+    """Limits of the joints, (n,) and (n,); those of free axes no further than ``turn`` (rad) from the axis' zero."""
+    low, high = _joint_limits(model)
+    free = free_axes(model) if turn is not None else ()
+    for axis in free:
+        i = model.controller.axes.index(axis)
+        ends = np.zeros((2, model.n))
+        ends[:, i] = -turn, turn  # type: ignore[operator]
+        if np.count_nonzero(model.controller.matrix[i]) == 1:
+            at = np.sort(model.controller.to_joints(ends)[:, i])
+            low[i], high[i] = max(low[i], at[0]), min(high[i], at[1])
+    return low, high
+
+
+def free_axes(model: RobotModel) -> tuple[str, ...]:
+    """Axes of the controller that turn by more than once: what hangs on them (hoses, cables) seldom does."""
+    wide = (m.kind == "revolute" and (m.limits is None or np.ptp(m.limits) > 2 * np.pi + 1e-9) for m in model.motions)
+    return tuple(axis for axis, free in zip(model.controller.axes, wide, strict=True) if free)
+
+
+def _joint_limits(model: RobotModel) -> tuple[Array, Array]:
     ranges = []
     for name, motion in zip(model.joints, model.motions, strict=True):
         if motion.limits is None and motion.kind == "prismatic":
@@ -116,17 +136,21 @@ class Region:
 
 @dataclass(frozen=True)
 class Draw:
-    """``count`` configurations, all over the joints' ranges or with the tool in one of the boxes ``around`` a task."""
+    """``count`` configurations, all over the joints' ranges or with the tool in one of the boxes ``around`` a task.
+
+    Axes that turn more than once are drawn within ``turn`` (rad) to either side of zero.
+    """
 
     count: int = 4000
     around: tuple[Region, ...] = ()
+    turn: float | None = None
 
 
 def drawn(model: RobotModel, draw: Draw, rng: np.random.Generator) -> tuple[Poses, int]:
     """The configurations and how many points of the boxes were not reached."""
     if not draw.around:
-        return Poses(model, programmable(model, spread_poses(model, draw.count, rng))), 0
-    low, high = joint_ranges(model)
+        return Poses(model, programmable(model, spread_poses(model, draw.count, rng, draw.turn))), 0
+    low, high = joint_ranges(model, draw.turn)
     unit = spread_points(np.array([0.0] * 3 + [*low]), np.array([1.0] * 3 + [*high]), draw.count, rng)
     boxes = np.array([[b.low, b.high] for b in draw.around])[np.arange(draw.count) % len(draw.around)]
     targets = boxes[:, 0] + unit[:, :3] * (boxes[:, 1] - boxes[:, 0])

@@ -25,6 +25,7 @@ from elastocal.design.loading.loading import LoadOption
 from elastocal.design.method import Measuring, Method
 from elastocal.design.observed import independent, observed, taken_together
 from elastocal.design.rules import Rules
+from elastocal.design.safety import Access, accessible
 from elastocal.design.task import Limits, PlanTask, Tests, criterion_of, requirement_of
 from elastocal.errors import InputError
 from elastocal.model.compliant.joint_compliance import JointCompliance
@@ -45,6 +46,7 @@ TESTED = 200
 class DesignProblem:
     """The candidates of a task that are possible, their rows, and the criterion that they are judged by.
 
+    ``access`` says how the arm comes to the candidates from home, where that was looked at.
     ``left_out`` are parameters that the candidates cannot tell apart from others.
     """
 
@@ -57,6 +59,7 @@ class DesignProblem:
     derivatives: Array
     values: Array
     criterion: Criterion
+    access: Access | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,9 +93,13 @@ class DesignProblem:
         return requirement_of(limits, self.names, self.values, self.derivatives)
 
 
-def design_problem(task: PlanTask, rng: np.random.Generator) -> DesignProblem:
-    """Draw, filter, linearise."""
+def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = False) -> DesignProblem:
+    """Draw, filter, linearise; ``ways``: only what can be come to from home by free ways."""
     candidates, steps = possible(task, rng)
+    access: Access | None = None
+    if ways:
+        candidates, access, step = accessible(task, candidates)
+        steps = (*steps, step)
     method, model = task.measuring, task.model
     known = method.determined(candidates)
     if not np.all(known):
@@ -124,7 +131,7 @@ def design_problem(task: PlanTask, rng: np.random.Generator) -> DesignProblem:
     values = np.array([model.parameters.values[model.parameters.index(n)] for n in names])
     criterion = criterion_of(task.weights, Stakes(_scales(rows, model), slopes, task.over))
     left_out = tuple(n for n in wanted if n not in names)
-    return DesignProblem(task, candidates, steps, rows, left_out, tests, slopes, values, criterion)
+    return DesignProblem(task, candidates, steps, rows, left_out, tests, slopes, values, criterion, access)
 
 
 def _scales(rows: CandidateRows, model: RobotModel) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,13 +14,20 @@ from elastocal.design.how_many import HowMany, Point
 from elastocal.design.method import Stop
 from elastocal.design.observed import exact
 from elastocal.design.problem import DesignProblem
-from elastocal.design.route import Ordered, ordered
+from elastocal.design.route import Ordered, Ways, ordered
+from elastocal.design.safety import Check, home_pose, safety_checks
 from elastocal.design.task import PlanTask
 from elastocal.design.warnings import PlanWarning, plan_warnings
 from elastocal.identify.budget import Budget
 from elastocal.identify.expectation import expected
 from elastocal.spatial.entries import Array
 
+COMPARED = 80
+"""Poses up to which all ways between them are looked at before they are put in order."""
+TRIED = 20
+"""Candidates over which a way that is not free may go."""
+SHOWN = 12
+"""Parameters that a short text lists."""
 CHANGE = 300.0
 """Time in s that another load is taken to need where nobody states it."""
 LOST = 100.0
@@ -88,7 +95,10 @@ class Plan:
         shown = model.controller.to_controller(self.task.measuring.stops(self.members))
         usual = CHANGE if self.task.loadings else 0.0
         change = usual if self.change is None else self.change
-        return ordered(shown, np.nan_to_num(self.rated, nan=1.0), setup=self.members.option, change=change)
+        q = self.task.measuring.stops(self.members)
+        closed = self.ways.between(q) if self.ways.watching and len(q) <= COMPARED else None
+        speeds = np.nan_to_num(self.rated, nan=1.0)
+        return ordered(shown, speeds, setup=self.members.option, change=change, closed=closed)
 
     @cached_property
     def chosen(self) -> CandidateSet:
@@ -104,9 +114,63 @@ class Plan:
     def loads(self) -> tuple[str, ...]:
         return tuple(self.chosen.label(i) for i in range(len(self.chosen)))
 
+    @property
+    def ways(self) -> Ways:
+        return Ways(self.task.model, self.task.cell, self.task.filters)
+
     @cached_property
+    def home(self) -> Array | None:
+        """Joint values (n,) that the program starts from; None where no safety is asked for."""
+        wide = self.task.home is None and (self.task.safety is None or not self.task.model.n)
+        if wide:
+            return None
+        access = self.problem.access
+        return home_pose(self.task, self.problem.candidates) if access is None else access.home
+
+    @property
     def program(self) -> tuple[Stop, ...]:
-        return self.task.measuring.program(self.chosen, self.task.repeats, self.rated)
+        """What the cell does, from home on; where a straight way is not free, over a pose between."""
+        return self._routed[0]
+
+    @property
+    def blocked(self) -> tuple[tuple[str, str, str], ...]:
+        """Moves of the program that are not free, from, to and what forbids them, and no detour was found for."""
+        return self._routed[1]
+
+    @cached_property
+    def _routed(self) -> tuple[tuple[Stop, ...], tuple[tuple[str, str, str], ...]]:
+        stops = self.task.measuring.program(self.chosen, self.task.repeats, self.rated)
+        if self.home is not None:
+            stops = (Stop(self.home, (), note="home", slow=True, label="home"), *stops)
+        q = np.array([s.q for s in stops])
+        out, blocked = [stops[0]], list[tuple[str, str, str]]()
+        for before, stop, word in zip(stops, stops[1:], self.ways.blocked(q[:-1], q[1:]), strict=False):
+            via = self._detour(before.q, stop.q, q) if word else None
+            if via is not None:
+                out += [Stop(v, note=f"between {before.label} and {stop.label}: nothing is read") for v in via]
+            elif word:
+                blocked.append((before.label, stop.label, word))
+                out.append(Stop(before.q, (f"The way to {stop.label} is not free ({word}): drive there by hand",)))
+            out.append(replace(stop, slow=True) if before.label == "home" else stop)
+        return tuple(out), tuple(dict.fromkeys(blocked))
+
+    def _detour(self, start: Array, end: Array, stops: Array) -> Array | None:
+        """Configurations (k, n) between two whose straight way is not free: a short way round, else by way of home."""
+        via = self.ways.detour(start, end, self._places(start, end, stops))
+        access = self.problem.access
+        return access.between(start, end) if via is None and access is not None else via
+
+    def _places(self, start: Array, end: Array, stops: Array) -> Array:
+        """Configurations (k, n) that a way may go over: stops, candidates all over, and those near both ends."""
+        every = self.problem.candidates.poses.q
+        spread = np.linspace(0, len(every) - 1, min(len(every), TRIED)).astype(int)
+        near = [np.argsort(np.max(np.abs(every - q), axis=1), kind="stable")[:TRIED] for q in (start, end)]
+        return np.unique(np.concatenate([stops, every[spread], *(every[n] for n in near)]), axis=0)
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """What was checked of poses and ways, and what was not."""
+        return safety_checks(self.task, len(self.blocked))
 
     @cached_property
     def errors(self) -> Array:
@@ -145,7 +209,7 @@ class Plan:
 
     def __repr__(self) -> str:
         method, n = self.task.measuring, len(self.chosen)
-        own = self.certificate or self.by_determinant
+        bound, own = self.certificate or self.by_determinant, [p for p in self.parameters if not p.nuisance]
         word = self.problem.criterion.kind if self.certificate else "d"
         unit, factor = ("mm", 1e3) if method.counted == "m" else (method.counted, 1.0)
         lines = [
@@ -153,8 +217,11 @@ class Plan:
             f"  expected error at {len(self.errors)} test poses: {factor * self.rms_error:.3g} {unit} rms, "
             f"{factor * float(self.errors.max()):.3g} {unit} largest",
             f"  criterion {self.problem.criterion.kind}: {self.selection.value:.5g}, at least "
-            f"{100 * own.efficiency:.1f} % efficient by {word}",
-            *(f"  {p.name:<16} sd {p.sd:.3g} {p.unit}" for p in self.parameters if not p.nuisance),
+            f"{100 * bound.efficiency:.1f} % efficient by {word}",
+            *(f"  {p.name:<16} sd {p.sd:.3g} {p.unit}" for p in own[:SHOWN]),
+            *(f"  ... and {len(own) - SHOWN} more parameters" for _ in own[SHOWN : SHOWN + 1]),
+            "  checked: " + "; ".join(c.text for c in self.checks if c.done),
+            "  NOT checked: " + "; ".join(c.text for c in self.checks if not c.done),
             *(f"  warning {w.code}: {w.text}" for w in self.warnings),
         ]
         return "\n".join(lines)

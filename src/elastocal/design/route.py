@@ -8,8 +8,8 @@ point-to-point motion does, and must not meet anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
-from elastocal.spatial.entries import Array, Ints
+from elastocal.model.robot import RobotModel
+from elastocal.spatial.entries import Array, Bools, Ints
 
 STEP_ANGLE, STEP_LENGTH = np.radians(2.0), 0.02
 """Largest step of a joint between two places that are looked at."""
@@ -26,6 +27,12 @@ ON_THE_WAY = ("obstacles", "self_collision")
 """Filters that hold between poses as well."""
 
 STARTS = 50
+CLOSED = 100.0
+"""A way that is not free counts as so many of the longest."""
+CHUNK = 400
+"""Ways that are looked at together."""
+MOST_PAIRS = 2000
+"""Pairs of places that are tried for a way over two of them."""
 SHORTER = 1e-12
 
 
@@ -38,10 +45,13 @@ class Ordered:
     before: float
 
 
-def ordered(poses: Array, speeds: Array, *, setup: Ints | None = None, change: float = 0.0) -> Ordered:
+def ordered(
+    poses: Array, speeds: Array, *, setup: Ints | None = None, change: float = 0.0, closed: Bools | None = None
+) -> Ordered:
     """Order poses (m, joints) for joints of ``speeds`` (joints,).
 
     ``setup`` (m,) numbers the set-up (load, tool) of every pose, and ``change`` is the time in s to go to another.
+    ``closed`` (m, m) are ways that are not free: they are taken only where there is no other path.
     """
     q, v = np.asarray(poses, dtype=np.float64), np.asarray(speeds, dtype=np.float64)
     _check(q, v, setup, change)
@@ -50,10 +60,13 @@ def ordered(poses: Array, speeds: Array, *, setup: Ints | None = None, change: f
     away[:m, :m] = np.max(np.abs(q[:, None] - q[None]) / v, axis=2, initial=0.0)  # a link has no joints
     if setup is not None:
         away[:m, :m] += change * (setup[:, None] != setup[None])
-    paths = [_turned(_nearest(first, away), away) for first in range(0, m, max(1, m // STARTS))]
-    best = min(paths, key=lambda path: _length(path, away))  # min takes the first of equals
+    dear = away.copy()
+    if closed is not None:
+        dear[:m, :m] += np.where(closed, CLOSED * (1 + away.max()), 0.0)
+    paths = [_turned(_nearest(first, dear), dear) for first in range(0, m, max(1, m // STARTS))]
+    best = min(paths, key=lambda path: _length(path, dear))  # min takes the first of equals
     given = np.array([m, *range(m), m])
-    best = given if _length(given, away) <= _length(best, away) + SHORTER else best
+    best = given if _length(given, dear) <= _length(best, dear) + SHORTER else best
     return Ordered(best[1:-1], _length(best, away), _length(given, away))
 
 
@@ -100,20 +113,57 @@ def _turned(path: Ints, away: Array) -> Ints:
     return path
 
 
-def blocked(candidates: CandidateSet, cell: Cell, filters: Sequence[Filter]) -> tuple[tuple[int, str], ...]:
-    """Moves from pose i to i + 1 that a filter forbids, each with the filter's label."""
-    watching = [f for f in filters if f.kind in ON_THE_WAY]
-    if not watching or len(candidates) < 2:
-        return ()
-    step = np.array([STEP_ANGLE if m.kind == "revolute" else STEP_LENGTH for m in candidates.model.motions])
-    places, owner = [], []
-    for i, (a, b) in enumerate(zip(candidates.q[:-1], candidates.q[1:], strict=True)):
-        between = _between(a, b, step)
-        places.append(between)
-        owner += [i] * len(between)
-    whose = np.array(owner)
-    way = CandidateSet.of(Poses(candidates.model, np.concatenate(places)), (), candidates.frame)
-    return tuple((int(i), f.label) for f in watching for i in np.unique(whose[~f.passes(way, cell)]))
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """Straight joint-space ways of a robot in its cell; filters that hold between poses judge them."""
+
+    model: RobotModel
+    cell: Cell
+    filters: tuple[Filter, ...]
+
+    @cached_property
+    def watching(self) -> tuple[Filter, ...]:
+        return tuple(f for f in self.filters if f.kind in ON_THE_WAY)
+
+    def blocked(self, starts: Array, ends: Array) -> tuple[str, ...]:
+        """For ways from (M, n) to (M, n) the label of a filter that forbids it, empty where the way is free."""
+        out = np.full(len(starts), "", dtype=object)
+        step = np.array([STEP_ANGLE if m.kind == "revolute" else STEP_LENGTH for m in self.model.motions])
+        for first in range(0, len(starts) if self.watching else 0, CHUNK):
+            rows = range(first, min(first + CHUNK, len(starts)))
+            places = [_between(starts[i], ends[i], step) for i in rows]
+            owner = np.repeat(np.array(rows), [len(p) for p in places])
+            way = CandidateSet.of(Poses(self.model, np.concatenate(places)), (), self.model.tool)
+            for f in reversed(self.watching):
+                out[np.unique(owner[~f.passes(way, self.cell)])] = f.label
+        return tuple(out)
+
+    def between(self, q: Array) -> Bools:
+        """(m, m) True where the way between two of m configurations is not free."""
+        m = len(q)
+        i, j = np.triu_indices(m, 1)
+        out = np.zeros((m, m), dtype=bool)
+        out[i, j] = out[j, i] = [bool(word) for word in self.blocked(q[i], q[j])]
+        return out
+
+    def detour(self, start: Array, end: Array, places: Array) -> Array | None:
+        """One place or two (k, n) over which a way that is not free becomes free, with a short detour; None if none."""
+        there = np.array([not w for w in self.blocked(np.repeat(start[None], len(places), axis=0), places)])
+        on = np.array([not w for w in self.blocked(places, np.repeat(end[None], len(places), axis=0))])
+        first, last = (np.max(np.abs(places - q), axis=1) for q in (start, end))
+        both = np.flatnonzero(there & on)
+        if len(both):
+            return np.asarray(places[both[[np.argmin(first[both] + last[both])]]])
+        i, j = (x.ravel() for x in np.meshgrid(np.flatnonzero(there), np.flatnonzero(on), indexing="ij"))
+        length = first[i] + np.max(np.abs(places[i] - places[j]), axis=1, initial=0.0) + last[j]
+        order = np.argsort(length, kind="stable")[:MOST_PAIRS]
+        for k in range(0, len(order), CHUNK):
+            some = order[k : k + CHUNK]
+            free = [not w for w in self.blocked(places[i[some]], places[j[some]])]
+            if any(free):
+                best = some[free.index(True)]
+                return np.asarray(places[[i[best], j[best]]])
+        return None
 
 
 def _between(a: Array, b: Array, step: Array) -> Array:

@@ -67,7 +67,7 @@ class Sweeping(Method):
         poses, missed = drawn(model, task.draw, rng)
         options = self._strokes(model, poses.q)
         each = len(options)
-        low, high = joint_ranges(model)
+        low, high = joint_ranges(model, task.draw.turn)
         q = np.repeat(poses.q, each, axis=0)
         option = np.tile(np.arange(each), len(poses))
         for i, stroke in enumerate(options):
@@ -146,9 +146,10 @@ class Sweeping(Method):
             stroke = self.stroke(chosen, i)
             most = rated[stroke.joint]
             share = UNRATED if np.isnan(most) else float(np.clip(100 * stroke.speed / most, 1, 100))
-            out.append(Stop(start, (f"S{i + 1}: log while {chosen.label(i)} and back",)))
+            out.append(Stop(start, (f"S{i + 1}: log while {chosen.label(i)} and back",), label=f"S{i + 1}"))
             for _ in range(repeats):
-                out += [Stop(turn, (), share, f"S{i + 1} there"), Stop(start, (), share, f"S{i + 1} back")]
+                out += [Stop(turn, (), share, f"S{i + 1} there", label=f"S{i + 1}")]
+                out += [Stop(start, (), share, f"S{i + 1} back", label=f"S{i + 1}")]
         return tuple(out)
 
     def owner(self, candidates: CandidateSet) -> Ints:

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from elastocal.design.cell import Cell
+from elastocal.design.cell import Cell, Safety
 from elastocal.design.criteria.criterion import Criterion, Over, Stakes, criterion_class
 from elastocal.design.criteria.weighted import Weighted
 from elastocal.design.feasibility.filter import Filter
@@ -68,6 +68,7 @@ class Limits:
 class PlanTask:
     """Everything that a plan follows from; ``names`` None seeks all that the candidates can tell apart.
 
+    ``safety`` is what ``plan`` adds to cell and filters, and ``home`` joint values (n,) that the arm starts from.
     ``weights`` are criteria by kind; each of ``earlier`` gives the information of a campaign measured already.
     """
 
@@ -87,6 +88,8 @@ class PlanTask:
     over: Over = "mean"
     tests: Tests | None = None
     earlier: tuple[Earlier, ...] = ()
+    safety: Safety | None = field(default_factory=Safety)
+    home: tuple[float, ...] | None = None
 
 
 def criterion_of(weights: Mapping[str, float], stakes: Stakes) -> Criterion:

@@ -179,7 +179,8 @@ class Touching(Method):
             u, v, w = -state.normal[i] + 0.0
             ask = f"P{i + 1}: press {chosen.label(i)} along ({u:.2f}, {v:.2f}, {w:.2f}), read{times}"
             note = f"in front of ({x:.2f}, {y:.2f}, {z:.2f}) mm; axes and force are read in contact"
-            out += [Stop(front, (ask,), note=note), Stop(front, note="back off before the next contact")]
+            out += [Stop(front, (ask,), note=note, label=f"P{i + 1}")]
+            out += [Stop(front, note="back off before the next contact", label=f"P{i + 1}")]
         return tuple(out)
 
     def _approached(self, candidates: CandidateSet) -> tuple[Array, Bools]:

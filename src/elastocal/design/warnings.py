@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastocal.design.candidates import CandidateSet
-from elastocal.design.feasibility.collision import SelfCollision, blurred
 from elastocal.design.feasibility.filter import PayloadLimit
-from elastocal.design.poses import Poses
-from elastocal.design.route import blocked
+from elastocal.design.safety import always_touching
 from elastocal.design.sweeping import UNRATED, Sweeping
 from elastocal.model.loads.payload import Payload
 
 if TYPE_CHECKING:
     from elastocal.design.problem import DesignProblem
     from elastocal.design.result import Plan
-    from elastocal.design.task import PlanTask
 
 SHOWN = 8
 """Names that a sentence lists."""
@@ -37,8 +33,8 @@ class PlanWarning:
 def plan_warnings(plan: Plan) -> tuple[PlanWarning, ...]:
     problem = plan.problem
     return (
-        *_not_separable(problem), *_overlapping(problem), *_load_points(problem), *_heaviest(problem),
-        *_unrated(plan), *blocked_ways(plan.task, plan.chosen),
+        *_not_separable(problem), *_touching(problem), *_load_points(problem), *_heaviest(problem),
+        *_unrated(plan), *_ways(plan),
     )  # fmt: skip
 
 
@@ -53,19 +49,15 @@ def _not_separable(problem: DesignProblem) -> tuple[PlanWarning, ...]:
     return (PlanWarning("not-separately-identifiable", text, {"parameters": names}),)
 
 
-def _overlapping(problem: DesignProblem) -> tuple[PlanWarning, ...]:
-    task = problem.task
-    if not any(f.kind == SelfCollision.kind for f in task.filters):
-        return ()
-    pairs = tuple((a.label, b.label) for a, b in blurred(task.model, task.cell.links))
+def _touching(problem: DesignProblem) -> tuple[PlanWarning, ...]:
+    pairs = always_touching(problem.task)
     if not pairs:
         return ()
     text = (
-        "Not compared with one another, because their capsules overlap in every configuration: "
-        f"{', '.join(f'{a} and {b}' for a, b in pairs)}; give links of their own radii (links) where these could "
-        "collide."
+        f"These touch in every configuration, so that their capsules are left out: {', '.join(pairs)}; give links of "
+        "their own radii (links) where these could collide."
     )
-    return (PlanWarning("links-always-touch", text, {"pairs": pairs}),)
+    return (PlanWarning("always-touching", text, {"pairs": pairs}),)
 
 
 def _load_points(problem: DesignProblem) -> tuple[PlanWarning, ...]:
@@ -114,19 +106,13 @@ def _unrated(plan: Plan) -> tuple[PlanWarning, ...]:
     return (PlanWarning("speed-not-stated", text, {"joints": joints}),)
 
 
-def blocked_ways(task: PlanTask, chosen: CandidateSet) -> tuple[PlanWarning, ...]:
+def _ways(plan: Plan) -> tuple[PlanWarning, ...]:
     """Moves of the program that would meet something."""
-    order, letter = task.measuring.route(chosen), task.measuring.letter
-    stops = CandidateSet.of(Poses(chosen.model, task.measuring.stops(chosen)[list(order)]), (), chosen.frame)
-    found: dict[tuple[str, str, str], None] = dict.fromkeys(
-        (f"{letter}{order[i] + 1}", f"{letter}{order[i + 1] + 1}", label)
-        for i, label in blocked(stops, task.cell, task.filters)
-    )
     return tuple(
         PlanWarning(
             "way-blocked",
             f"The straight way of the joints from {a} to {b} is not free ({label}): put a pose between them.",
             {"from": a, "to": b, "filter": label},
         )
-        for a, b, label in found
+        for a, b, label in plan.blocked
     )

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from elastocal.compensation.posts.krl import Krl
-from elastocal.compensation.posts.post import language, program_name
+from elastocal.compensation.posts.post import START, language, program_name
 from elastocal.design.method import Stop
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
@@ -49,7 +49,9 @@ def test_the_program_moves_waits_says_and_halts() -> None:
     assert lines[:3] == ["&ACCESS RVP", "DEF p( )", "; careful"]
     assert [k for k in lines if k.startswith("PTP")] == ["PTP XM01", "PTP XM02"]
     assert lines.count("WAIT SEC 2.5") == 2
-    assert lines.count("HALT") == 2
+    assert lines.count("HALT") == 3
+    assert lines.index("HALT") < lines.index("PTP XM01")  # nothing moves before somebody says so
+    assert lines[lines.index("PTP XM01") - 1] == "BAS(#VEL_PTP, 5)"
     assert 'MsgNotify("put on 100 kg")' in lines
     assert lines[-1] == "END"
     assert text.isascii()
@@ -70,7 +72,7 @@ def test_long_sentences_are_said_whole_before_one_halt() -> None:
         "p.src"
     ]
     messages = re.findall(r'MsgNotify\("(.*)"\)', text)
-    assert " ".join(messages) == long
+    assert " ".join(messages) == f"{START} {long}"
     assert max(len(m) for m in messages) <= 80 < len(long)
-    assert text.count("HALT") == 1
+    assert text.count("HALT") == 2
     assert " ".join(re.findall(r"; (.*)\r", text)).count(long) == 2

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from elastocal.app.planning.files import measuring_program
-from elastocal.compensation.posts.post import language
+from elastocal.compensation.posts.post import START, language
 from elastocal.compensation.posts.rapid import Rapid
 from elastocal.design.method import Stop
 from elastocal.errors import InputError
@@ -59,7 +59,8 @@ def test_the_program_drives_to_the_pendants_values_and_stops_for_every_sentence(
     assert lines[2] == "! tool0 has no load: state the load carried (loaddata, GripLoad) before running,"
     acts = [line for line in lines if re.match(r"MoveAbsJ|WaitTime|TPWrite|Stop", line)]
     assert acts == [
-        r"MoveAbsJ jm01\NoEOffs,v200,fine,tool0;", "WaitTime 2.5;", 'TPWrite "put on 60 kg";', "Stop;",
+        f'TPWrite "{START}";', "Stop;",
+        r"MoveAbsJ jm01\NoEOffs,v50,fine,tool0;", "WaitTime 2.5;", 'TPWrite "put on 60 kg";', "Stop;",
         'TPWrite "read  twice";', "Stop;", r"MoveAbsJ jm02\NoEOffs,v200,fine,tool0;", "WaitTime 2.5;",
     ]  # fmt: skip
     assert lines[-2:] == ["ENDPROC", "ENDMODULE"]
@@ -69,9 +70,9 @@ def test_long_sentences_are_said_whole() -> None:
     long = " ".join(f"word{i:02d}" for i in range(30))
     text = Rapid().measuring_program("p", arm(), [Stop(Q, (long, "read"), note=long)], (long,), 1)["p.mod"]
     messages = re.findall(r'TPWrite "(.*)";', text)
-    assert " ".join(messages) == f"{long} read"
+    assert " ".join(messages) == f"{START} {long} read"
     assert max(len(m) for m in messages) <= 80 < len(long)
-    assert text.count("Stop;") == 2
+    assert text.count("Stop;") == 3
     comments = " ".join(re.findall(r"! (.*)\r", text))
     assert comments.count(long) == 2
 

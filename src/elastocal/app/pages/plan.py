@@ -27,7 +27,7 @@ def page(result: PlanResult) -> Report:
         Section("Uncertainty budget", () if plan.budget is None else (budget_table(plan.budget),)),
         Section("Efficiency", (quality_table(plan), Paragraphs(_quality(plan)))),
         Section(f"Number of {plan.task.measuring.noun}", _many(plan)),
-        Section("Feasibility", (removal_table(plan),)),
+        Section("Feasibility", (check_table(plan), removal_table(plan))),
     )
     shown = tuple(s for s in sections if s.blocks)
     return Report(f"Plan: {result.name}", verdict(plan), shown, result.notes, result.facts)
@@ -47,6 +47,7 @@ def verdict(plan: Plan) -> tuple[str, ...]:
         f"{counted.factor * plan.rms_error:.3g} {counted.unit} rms, "
         f"{counted.factor * float(plan.errors.max()):.3g} {counted.unit} at the worst.",
         _efficient(plan),
+        _safe(plan),
     ]
     if plan.needed is not None:
         lines.append(f"{len(plan.chosen)} {what} are the smallest plan found that meets what is required.")
@@ -59,6 +60,13 @@ def verdict(plan: Plan) -> tuple[str, ...]:
             f"that it takes in the order in which the {what} were chosen{equal}."
         )
     return tuple(lines)
+
+
+def _safe(plan: Plan) -> str:
+    """What a reader must know before the arm moves."""
+    left = "; ".join(c.text for c in plan.checks if not c.done)
+    ways = f" {len(plan.blocked)} ways are NOT FREE." if plan.blocked else ""
+    return f"Poses and ways were not checked for: {left}.{ways}"
 
 
 def _efficient(plan: Plan) -> str:
@@ -209,6 +217,12 @@ def curve_table(plan: Plan) -> Table:
     few = (f"The first 8 of {len(names)} parameters.",) if len(names) > 8 else ()
     notes = (*few, "Sizes that leave a parameter open are not listed.")
     return Table("curve", "", columns, tuple(rows), notes)
+
+
+def check_table(plan: Plan) -> Table:
+    columns = (Column("check", "safety of poses and ways"), Column("code", "", shown=False), Column("done", "checked"))
+    rows = tuple((c.text, c.code, "yes" if c.done else "NO") for c in plan.checks)
+    return Table("checks", "", columns, rows)
 
 
 def removal_table(plan: Plan) -> Table:

@@ -151,11 +151,13 @@ def _wires(obstacle: Obstacle) -> tuple[Part, ...]:
     import numpy as np
 
     from elastocal.design.obstacles.mesh import Mesh
-    from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, SphereObstacle
+    from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, Floor, SphereObstacle
     from elastocal.spatial.rotation import rpy_matrix
 
     if isinstance(obstacle, BoxObstacle):
         return (_edges(np.array(obstacle.centre), np.array(obstacle.size), rpy_matrix(*obstacle.rpy)),)
+    if isinstance(obstacle, Floor):
+        return (_edges(np.array([0.0, 0.0, obstacle.height]), np.array([2.0, 2.0, 0.0]), np.eye(3)),)
     if isinstance(obstacle, SphereObstacle):
         return (_balls((obstacle.centre,), obstacle.radius),)
     if isinstance(obstacle, Capsule):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from elastocal.model.robot import RobotModel
 
 TABLE = "plan.csv"
+NOTHING = "NOT CHECKED: anything but joint limits, neither at the poses nor on the ways between them."
 
 
 def plan_files(request: PlanRequest, file: PlanFile, plan: Plan) -> tuple[dict[Path, str], tuple[str, ...]]:
@@ -38,12 +39,12 @@ def plan_files(request: PlanRequest, file: PlanFile, plan: Plan) -> tuple[dict[P
         texts, said = {TABLE: _sweep_table(method, plan.chosen)}, (_gravity_words(method, file),)
     else:
         texts = _marker_texts(request, file, plan)
-    program, more = measuring_program(file.name, plan.task.model, plan.program, request.wait)
+    program, more = measuring_program(file.name, plan.task.model, plan.program, request.wait, _checked(plan))
     return {request.out / name: text for name, text in (texts | program).items()}, (*said, *more)
 
 
 def measuring_program(
-    name: str, model: RobotModel, halts: tuple[Stop, ...], wait: float
+    name: str, model: RobotModel, halts: tuple[Stop, ...], wait: float, checked: tuple[str, ...] = (NOTHING,)
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Texts by file name in the language of the controller, or why there are none."""
     from elastocal.compensation.posts.post import language, post_kinds
@@ -53,11 +54,14 @@ def measuring_program(
     why = _NO_LANGUAGE.format(", ".join(model.controller.axes)) if post is None else post.hindrance(model, halts)
     if post is None or why:
         return {}, (f"No measuring program is written: {why}.",)
-    warning = (
-        f"{name}: poses of a calibration campaign",
-        "Ways are checked only against what the plan file names: run slowly, watch.",
-    )
-    return post.measuring_program(name, model, halts, warning, wait), ()
+    head = (f"{name}: poses of a calibration campaign", *checked, "Run slowly, watch.")
+    return post.measuring_program(name, model, halts, head, wait), ()
+
+
+def _checked(plan: Plan) -> tuple[str, ...]:
+    """What the head of the program says of poses and ways."""
+    done, left = ([c.text for c in plan.checks if c.done is each] for each in (True, False))
+    return f"Checked: {'; '.join(done)}.", f"NOT CHECKED: {'; '.join(left)}."
 
 
 _NO_LANGUAGE = (

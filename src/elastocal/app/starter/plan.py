@@ -42,7 +42,9 @@ def plan_text(model: RobotModel, name: str, robot: str) -> str:
         "poses: 15" if model.n else "poses: 12",
         *("may_repeat: true" for _ in range(not model.n)),
         "repeats: 2",
-        "# obstacles, a tracker's place and its line of sight, speeds and test poses: docs/planning.md",
+        "# Floor at the foot, the arm itself and a cylinder round its first axis are kept clear of:",
+        "# floor_mm: -500 is a lower floor, floor: none leaves it out.  Obstacles, home, a tracker's place",
+        "# and its line of sight, speeds and test poses: docs/planning.md",
     ]
     return "\n".join(lines) + "\n"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -29,7 +29,7 @@ from elastocal.compensation.posts.krl_data import (
 )
 from elastocal.compensation.posts.krl_read import Walk
 from elastocal.compensation.posts.orientation import euler_near
-from elastocal.compensation.posts.post import Post, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program
 from elastocal.design.method import Stop
@@ -40,8 +40,8 @@ from elastocal.spatial.pose import Pose
 
 _POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["deg"]] * 3)
 _DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")
-SPEED = 20
-"""Per cent of the moves of a measuring program."""
+SPEED, SLOW = 20, 5
+"""Per cent of the moves of a measuring program, and of the first ones."""
 _MOTION = re.compile(r"([ \t]*)([A-Za-z]+)", re.A)
 
 
@@ -128,12 +128,17 @@ class Krl(Post):
         module = program_name(name)
         width = max(2, len(str(len(stops))))
         head = [f"; {line}" for note in notes for line in plain_lines(note)]
-        source = [f"DEF {module}( )", *head, "BAS(#INITMOV, 0)", f"BAS(#VEL_PTP, {SPEED})", ""]
+        source = [f"DEF {module}( )", *head, "BAS(#INITMOV, 0)", f"BAS(#VEL_PTP, {SPEED})"]
+        source += [*(f'MsgNotify("{line}")' for line in plain_lines(START)), "HALT", ""]
         points = []
         for number, stop in enumerate(stops, 1):
             point = f"XM{number:0{width}d}"
             points.append(f"DECL E6AXIS {point}={_all_axes(model, stop.q)}")
-            source += [f"; stop {number} of {len(stops)}", *_stop_lines(point, stop, wait), ""]
+            source += [
+                f"; stop {number} of {len(stops)}",
+                *_stop_lines(point, replace(stop, slow=stop.slow or number == 1), wait),
+                "",
+            ]
         return {
             f"{module}.src": windows_lines(["&ACCESS RVP", *source, "END"]),
             f"{module}.dat": windows_lines(["&ACCESS RVP", f"DEFDAT {module}", *points, "ENDDAT"]),
@@ -156,10 +161,10 @@ class Krl(Post):
 
 
 def _stop_lines(point: str, stop: Stop, wait: float) -> list[str]:
-    slow = stop.speed is not None
+    speed = SLOW if stop.slow and stop.speed is None else stop.speed
     lines = [f"; {line}" for line in plain_lines(stop.note)] if stop.note else []
-    lines += [f"BAS(#VEL_PTP, {stop.speed:g})"] if slow else []
-    lines += [f"PTP {point}", *([f"BAS(#VEL_PTP, {SPEED})"] if slow else ()), f"WAIT SEC {wait:g}"]
+    lines += [f"BAS(#VEL_PTP, {speed:g})"] if speed is not None else []
+    lines += [f"PTP {point}", *([f"BAS(#VEL_PTP, {SPEED})"] if speed is not None else ()), f"WAIT SEC {wait:g}"]
     for sentence in stop.sentences:
         lines += [*(f'MsgNotify("{line}")' for line in plain_lines(sentence)), "HALT"]
     return lines

@@ -26,6 +26,8 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
+START = "Is everything clear? The first moves are slow. Continue: the arm moves"
+"""Said before the first motion of a measuring program, which then waits."""
 LONGEST = 24
 """Characters of a program's name, as KRL takes them."""
 WIDEST = 80

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, numbers_text, turned
 from elastocal.compensation.posts.orientation import quaternion_near
-from elastocal.compensation.posts.post import Post, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.rapid_data import Statements, declared, quarter_turns
 from elastocal.compensation.posts.rapid_read import Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
@@ -31,7 +31,7 @@ from elastocal.model.task import task
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
 
-SPEED = "v200"
+SPEED, SLOW = "v200", "v50"
 LOAD = "tool0 has no load: state the load carried (loaddata, GripLoad) before running, and when it changes"
 NO_EXTERNAL = "[9E9,9E9,9E9,9E9,9E9,9E9]"
 _WORDS = (
@@ -129,13 +129,14 @@ class Rapid(Post):
         module = program_name(name)
         module = f"P_{module}" if re.fullmatch(_WORDS, module, re.IGNORECASE) else module
         width = max(2, len(str(len(stops))))
-        points, body = [], []
+        points, body = [], [*(f'    TPWrite "{line}";' for line in plain_lines(START)), "    Stop;"]
         for number, stop in enumerate(stops, 1):
             point = f"jm{number:0{width}d}"
             points.append(f"  CONST jointtarget {point}:={_jointtarget(model, stop.q)};")
             body.append(f"    ! stop {number} of {len(stops)}")
             body += [f"    ! {line}" for line in plain_lines(stop.note)] if stop.note else []
-            body += [f"    MoveAbsJ {point}\\NoEOffs,{SPEED},fine,tool0;", f"    WaitTime {wait:g};"]
+            speed = SLOW if stop.slow or number == 1 else SPEED
+            body += [f"    MoveAbsJ {point}\\NoEOffs,{speed},fine,tool0;", f"    WaitTime {wait:g};"]
             for sentence in stop.sentences:
                 body += [*(f'    TPWrite "{line}";' for line in plain_lines(sentence)), "    Stop;"]
         head = [f"  ! {line}" for note in (*notes, LOAD) for line in plain_lines(note)]

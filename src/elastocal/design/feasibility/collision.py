@@ -7,14 +7,16 @@ nearer than their radii all over the joint space (``blurred``): their capsules a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.filter import Filter, check_lengths
+from elastocal.design.obstacles.obstacle import Floor, Obstacle
 from elastocal.design.poses import Poses, joint_ranges
 from elastocal.errors import InputError
 from elastocal.model.elements import quantity
@@ -22,6 +24,8 @@ from elastocal.model.robot import RobotModel
 from elastocal.spatial.distance import segment_segment
 from elastocal.spatial.entries import Array, Bools
 
+ROUNDING = 1e-9
+"""A length in m that is taken for none."""
 SPREAD = 8
 """Power of two of the configurations that tell which pairs overlap everywhere."""
 
@@ -39,12 +43,60 @@ class Obstacles(Filter):
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         if cell.obstacles and not cell.links:
             raise InputError("obstacles: the robot has no body; give links or link_radius_mm")
-        clear = np.ones(len(candidates.poses), dtype=bool)
-        for link in cell.links:
-            a, b = candidates.poses.origin(link.start), candidates.poses.origin(link.end)
-            for obstacle in cell.obstacles:
-                clear &= obstacle.distance(a, b) >= link.radius + self.clearance
+        poses = candidates.poses
+        clear = np.ones(len(poses), dtype=bool)
+        for pair in obstacle_pairs(poses.model, cell.links, (*cell.obstacles, *cell.guards), len(cell.obstacles)):
+            a, b = poses.origin(pair.link.start), poses.origin(pair.link.end)
+            least = pair.link.radius + self.clearance if pair.by == "capsule" else -ROUNDING
+            if pair.by != "nothing":
+                clear &= pair.obstacle.distance(a, b) >= least
         return clear[candidates.at]
+
+
+@dataclass(frozen=True)
+class ObstaclePair:
+    """A link is compared with an obstacle ``by`` its capsule, by its axis alone, or not at all."""
+
+    link: Link
+    obstacle: Obstacle
+    by: Literal["capsule", "axis", "nothing"]
+
+    @property
+    def text(self) -> str:
+        how = "compared by its axis alone" if self.by == "axis" else "not compared"
+        return f"{self.link.label} with {self.obstacle.label} ({how})"
+
+
+@lru_cache(maxsize=16)
+def obstacle_pairs(
+    model: RobotModel, links: tuple[Link, ...], obstacles: tuple[Obstacle, ...], real: int
+) -> tuple[ObstaclePair, ...]:
+    """Every link with every obstacle; those that touch in all of some configurations all over the joint space (a foot
+    and the floor) are compared by the axis of the capsule, and not at all where the link does not move, or where even
+    the axis is always inside of what is no ``real`` obstacle but a guard.
+    """
+    some, out = _all_over(model), []
+    for number, obstacle in enumerate(obstacles):
+        for link in links:
+            a, b = some.origin(link.start), some.origin(link.end)
+            distance = obstacle.distance(a, b)
+            still = np.ptp(a, axis=0).max() < ROUNDING and np.ptp(b, axis=0).max() < ROUNDING
+            by: Literal["capsule", "axis", "nothing"] = "capsule"
+            if np.all(distance < link.radius):
+                inside = np.all(distance < -ROUNDING if isinstance(obstacle, Floor) else distance <= 0)
+                by = "nothing" if still or (inside and number >= real) else "axis"
+            out.append(ObstaclePair(link, obstacle, by))
+    return tuple(out)
+
+
+def _all_over(model: RobotModel) -> Poses:
+    """Configurations all over the joint space, always the same."""
+    from scipy.stats import qmc
+
+    low, high = joint_ranges(model)
+    if not model.n:
+        return Poses(model, np.zeros((1, 0)))
+    return Poses(model, low + qmc.Sobol(model.n, scramble=False).random_base2(SPREAD) * (high - low))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,12 +118,10 @@ class SelfCollision(Filter):
         return clear[candidates.at]
 
 
+@lru_cache(maxsize=16)
 def blurred(model: RobotModel, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
     """Pairs whose capsules overlap in every one of some configurations all over the joint space."""
-    from scipy.stats import qmc
-
-    low, high = joint_ranges(model)
-    some = Poses(model, low + qmc.Sobol(model.n, scramble=False).random_base2(SPREAD) * (high - low))
+    some = _all_over(model)
     return tuple(pair for pair in collision_pairs(model, links) if np.all(_gap(some, *pair) < 0))
 
 

@@ -1,4 +1,7 @@
-"""Things that stand in the cell and how far segments are from them: a box, a sphere, a capsule (a pillar, a rail)."""
+"""Things that stand in the cell and how far segments are from them: a floor, a box, a sphere, a capsule.
+
+A capsule is a cylinder with round ends: a pillar, a rail.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +44,17 @@ def obstacle_kinds() -> dict[str, type[Obstacle]]:
     from elastocal.design import obstacles
 
     return kinds_in(obstacles, Obstacle)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Floor(Obstacle):
+    """Everything below ``height`` along z of the base; the distance is negative there."""
+
+    kind: ClassVar[str] = "floor"
+    height: float = quantity("length", default=0.0)
+
+    def distance(self, a: Array, b: Array) -> Array:
+        return np.asarray(np.minimum(a[..., 2], b[..., 2]) - self.height)
 
 
 @dataclass(frozen=True, kw_only=True)

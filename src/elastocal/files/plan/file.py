@@ -43,6 +43,11 @@ class PlanEntry(HeadEntry):
     link_radius: float | None = quantity("length", default=None)
     obstacles: list[Any] = field(default_factory=list)
     tracker: Vector | None = quantity("length", default=None)
+    floor: float | None = quantity("length", default=0.0)
+    keep_out: float | Literal["size"] | None = quantity("length", default="size")
+    self_collision: bool = True
+    most_turn: float | None = quantity("angle", default=float(np.pi))
+    home: dict[str, float] = quantity("joint value", default_factory=dict)
     poses: int = 15
     repeats: int = 1
     may_repeat: bool = False
@@ -133,6 +138,4 @@ def nothing_said(entries: Mapping[str, Any]) -> tuple[str, ...]:
     out = []
     if not entries.get("errors"):
         out.append("No errors are stated: every number read counts with a standard deviation of 10 um.")
-    if not entries.get("obstacles") and not entries.get("feasible"):
-        out.append("Nothing is said of the cell: only joint limits and loads restrict the candidates.")
     return tuple(out)

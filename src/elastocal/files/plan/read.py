@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from elastocal.design.cell import Safety
 from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.design.feasibility.filter import filter_kinds
 from elastocal.design.loading.loading import loading_kinds
@@ -32,6 +34,7 @@ from elastocal.measure.joint_torque import JointTorque
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import in_form
+from elastocal.model.limits import limit_text
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.observation import Marker
@@ -56,7 +59,7 @@ def read_plan_file(path: Path) -> PlanFile:
     located = read_yaml(path, _START)
     check_format(located, FORMAT, "a plan file")
     units = declared_units(located)
-    e = schema.construct(PlanEntry, located, (), located.data, units)
+    e = schema.construct(PlanEntry, located, (), _wider(located.data), units)
     robot = read_robot(e.robot, e.tool, path.parent)
     model = in_form(without_kinds(robot, listed(e.without)), e.form or "beam")
     for key, words in (("seek", e.seek), ("hold", e.hold)):
@@ -79,6 +82,7 @@ def read_plan_file(path: Path) -> PlanFile:
         read_plan_cell(located, e, units, model, method),
         read_kinds(located, units, "feasible", "a filter", e.feasible, filter_kinds(), model),
         e.poses, e.repeats, e.may_repeat, _weights(located, e), over,
+        safety=_safety(located, e), home=_home(located, e, model),
     )  # fmt: skip
     own = robot_file(e.robot)
     files = (path, *(() if own is None else (path.parent / own,)), *read, *more)
@@ -87,6 +91,38 @@ def read_plan_file(path: Path) -> PlanFile:
         e.name, e.robot, task, tests, _speeds(located, e, model), e.change, seek, e.form, e.tool, listed(e.without),
         notes, files, located,
     )  # fmt: skip
+
+
+def _wider(data: Any) -> Any:
+    """``floor: none`` and the like, which ask for a wider cell, without a unit."""
+    words = {"floor": "floor_mm", "keep_out": "keep_out_mm", "most_turn": "most_turn_deg"}
+    if not isinstance(data, dict):
+        return data
+    out = {words.get(k, k) if v == "none" else k: None if v == "none" and k in words else v for k, v in data.items()}
+    return {k: False if k == "self_collision" and v == "none" else v for k, v in out.items()}
+
+
+def _safety(located: Located, e: PlanEntry) -> Safety:
+    for name in ("keep_out", "most_turn"):
+        value = getattr(e, name)
+        if isinstance(value, float) and not value > 0:
+            raise located.error((name,), f"must be positive; write {name}: none for a wider cell")
+    return Safety(e.floor, e.keep_out, e.self_collision, e.most_turn)
+
+
+def _home(located: Located, e: PlanEntry, model: RobotModel) -> tuple[float, ...] | None:
+    """Joint values from values of axes; those that are not named stand at zero."""
+    if not e.home:
+        return None
+    check_axes(located, (), "home", model)
+    for axis in e.home:
+        if axis not in model.controller.axes:
+            raise UnknownNameError("axis", axis, model.controller.axes, located.where(("home",)))
+    q = model.controller.to_joints(np.array([[e.home.get(a, 0.0) for a in model.controller.axes]]))
+    beyond = model.beyond_limits(q)
+    if beyond:
+        raise located.error(("home",), f"{limit_text(model, *beyond[0][1:])}; change it")
+    return tuple(float(v) for v in q[0])
 
 
 def _check_numbers(located: Located, e: PlanEntry) -> None:

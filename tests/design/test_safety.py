@@ -1,0 +1,141 @@
+"""Default plans are safe: floor, the arm itself, the column, free axes, and the ways, by kinematics written here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from elastocal.design import plan
+from elastocal.design.candidates import CandidateSet
+from elastocal.design.cell import Cell, Safety
+from elastocal.design.feasibility.collision import Obstacles, obstacle_pairs
+from elastocal.design.feasibility.filter import screened
+from elastocal.design.loading.loading import Hanging
+from elastocal.design.obstacles.obstacle import BoxObstacle, Floor
+from elastocal.design.planning import marker_task
+from elastocal.design.poses import Draw, Poses
+from elastocal.design.result import Plan
+from elastocal.design.safety import always_touching, body, safe_task
+from elastocal.design.task import PlanTask
+from elastocal.errors import InputError
+from elastocal.files.robot.read import read_robot
+from elastocal.model.robot import RobotModel
+
+ROBOTS = {"kuka-kr270": "A[2-6].k", "fanuc-m710ic50": "J[2-6].k", "kuka-kr5": "A[23].k"}
+
+
+def origins(model: RobotModel, q: np.ndarray) -> dict[str, np.ndarray]:
+    """Where every frame is (m): products of 4 x 4 matrices, joint by joint, by Rodrigues' formula."""
+    value = dict(zip(model.joints, q, strict=True))
+    done = {"base": np.eye(4)}
+    for frame in model.tree.frames:
+        fixed = np.eye(4)
+        fixed[:3, :3], fixed[:3, 3] = frame.pose.rotation, frame.pose.translation
+        turn = np.eye(4)
+        if frame.joint is not None:
+            u = np.asarray(frame.joint.unit_axis)
+            cross = np.array([[0, -u[2], u[1]], [u[2], 0, -u[0]], [-u[1], u[0], 0]])
+            angle = value[frame.name]
+            turn[:3, :3] = np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+        done[frame.name] = done[frame.parent] @ fixed @ turn
+    return {name: t[:3, 3] for name, t in done.items()}
+
+
+def task_of(name: str, cell: Cell | None = None) -> PlanTask:
+    robot = read_robot(name)
+    markers = [f for f in robot.tree.names if f.startswith("marker")]
+    task = marker_task(robot, cell, [Hanging(masses=(50.0,))], markers, 3e-5)
+    return replace(task, names=(ROBOTS[name],), draw=Draw(500))
+
+
+def planned(task: PlanTask) -> Plan:
+    return plan(task.model, task, restarts=1)
+
+
+@pytest.fixture(scope="module", params=ROBOTS)
+def found(request) -> Plan:
+    return planned(task_of(request.param))
+
+
+def test_no_frame_is_below_the_floor_at_a_pose_or_on_the_way(found: Plan) -> None:
+    robot = found.task.model
+    assert found.blocked == ()
+    stops = [s.q for s in found.program]
+    np.testing.assert_array_equal(stops[0], found.home)
+    for a, b in pairwise(stops):
+        for t in np.linspace(0, 1, 40):
+            lowest = min(at[2] for at in origins(robot, a + t * (b - a)).values())
+            assert lowest > -1e-9
+    posed = np.array([s.q for s in found.program])
+    assert all(np.any(np.all(posed == q, axis=1)) for q in found.chosen.q)
+
+
+def test_the_wrist_stays_away_from_the_column_and_axes_within_half_a_turn(found: Plan) -> None:
+    robot = found.task.model
+    axes = [f.name for f in robot.tree.path(robot.tool) if f.joint is not None]
+    first, second = (origins(robot, np.zeros(6))[axes[i]] for i in (0, 1))
+    for q in found.chosen.q:
+        wrist = origins(robot, q)[axes[4]]
+        beside = np.hypot(*(wrist - first)[:2])
+        assert wrist[2] > second[2] or beside > 0.1 * robot.size
+    assert np.abs(np.degrees(found.axes)).max() < 180.001
+
+
+def test_what_was_checked_is_said(found: Plan) -> None:
+    done = {c.code: c.done for c in found.checks}
+    assert done == {
+        "joint-limits": True, "free-axes": True, "floor": True, "keep-out": True, "self-collision": True,
+        "obstacles": False, "ways": True, "outside": False,
+    }  # fmt: skip
+    (touching,) = [w for w in found.warnings if w.code == "always-touching"]
+    assert any("with floor (not compared)" in pair for pair in touching.data["pairs"])  # the foot
+    assert "NOT checked" in repr(found)
+
+
+def test_a_wider_cell_is_asked_for() -> None:
+    """Without a floor candidates of a KR 270 go below its foot, and the plan says that nothing was checked."""
+    task = task_of("kuka-kr270")
+    tool = task.model.tool
+    wide, usual = planned(replace(task, safety=None)), planned(task)
+    assert wide.problem.candidates.poses.origin(tool)[:, 2].min() < -0.5
+    assert usual.problem.candidates.poses.origin(tool)[:, 2].min() > 0
+    assert wide.home is None
+    assert [c.code for c in wide.checks if c.done] == ["joint-limits"]
+    free = planned(replace(task, safety=Safety(floor=None)))
+    assert {c.code for c in free.checks if not c.done} == {"floor", "obstacles", "outside"}
+    low = planned(replace(task, safety=Safety(floor=-0.3)))
+    assert -0.3 < low.problem.candidates.poses.origin(tool)[:, 2].min() < 0
+
+
+def test_a_floor_box_under_the_foot_leaves_plans() -> None:
+    """What a user writes for a floor: the robot's own foot stands in it and is left out by itself."""
+    box = BoxObstacle(name="ground", centre=(0, 0, -0.5), size=(10, 10, 1))
+    safe = safe_task(replace(task_of("kuka-kr270", Cell(obstacles=(box,))), safety=Safety(floor=None)))
+    assert "base-link0_end with ground (not compared)" in always_touching(safe)
+    found = planned(safe)
+    assert min(at[2] for q in found.chosen.q for at in origins(found.task.model, q).values()) > -1e-9
+
+
+def test_a_home_pose_is_where_the_program_starts() -> None:
+    task = task_of("kuka-kr270")
+    home = tuple(task.model.controller.to_joints(np.radians([[0.0, -90, 90, 0, 45, 0]]))[0])
+    found = planned(replace(task, home=home))
+    assert found.program[0].label == "home"
+    np.testing.assert_array_equal(found.program[0].q, home)
+    assert [s.slow for s in found.program[:2]] == [True, found.program[1].label != ""]
+
+
+def test_a_link_that_moves_is_never_left_out_of_what_stands_there() -> None:
+    """An arm whose shoulder lies in the floor: its axis still has to stay above."""
+    robot = read_robot("scara-ruggeri")
+    links = body(robot, 0.03)
+    pairs = obstacle_pairs(robot, links, (Floor(name="floor"),), 0)
+    assert {p.by for p in pairs} == {"axis"}  # a planar arm lies in it
+    cell = Cell(links, (), guards=(Floor(height=0.01),))
+    assert {p.by for p in obstacle_pairs(robot, links, cell.guards, 1)} == {"axis"}
+    flat = CandidateSet.of(Poses(robot, np.zeros((3, 2))), (), robot.tool)
+    with pytest.raises(InputError, match="no feasible candidate: obstacles"):
+        screened(flat, replace(cell, obstacles=cell.guards, guards=()), [Obstacles()])
