@@ -132,10 +132,10 @@ def test_a_link_that_moves_is_never_left_out_of_what_stands_there() -> None:
     """An arm whose shoulder lies in the floor: its axis still has to stay above."""
     robot = read_robot("scara-ruggeri")
     links = body(robot, 0.03)
-    pairs = obstacle_pairs(robot, links, (Floor(name="floor"),), 0)
+    pairs = obstacle_pairs(robot, Cell(links, guards=(Floor(name="floor"),)))
     assert {p.by for p in pairs} == {"axis"}  # a planar arm lies in it
-    cell = Cell(links, (), guards=(Floor(height=0.01),))
-    assert {p.by for p in obstacle_pairs(robot, links, cell.guards, 1)} == {"axis"}
+    cell = Cell(links, (Floor(height=0.01),))
+    assert {p.by for p in obstacle_pairs(robot, cell)} == {"axis"}
     flat = CandidateSet.of(Poses(robot, np.zeros((3, 2))), (), robot.tool)
     with pytest.raises(InputError, match="no feasible candidate: obstacles"):
-        screened(flat, replace(cell, obstacles=cell.guards, guards=()), [Obstacles()])
+        screened(flat, cell, [Obstacles()])

@@ -187,7 +187,8 @@ def always_touching(task: PlanTask) -> tuple[str, ...]:
     """Pairs that are not compared, or not by their capsules, because they touch in every configuration."""
     cell, kinds, out = task.cell, {f.kind for f in task.filters}, list[str]()
     if Obstacles.kind in kinds:
-        pairs = obstacle_pairs(task.model, cell.links, (*cell.obstacles, *cell.guards), len(cell.obstacles))
+        clearance = next(f.clearance for f in task.filters if isinstance(f, Obstacles))
+        pairs = obstacle_pairs(task.model, cell, clearance)
         out += [p.text for p in pairs if p.by != "capsule"]
     if SelfCollision.kind in kinds:
         out += [f"{a.label} with {b.label} (not compared)" for a, b in blurred(task.model, cell.links)]

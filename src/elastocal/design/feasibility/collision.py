@@ -45,9 +45,9 @@ class Obstacles(Filter):
             raise InputError("obstacles: the robot has no body; give links or link_radius_mm")
         poses = candidates.poses
         clear = np.ones(len(poses), dtype=bool)
-        for pair in obstacle_pairs(poses.model, cell.links, (*cell.obstacles, *cell.guards), len(cell.obstacles)):
+        for pair in obstacle_pairs(poses.model, cell, self.clearance):
             a, b = poses.origin(pair.link.start), poses.origin(pair.link.end)
-            least = pair.link.radius + self.clearance if pair.by == "capsule" else -ROUNDING
+            least = pair.least if pair.by == "capsule" else -ROUNDING
             if pair.by != "nothing":
                 clear &= pair.obstacle.distance(a, b) >= least
         return clear[candidates.at]
@@ -55,10 +55,11 @@ class Obstacles(Filter):
 
 @dataclass(frozen=True)
 class ObstaclePair:
-    """A link is compared with an obstacle ``by`` its capsule, by its axis alone, or not at all."""
+    """A link keeps ``least`` from an obstacle ``by`` its capsule; or by its axis alone, or it is not compared."""
 
     link: Link
     obstacle: Obstacle
+    least: float
     by: Literal["capsule", "axis", "nothing"]
 
     @property
@@ -68,24 +69,25 @@ class ObstaclePair:
 
 
 @lru_cache(maxsize=16)
-def obstacle_pairs(
-    model: RobotModel, links: tuple[Link, ...], obstacles: tuple[Obstacle, ...], real: int
-) -> tuple[ObstaclePair, ...]:
-    """Every link with every obstacle; those that touch in all of some configurations all over the joint space (a foot
-    and the floor) are compared by the axis of the capsule, and not at all where the link does not move, or where even
-    the axis is always inside of what is no ``real`` obstacle but a guard.
+def obstacle_pairs(model: RobotModel, cell: Cell, clearance: float = 0.0) -> tuple[ObstaclePair, ...]:
+    """Every link with every obstacle, which it keeps ``clearance`` from, and with every guard.
+
+    Those that come too near in all of some configurations all over the joint space (a foot and the floor) are compared
+    by the axis of the capsule, and not at all where the link does not move, or where even its axis is always inside of
+    a guard.
     """
     some, out = _all_over(model), []
-    for number, obstacle in enumerate(obstacles):
-        for link in links:
+    pairs = [(o, clearance, False) for o in cell.obstacles] + [(g, 0.0, True) for g in cell.guards]
+    for obstacle, room, guard in pairs:
+        for link in cell.links:
             a, b = some.origin(link.start), some.origin(link.end)
-            distance = obstacle.distance(a, b)
+            distance, least = obstacle.distance(a, b), link.radius + room
             still = np.ptp(a, axis=0).max() < ROUNDING and np.ptp(b, axis=0).max() < ROUNDING
             by: Literal["capsule", "axis", "nothing"] = "capsule"
-            if np.all(distance < link.radius):
+            if np.all(distance < least):
                 inside = np.all(distance < -ROUNDING if isinstance(obstacle, Floor) else distance <= 0)
-                by = "nothing" if still or (inside and number >= real) else "axis"
-            out.append(ObstaclePair(link, obstacle, by))
+                by = "nothing" if still or (inside and guard) else "axis"
+            out.append(ObstaclePair(link, obstacle, least, by))
     return tuple(out)
 
 
