@@ -164,12 +164,14 @@ def compensate(
 
 def _near(model: RobotModel, text: str | None) -> Array | None:
     """Controller values (n,) in SI, within the joint limits."""
+    import numpy as np
+
     from elastocal.app.configurations import typed, within_limits
 
     if text is None:
         return None
     found = within_limits(model, typed(model, (text,), "--near"), False)
-    return model.controller.to_controller(found.q)[0]
+    return np.asarray(model.controller.to_controller(found.q)[0])
 
 
 def _load(
