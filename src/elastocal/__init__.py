@@ -28,6 +28,7 @@ _NAMES = {
     # measure and calibrate
     "Campaign": "elastocal.calibration.campaign",
     "Tracker": "elastocal.measure.sources.tracker",
+    "read_campaign": "elastocal.calibration.readings",
     "calibrate": "elastocal.calibration.run",
     "cross_validate": "elastocal.calibration.run",
     "Calibration": "elastocal.calibration.calibration",

@@ -25,6 +25,7 @@ from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder
+    from elastocal.calibration.page import Plots
 
 
 @dataclass(frozen=True)
@@ -240,6 +241,21 @@ class Calibration:
         from elastocal.calibration.validation import validate
 
         return validate(self, campaign)
+
+    def report(self, path: str | PathLike[str], validation: Validation | None = None) -> Path:
+        """Write one HTML page that opens offline."""
+        from elastocal.calibration.page import write_report
+
+        return write_report(self, path, validation)
+
+    @property
+    def plot(self) -> Plots:
+        """Figures: ``plot.errors()``, ``plot.residuals()``."""
+        from elastocal.calibration.page import Plots
+
+        if self.ladder is None:
+            raise InputError("a calibration read from a file has no residuals to draw; calibrate again")
+        return Plots(self)
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write everything that predictions need to one JSON file; ``read_calibration`` reads it."""

@@ -1,0 +1,58 @@
+"""A campaign file as robot and ``Campaign``: the arrays that ``calibrate`` takes."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from elastocal.calibration.campaign import Campaign
+from elastocal.errors import InputError
+from elastocal.files.campaign.file import CampaignFile
+from elastocal.files.campaign.read import read_campaign as read_campaign_file
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.position import Position
+from elastocal.model.robot import RobotModel
+
+
+def read_campaign(path: str | PathLike[str]) -> tuple[RobotModel, Campaign]:
+    """Robot and readings of a campaign file."""
+    return campaign_of(read_campaign_file(Path(path)))
+
+
+def fits(file: CampaignFile) -> str:
+    """Why a campaign file cannot be taken as arrays; empty where it can."""
+    kind = file.campaign.measurement
+    if not isinstance(kind, Position | Deflection):
+        return f"a measurement of {kind.kind} has no positions and no deflections"
+    if kind.setup.load.follows:
+        return "its load follows the tool"
+    tool = file.model.chain.level(file.model.tool)
+    astray = [m.frame for m in kind.setup.markers if file.model.chain.level(m.frame) != tool]
+    return f"marker {astray[0]} does not sit on the tool" if astray else ""
+
+
+def campaign_of(file: CampaignFile) -> tuple[RobotModel, Campaign]:
+    why = fits(file)
+    if why:
+        raise InputError(f"{file.name}: {why}; such a campaign is calibrated by reduction only")
+    kind = file.campaign.measurement
+    assert isinstance(kind, Position | Deflection)
+    setup, robot = kind.setup, file.model
+    starts, readings = setup.starts, file.campaign.readings
+    points = np.stack([readings[:, s : s + 3] for s in starts], axis=1)
+    wrench = setup.wrenches if np.any(setup.wrenches) else None
+    read = {"position": points} if isinstance(kind, Position) else {"deflection": points}
+    return robot, Campaign(
+        q=robot.controller.to_controller(setup.q),
+        length="m",
+        angle="rad",
+        wrench=wrench,
+        load_frame=setup.load.frame,
+        markers=tuple(m.frame for m in setup.markers),
+        noise=file.campaign.sources,
+        places=file.campaign.places or (),
+        name=file.name,
+        **read,
+    )
