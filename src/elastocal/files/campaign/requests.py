@@ -58,7 +58,7 @@ def _check_sizes(located: Located, path: Path_, cls: type, fields: Fields) -> No
     hints = get_type_hints(cls)
     for name, value in fields.values.items():
         dimension = fields.dimensions[name]
-        if dimension is None or hints[name] == Vector or value is None:
+        if dimension is None or hints[name] in (Vector, Vector | None) or value is None:
             continue
         where, said = (*path, fields.keys[name]), fields.raw[name]
         if dimension == "slope":
