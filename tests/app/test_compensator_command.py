@@ -14,7 +14,7 @@ from scipy.optimize import nnls
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
 from elastocal.files.robot.read import read_robot
-from elastocal.model.statics.balance import weight_torque
+from elastocal.model.statics.holding import weight_torque
 
 WORDS = ("--moving", "P1", "--pivot", "P01", "--pivot", "P02", "--joint", "A2")
 A2 = """format: elastocal-robot/1

@@ -26,10 +26,8 @@ from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.equilibrium import equilibrium
-from elastocal.model.statics.loaded_goal import Goal
-from elastocal.model.statics.loaded_newton import loaded_newton
+from elastocal.model.statics.loaded_inverse import Goal, loaded_newton, settle
 from elastocal.model.statics.loaded_state import LoadedRobot
-from elastocal.model.statics.loaded_steps import settle
 from elastocal.model.task import task
 from elastocal.spatial.pose import Pose
 

@@ -43,7 +43,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.flexibility import assemble, flexible
-from elastocal.model.statics.kinetostatics_inverse import inverse
+from elastocal.model.statics.kinetostatics import inverse
 from elastocal.model.statics.newton import forces_at
 from elastocal.model.statics.observation import Marker, joint_columns, loaded_observation, response
 from elastocal.model.task import Task

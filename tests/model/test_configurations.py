@@ -8,7 +8,7 @@ from oracle.campaigns import arm
 from oracle.robots import SHIPPED
 
 from elastocal.files.robot.read import read_robot
-from elastocal.model.configurations import spread_configurations, starts
+from elastocal.model.limits import spread_configurations, starts
 
 
 @pytest.mark.parametrize("name", SHIPPED)

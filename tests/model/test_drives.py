@@ -8,8 +8,7 @@ import pytest
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.motor_compliance import MotorCompliance
-from elastocal.model.drives import Drives
-from elastocal.model.transmission import Transmission
+from elastocal.model.transmission import Drives, Transmission
 
 S = np.array([[90.0, 0.0, 0.0], [-1.5, 60.0, 0.0], [-1.0, 2.0, 30.0]])
 DRIVES = Drives(S, np.array([16384.0, 12288.0, 8192.0]), np.array([500.0, -20.0, 7.0]))

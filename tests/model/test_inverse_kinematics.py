@@ -10,10 +10,9 @@ from oracle.robots import configurations
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import Frame, FrameTree, JointMotion
-from elastocal.model.inverse_kinematics import along_path, inverse_kinematics
+from elastocal.model.inverse_kinematics import PoseStatus, along_path, inverse_kinematics
 from elastocal.model.kinematics import kinematics
 from elastocal.model.limits import joint_bounds
-from elastocal.model.pose_status import PoseStatus
 from elastocal.model.robot import RobotModel
 from elastocal.model.task import Task, task
 from elastocal.spatial.pose import Pose

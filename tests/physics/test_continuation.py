@@ -100,8 +100,8 @@ def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
     """Newton made to fail from half the load on, far below the critical one: no verdict, no load factor."""
     found = continuation.newton_equilibrium
 
-    def weak(flex, batch):
-        theta, force, steps, done = found(flex, batch)
+    def weak(batch):
+        theta, force, steps, done = found(batch)
         push = np.abs(batch.applied[0].wrench[:, 0])
         return theta, force, steps, done & (push < 100.0)
 

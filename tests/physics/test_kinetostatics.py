@@ -14,14 +14,13 @@ from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
+from elastocal.model.inverse_kinematics import PoseStatus
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.pose_status import PoseStatus
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.flexibility import flexible
 from elastocal.model.statics.holding import holding_torque
-from elastocal.model.statics.kinetostatics import direct, held_at, joint_loads
-from elastocal.model.statics.kinetostatics_inverse import inverse
+from elastocal.model.statics.kinetostatics import direct, held_at, inverse, joint_loads
 from elastocal.spatial.pose import Pose
 
 FORCES = np.array([[30.0, -20.0], [-15.0, 35.0], [25.0, 30.0]])

@@ -21,7 +21,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import deflection
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.flexibility import assemble
-from elastocal.model.statics.found import FoundStates
+from elastocal.model.statics.newton import States
 from elastocal.model.statics.stability import _norm_bound, _size_bound
 from elastocal.model.statics.stiffness import StiffnessStatus, loaded_stiffness
 from elastocal.spatial.pose import Pose
@@ -216,7 +216,7 @@ def test_the_bound_that_saves_eigenvalues_is_never_below_them(seed):
 
 def size_bound(model, q, theta, applied):
     flex = assemble(model)
-    return _size_bound(FoundStates(flex, model.posture(q.T), theta.T[list(flex.dofs)], applied))
+    return _size_bound(States(flex, model.posture(q.T), applied, theta.T[list(flex.dofs)]))
 
 
 @pytest.mark.parametrize("follows", [False, True], ids=["base-fixed", "following"])

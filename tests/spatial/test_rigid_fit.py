@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.spatial.pose import Pose
-from elastocal.spatial.rigid_fit import rigid_fit
+from elastocal.spatial.pose import Pose, rigid_fit
 
 POSE = Pose.from_xyz_rpy((3.0, -1.0, 0.5), (0.4, -1.1, 2.9))
 

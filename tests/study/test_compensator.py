@@ -21,7 +21,7 @@ from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.balance import balancing_spring, weight_torque
+from elastocal.model.statics.holding import balancing_spring, weight_torque
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.pose import Pose
 from elastocal.study.compensator_posterior import equivalent_compliance, sample_spring

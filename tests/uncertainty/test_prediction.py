@@ -17,7 +17,7 @@ from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
-from elastocal.model.configurations import spread_configurations
+from elastocal.model.limits import spread_configurations
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.observation import Marker

@@ -17,7 +17,7 @@ from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
-from elastocal.spatial.rigid_fit import rigid_fit
+from elastocal.spatial.pose import rigid_fit
 
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration

@@ -18,16 +18,15 @@ from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.nominal import Nominal
 from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.errors import InputError
+from elastocal.model.inverse_kinematics import row_scales
 from elastocal.model.kinematics import rigid_motion, rigid_pose
-from elastocal.model.pose_search import row_scales
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics import backlash, stability
+from elastocal.model.statics import stability
 from elastocal.model.statics.continuation import LARGEST_BEND
-from elastocal.model.statics.found import FoundStates
-from elastocal.model.statics.loaded_goal import Goal, Settled
-from elastocal.model.statics.loaded_inverse import loaded_inverse
+from elastocal.model.statics.forces import chunk_size
+from elastocal.model.statics.loaded_inverse import Goal, Settled, loaded_inverse
 from elastocal.model.statics.loaded_state import LoadedRobot
-from elastocal.model.statics.state import chunk_size
+from elastocal.model.statics.newton import States
 from elastocal.model.task import Aim, task
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import rotation_vector
@@ -183,9 +182,9 @@ def target_status(
     posture = model.posture(known)
     unloaded = posture.unloaded(robot.flex.dofs)
     theta = np.where(out.done, out.theta, unloaded)
-    found = FoundStates(robot.flex, posture, theta, tuple(goal.applied))
-    unstable, _ = stability.judge_stability(found, np.ones_like(out.done))
-    status[out.done & backlash.undetermined(found)] = TargetStatus.UNDETERMINED_BACKLASH
+    states = States(robot.flex, posture, tuple(goal.applied), theta)
+    unstable, _ = stability.judge_stability(states, np.ones_like(out.done))
+    status[out.done & stability.undetermined(states)] = TargetStatus.UNDETERMINED_BACKLASH
     bend = np.abs(theta - unloaded)[robot.flex.rotates].max(axis=0, initial=0.0)
     status[out.done & (unstable | (bend > LARGEST_BEND))] = TargetStatus.UNSTABLE
     status[~out.done] = TargetStatus.NOT_CONVERGED

@@ -15,8 +15,8 @@ from elastocal.compensation.nominal import Nominal
 from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
+from elastocal.model.statics.forces import CHUNK
 from elastocal.model.statics.loaded_state import LoadedRobot
-from elastocal.model.statics.state import CHUNK
 from elastocal.model.task import Aim, task
 from elastocal.spatial.rotation import rotations
 

@@ -12,7 +12,7 @@ from elastocal.errors import InputError
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.state import check_rows
+from elastocal.model.statics.forces import check_rows
 from elastocal.spatial.entries import Array, Ints
 
 

@@ -28,10 +28,10 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Status, equilibrium
+from elastocal.model.statics.forces import chunk_size
 from elastocal.model.statics.observation import Marker, loaded_observation
-from elastocal.model.statics.state import chunk_size
 from elastocal.spatial.entries import Array, Ints
-from elastocal.spatial.gap import missing
+from elastocal.spatial.pose import missing
 from elastocal.uncertainty.prediction import IdentifiedModel, Prediction
 
 

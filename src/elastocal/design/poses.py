@@ -13,10 +13,9 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.model.chain import ChainState
-from elastocal.model.configurations import middle
 from elastocal.model.inverse_kinematics import inverse_kinematics
 from elastocal.model.kinematics import kinematics, rigid_state
-from elastocal.model.limits import joint_bounds
+from elastocal.model.limits import joint_bounds, middle
 from elastocal.model.robot import RobotModel
 from elastocal.model.task import Task, moved_rows
 from elastocal.spatial.entries import Array, Bools, Ints

@@ -23,11 +23,11 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.inverse_kinematics import PoseStatus
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.pose_status import PoseStatus
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactStatus, contact
-from elastocal.model.statics.kinetostatics_inverse import inverse
+from elastocal.model.statics.kinetostatics import inverse
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.surface import Surface
 from elastocal.model.surfaces.touches import Touches

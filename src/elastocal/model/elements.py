@@ -76,7 +76,7 @@ class Element(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class CompliantCoordinate(Element):
-    """theta = unloaded(q) + compliance Q + play(Q), on its degrees of freedom (d of them)."""
+    """theta = unloaded(q) + compliance Q + backlash(Q), on its degrees of freedom (d of them)."""
 
     linear_in_force: ClassVar[bool] = False
     """True where theta is the product of parameters and Q, so that the linear model has columns for it."""
@@ -104,12 +104,12 @@ class CompliantCoordinate(Element):
         d = len(self.dofs())
         return np.zeros((d, d))
 
-    def play(self, force: Array) -> tuple[Array, Array] | None:
+    def backlash(self, force: Array) -> tuple[Array, Array] | None:
         """Backlash: theta (d, N) and its tangent (d, d, N) for forces (d, N); None where there is none."""
         return None
 
     def undetermined(self, force: Array, noise: Array) -> Bools | None:
-        """True (N,) where ``force`` (d, N), known to ``noise`` (d, N), does not tell the side of the play."""
+        """True (N,) where ``force`` (d, N), known to ``noise`` (d, N), does not tell the side of the backlash."""
         return None
 
     @abstractmethod

@@ -21,22 +21,22 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Yielding:
+class CompliantPart:
     """A coordinate that a load may move: where it acts, the non-zeros (row, column, value) of its compliance, which of
-    its degrees of freedom they reach, whether it has play."""
+    its degrees of freedom they reach, whether it has backlash."""
 
     coordinate: CompliantCoordinate
     dofs: tuple[Dof, ...]
     terms: tuple[tuple[int, int, float], ...]
     active: tuple[int, ...]
-    plays: bool
+    backlashes: bool
 
     @classmethod
-    def of(cls, c: CompliantCoordinate) -> Yielding:
+    def of(cls, c: CompliantCoordinate) -> CompliantPart:
         k = c.compliance()
         terms = tuple((i, j, float(k[i, j])) for i, j in np.argwhere(k).tolist())
         active = sorted({i for term in terms for i in term[:2]})
-        return cls(c, c.dofs(), terms, tuple(active), c.play(np.ones((len(k), 1))) is not None)
+        return cls(c, c.dofs(), terms, tuple(active), c.backlash(np.ones((len(k), 1))) is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class RobotModel:
             if not self.estimated:
                 element.check_physics()
         owner: dict[Dof, str] = {}
-        for y in (y for y in self.yielding if y.active):
+        for y in (y for y in self.compliant if y.active):
             for dof in y.dofs:
                 if dof in owner:
                     raise InputError(
@@ -105,9 +105,9 @@ class RobotModel:
         return tuple(e for e in self.elements if isinstance(e, CompliantCoordinate))
 
     @cached_property
-    def yielding(self) -> tuple[Yielding, ...]:
+    def compliant(self) -> tuple[CompliantPart, ...]:
         """The coordinates that a load may move."""
-        return tuple(Yielding.of(c) for c in self.coordinates if not c.constant_in_load)
+        return tuple(CompliantPart.of(c) for c in self.coordinates if not c.constant_in_load)
 
     @cached_property
     def loads(self) -> tuple[Load, ...]:

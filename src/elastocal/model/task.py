@@ -9,8 +9,8 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.model.chain import AXES
-from elastocal.model.configurations import spread_configurations
 from elastocal.model.kinematics import rigid_motion
+from elastocal.model.limits import spread_configurations
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array
 

@@ -145,7 +145,7 @@ class HeldOut:
         """Clear configurations all over the limits, each under forces of both sizes along all six base directions."""
         import numpy as np
 
-        from elastocal.model.configurations import spread_configurations
+        from elastocal.model.limits import spread_configurations
         from elastocal.uncertainty.prediction import same_size_loads
 
         q = spread_configurations(truth, 8 * HELD_OUT)

@@ -1,4 +1,6 @@
-"""A constant rigid transform ``T_a_b``: it maps b-coordinates to a-coordinates."""
+"""Rigid transforms: a constant one ``T_a_b`` (it maps b-coordinates to a-coordinates), the difference of two batches of
+poses, and the transform that brings one set of points closest to another.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,9 @@ from typing import cast
 
 import numpy as np
 
+from elastocal.errors import InputError
 from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Matrix3, Row3
-from elastocal.spatial.rotation import rpy_matrix
+from elastocal.spatial.rotation import rotation_vector, rpy_matrix
 
 
 def _frozen(values: object, shape: tuple[int, ...]) -> Array:
@@ -57,3 +60,38 @@ class Pose:
             rows = cast(Matrix3, tuple(tuple(float(x) for x in row) for row in rot))
         shift = cast(Row3, tuple(float(x) + 0.0 for x in self.translation))
         return rows, (ORIGIN if shift == ORIGIN else shift)
+
+
+def missing(position: Array, rotation: Array | None, place: Array, turn: Array) -> Array:
+    """What brings a pose (place, turn) to the desired one: shift and rotation vector in base axes, (6, N).
+
+    Positions are (3, N), rotations (3, 3, N); without a desired rotation the shift alone, (3, N).
+    """
+    shift = position - place
+    if rotation is None:
+        return shift
+    return np.concatenate([shift, rotation_vector(np.einsum("ijn,kjn->ikn", rotation, turn))])
+
+
+THIN = 1e-3
+"""Points are in line where their spread across is less than this share of the spread along."""
+
+
+def rigid_fit(points: Array, targets: Array) -> tuple[Pose, float]:
+    """T with least sum of |T p - t|^2 over points and targets (N, 3), and the root mean square distance left.
+
+    With the singular values U S V^T of sum (t - mean)(p - mean)^T the rotation is U diag(1, 1, det(U V^T)) V^T: always
+    a rotation, never a reflection, also for points in a plane (Kabsch, Umeyama).
+    """
+    if len(points) < 3:
+        raise InputError(f"{len(points)} points do not tell how axes lie; at least three that are not in line do")
+    centre, aim = points.mean(axis=0), targets.mean(axis=0)
+    for cloud in (points - centre, targets - aim):
+        spread = np.linalg.svd(cloud, compute_uv=False)
+        if spread[1] < THIN * spread[0] or spread[0] == 0:
+            raise InputError("all points are in line and do not tell how axes lie; add some beside the line")
+    u, _, vt = np.linalg.svd((targets - aim).T @ (points - centre))
+    rotation = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))]) @ vt
+    pose = Pose(rotation, aim - rotation @ centre)
+    left = points @ rotation.T + pose.translation - targets
+    return pose, float(np.sqrt(np.mean(np.sum(left**2, axis=1))))

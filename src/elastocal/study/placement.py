@@ -18,8 +18,7 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics.deflection import bent_chain
 from elastocal.model.statics.equilibrium import Status
 from elastocal.spatial.entries import Array, Bools
-from elastocal.spatial.pose import Pose
-from elastocal.spatial.rigid_fit import rigid_fit
+from elastocal.spatial.pose import Pose, rigid_fit
 from elastocal.spatial.rotation import rotation_vector
 
 FAR = 0.01

@@ -12,7 +12,7 @@ import numpy as np
 
 from elastocal.identify.fit import Fit
 from elastocal.measure.kind import MarkerMeasurement
-from elastocal.model.configurations import spread_configurations
+from elastocal.model.limits import spread_configurations
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.linear_observation import linear_names
 from elastocal.spatial.entries import Array

@@ -26,7 +26,7 @@ def play(unit, half, turn):
     force = np.zeros((3, 1))
     force[: len(unit), 0] = unit
     element = GripperBacklash(frame="gripper", gap=tuple(half))
-    moved, _ = element.play(turn.T @ (37.0 * force))
+    moved, _ = element.backlash(turn.T @ (37.0 * force))
     return float((turn @ moved)[:, 0] @ force[:, 0])
 
 

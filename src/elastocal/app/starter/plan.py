@@ -133,8 +133,8 @@ def _turns_beside(model: RobotModel, frame: str) -> bool:
 
 def _bends(model: RobotModel, markers: tuple[str, ...]) -> np.ndarray:
     """(n,) movement in m of the best seen marker for a joint compliance of 1: lever of the load times lever there."""
-    from elastocal.model.configurations import spread_configurations
     from elastocal.model.kinematics import kinematics
+    from elastocal.model.limits import spread_configurations
 
     q = spread_configurations(model, _PLACES)
     pushed = visible_force(model) * np.array(soft_directions(model), dtype=float)
@@ -155,7 +155,7 @@ _SPREAD = 50
 
 def softness(model: RobotModel) -> tuple[float, float, float]:
     """Compliance of the tool along x, y and z in m/N: medians over configurations of the whole joint space."""
-    from elastocal.model.configurations import spread_configurations
+    from elastocal.model.limits import spread_configurations
     from elastocal.model.statics.stiffness import stiffness
 
     found = stiffness(model, spread_configurations(model, _SPREAD)).compliance

@@ -21,7 +21,7 @@ from elastocal.files.campaign.columns import (
 )
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
 from elastocal.files.tables.raw import Field, RawTable, cell, si_number
-from elastocal.model.drives import Drives
+from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 
 NOTHING = ("", "nan")

@@ -29,7 +29,7 @@ from elastocal.files.text import (
 )
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
-from elastocal.model.configurations import middle
+from elastocal.model.limits import middle
 from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel

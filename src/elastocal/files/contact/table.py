@@ -18,7 +18,7 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.tables.configurations import NAME, by_motors, configurations, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH
-from elastocal.model.drives import Drives
+from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 
 OBJECT, SIZE, TURN = "object", "force", "angle"

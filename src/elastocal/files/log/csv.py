@@ -28,8 +28,8 @@ from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, b
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.measure.joint_log import JointLog
-from elastocal.model.drives import Drives
 from elastocal.model.robot import RobotModel
+from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 
 TIME = {"s": 1.0, "ms": 1e-3}

@@ -19,7 +19,7 @@ from elastocal.files.robot.file import FORMAT, build_robot
 from elastocal.files.schema import dimensions_of
 from elastocal.files.text import Dumper, FlowList, LongText, Map, Number, comment, digits, quantity_text
 from elastocal.files.units import DIMENSIONS
-from elastocal.model.drives import Drives
+from elastocal.model.transmission import Drives
 from elastocal.model.elements import Element
 from elastocal.model.frames import Frame, FrameTree
 from elastocal.model.robot import RobotModel

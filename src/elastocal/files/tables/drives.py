@@ -18,7 +18,7 @@ from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_n
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
 if TYPE_CHECKING:
-    from elastocal.model.drives import Drives
+    from elastocal.model.transmission import Drives
     from elastocal.spatial.entries import Array
 
 TORQUE = "torque_"

@@ -1,6 +1,6 @@
-"""Play of a gripper or tool holder by direction: the tool lies against the edge of the play.
+"""Backlash of a gripper or tool holder by direction: the tool lies against the edge of the backlash.
 
-The play is an ellipsoid with half axes g = (gx, gy, gz) along the frame's axes.  A force f pushes the
+The backlash is an ellipsoid with half axes g = (gx, gy, gz) along the frame's axes.  A force f pushes the
 tool to the point of the ellipsoid farthest along f:
 
     theta = G^2 f / |G f|,   G = diag(g)          (isotropic: g f / |f|, 002 eq. 7)
@@ -68,7 +68,7 @@ class GripperBacklash(CompliantCoordinate):
             return replace(self, gap=float(values[0]))
         return replace(self, gap=(float(values[0]), float(values[1]), float(values[2])))
 
-    def play(self, force: Array) -> tuple[Array, Array] | None:
+    def backlash(self, force: Array) -> tuple[Array, Array] | None:
         g = self.half_axes[:, None]
         if not g.any():
             return None

@@ -1,4 +1,4 @@
-"""Play in a joint's gears: theta = g sign(Q) (002 eq. 6, second term).
+"""Backlash in a joint's gears: theta = g sign(Q) (002 eq. 6, second term).
 
 The sign of the total torque decides the side; where the torque is not above ``threshold`` (friction
 may hold the gap open) or is zero within rounding, the side is unknown and the state says so.
@@ -22,7 +22,7 @@ from elastocal.spatial.entries import Array, Bools
 
 @dataclass(frozen=True, kw_only=True)
 class JointBacklash(JointCoordinate):
-    """theta = gap * sign(Q): ``gap`` is half the play, in rad or m."""
+    """theta = gap * sign(Q): ``gap`` is half the backlash, in rad or m."""
 
     kind: ClassVar[str] = "joint_backlash"
     gap: float = quantity("joint value", default=0.0)
@@ -38,7 +38,7 @@ class JointBacklash(JointCoordinate):
     def with_values(self, values: Sequence[float]) -> Self:
         return replace(self, gap=float(values[0]))
 
-    def play(self, force: Array) -> tuple[Array, Array] | None:
+    def backlash(self, force: Array) -> tuple[Array, Array] | None:
         if self.gap == 0.0:
             return None
         return self.gap * np.sign(force), np.zeros((1, 1, force.shape[1]))

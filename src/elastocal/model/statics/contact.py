@@ -3,8 +3,8 @@
     phi(x) >= 0,   lambda >= 0,   lambda phi(x) = 0,   force on the robot = lambda n(x), no friction
 
 at the loaded equilibrium (002 eq. 9, 11).  First the arm without contact: where its tip is clear of the object, the
-force is zero.  Elsewhere ``contact_newton`` finds bends and force together.  Where play lets the tip be pushed clear
-of the object, the force is zero too: a gap transmits none before it is closed.
+force is zero.  Elsewhere ``contact_newton`` finds bends and force together.  Where backlash lets the tip be pushed
+clear of the object, the force is zero too: a gap transmits none before it is closed.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.contact_newton import ContactSearch, press
-from elastocal.model.statics.contact_rest import at_rest, too_deep, unsure
+from elastocal.model.statics.contact_newton import ContactSearch, at_rest, press, too_deep, unsure
 from elastocal.model.statics.contact_step import Pressed, grip
 from elastocal.model.statics.continuation import LARGEST_BEND
 from elastocal.model.statics.flexibility import Flexibility, flexible
-from elastocal.model.statics.state import chunk_size, state_at
+from elastocal.model.statics.forces import chunk_size, state_at
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -49,8 +48,8 @@ class ContactStatus(IntEnum):
 
 _TEXT = {
     ContactStatus.CONTACT: "in contact",
-    ContactStatus.NO_CONTACT: "no contact: the tip is clear of the object, or the play lets it be pushed clear, so the "
-    "force is zero",
+    ContactStatus.NO_CONTACT: "no contact: the tip is clear of the object, or the backlash lets it be pushed clear, so "
+    "the force is zero",
     ContactStatus.UNDETERMINED_BACKLASH: "undetermined: a joint or gripper with backlash carries almost no force in "
     "this contact, floats inside its gap or could rest on either side; press elsewhere or from another direction",
     ContactStatus.SLIPS: "slips: the arm is too soft across the normal to stay on so round an object; press less or "
@@ -69,7 +68,7 @@ class ContactState:
     ``theta`` (N, m) all degrees of freedom of the chain, ``point`` (N, 3) the tip, ``normal`` (N, 3) outwards,
     ``force`` (N, 3) on the robot in base axes, ``size`` (N,) its length, ``gap`` (N,) the distance of tip and object,
     ``torque`` (N, n) what the drives hold (minus what the loads put on the joints).  nan where the status is not known;
-    without contact the tip may still float within the play, ``theta`` and ``point`` are one place of it.
+    without contact the tip may still float within the backlash, ``theta`` and ``point`` are one place of it.
     """
 
     frame: str
@@ -185,10 +184,10 @@ def _judged(flex: Flexibility, at: Pressed, found: ContactSearch, before: Array)
 def _described(flex: Flexibility, at: Pressed, status: Ints, steps: Ints) -> ContactState:
     """Everything about states that were found; gaps whose side the contact does not tell are named."""
     settled = Pressed(at.posture, at.touches, np.where(np.isfinite(at.theta), at.theta, 0.0), np.nan_to_num(at.size))
-    held = grip(flex, settled, noise=bool(flex.plays))
+    held = grip(flex, settled, noise=bool(flex.backlashes))
     touching = status == ContactStatus.CONTACT
     if held.noise is not None:
-        for coordinate, dofs in flex.plays:
+        for coordinate, dofs in flex.backlashes:
             unknown = unsure(coordinate, held.forces.q[list(dofs)], held.noise[list(dofs)])
             status[touching & unknown] = ContactStatus.UNDETERMINED_BACKLASH
     model = at.posture.model

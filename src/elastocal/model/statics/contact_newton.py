@@ -1,4 +1,4 @@
-"""Newton's method for a contact without friction, each contact stopping by its own step.
+"""The search for a contact without friction: where the tip would be without it, then Newton's method, each on its own.
 
 lambda stays positive: a step that would make the object pull is cut.  Where it shrinks to nothing and the tip is clear
 of the surface, the contact is released.  The steps themselves are those of ``contact_step``.
@@ -10,10 +10,47 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from elastocal.model.elements import CompliantCoordinate
+from elastocal.model.posture import Posture
 from elastocal.model.statics.contact_step import RELEASED, Pressed, grip, newton_step
 from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.newton import LONGEST_STEP
+from elastocal.model.statics.newton import LONGEST_STEP, States, newton_equilibrium
+from elastocal.model.surfaces.surface import Near
+from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array, Bools, Ints
+
+
+def at_rest(flex: Flexibility, posture: Posture) -> tuple[Array, Bools]:
+    """theta (n, N) of the arm without contact, and whether it was found; gaps that nothing loads stay at the middle."""
+    theta, force, _, done = newton_equilibrium(States.unloaded(replace(flex, backlashes=()), posture))
+    if not flex.backlashes or not posture.model.loads:
+        return theta, done
+    noise = States(flex, posture, (), np.where(done, theta, np.nan)).noise
+    loaded = np.array([~unsure(c, force[list(at)], noise[list(at)]) for c, at in flex.backlashes])
+    for pattern in np.unique(loaded, axis=1).T:
+        if pattern.any():
+            rows = np.flatnonzero((loaded == pattern[:, None]).all(axis=0))
+            some = replace(flex, backlashes=tuple(p for p, on in zip(flex.backlashes, pattern, strict=True) if on))
+            theta[:, rows], _, _, done[rows] = newton_equilibrium(States(some, posture.take(rows), (), theta[:, rows]))
+    return theta, done
+
+
+def unsure(coordinate: CompliantCoordinate, force: Array, noise: Array) -> Bools:
+    unknown = coordinate.undetermined(force, noise)
+    return np.zeros(force.shape[1], dtype=bool) if unknown is None else unknown
+
+
+def too_deep(free: Near) -> Bools:
+    """Inside by more than the radius of curvature there (N,): nearer to the middle than to the surface.
+
+    Of a ball or bar H = P / rho with a projector P, so that rho = tr(H) / |H|^2.
+    """
+    bend = np.einsum("iin->n", free.hessian)
+    flat = bend <= 0
+    rho = bend / np.where(flat, 1.0, np.einsum("ijn,ijn->n", free.hessian, free.hessian))
+    lost = dot_products(free.normal, free.normal) < 0.5  # the very middle has no normal
+    return np.asarray(lost | (~flat & (-free.distance > rho)))
+
 
 SETTLED = 1e-8
 """A full step this small (rad, and m per m of the robot's length) leaves an error of its square: below rounding."""

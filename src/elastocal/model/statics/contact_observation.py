@@ -19,10 +19,10 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactState, ContactStatus, checked, contact
-from elastocal.model.statics.contact_lever import Lever
+from elastocal.model.statics.contact_step import Lever
 from elastocal.model.statics.flexibility import Flexibility, assemble
+from elastocal.model.statics.forces import chunk_size
 from elastocal.model.statics.observation import Marker, Response, joint_columns, parameter_derivatives, response
-from elastocal.model.statics.state import chunk_size
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array
@@ -32,7 +32,7 @@ from elastocal.spatial.entries import Array
 class Slopes:
     """Derivatives (N, 3, p) of the force on the robot and of the tip; nan where the contact is not known.
 
-    Without contact the force's are zero, the point's are nan: the tip may float within the play.
+    Without contact the force's are zero, the point's are nan: the tip may float within the backlash.
     """
 
     names: tuple[str, ...]

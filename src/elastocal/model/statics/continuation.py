@@ -9,15 +9,14 @@ radian.  In the last two cases the arm gives way.  In the first it does where th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.posture import Posture
 from elastocal.model.statics import stability
 from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.newton import Batch, forces_at, newton_equilibrium
+from elastocal.model.statics.newton import States, newton_equilibrium
 from elastocal.spatial.entries import Array, Bools
 
 STEPS = 48
@@ -41,11 +40,11 @@ class Path:
     factor: Array
 
 
-def trace(flex: Flexibility, batch: Batch) -> Path:
-    """Follow every configuration of a batch, in pieces."""
-    total = batch.theta.shape[1]
+def trace(states: States) -> Path:
+    """Follow every configuration from theta without load, in pieces."""
+    total = states.size
     pieces = [np.arange(a, min(a + _DENSE, total)) for a in range(0, total, _DENSE)]
-    parts = [_trace(flex, batch.take(rows)) for rows in pieces]
+    parts = [_trace(states.take(rows)) for rows in pieces]
     return Path(
         np.concatenate([p.theta for p in parts], axis=1),
         np.concatenate([p.force for p in parts], axis=1),
@@ -55,8 +54,8 @@ def trace(flex: Flexibility, batch: Batch) -> Path:
     )
 
 
-def _trace(flex: Flexibility, batch: Batch) -> Path:
-    size = batch.theta.shape[1]
+def _trace(batch: States) -> Path:
+    flex, size = batch.flex, batch.size
     theta, force = batch.posture.start(flex.dofs), np.zeros((flex.n, size))
     alive, gave_way = np.ones(size, dtype=bool), np.zeros(size, dtype=bool)
     for scale in np.linspace(0, 1, STEPS + 1)[1:]:
@@ -86,7 +85,7 @@ def _trace(flex: Flexibility, batch: Batch) -> Path:
 
 def _advance(
     flex: Flexibility,
-    batch: Batch,
+    batch: States,
     share: float,
     theta: Array,
     force: Array,
@@ -100,28 +99,28 @@ def _advance(
         return
     some = batch.take(rows)
     push = tuple(AppliedWrenches(w.frame, share * w.wrench, w.follows) for w in some.applied)
-    found, now, _, done = newton_equilibrium(flex, Batch(some.posture, push, theta[:, rows]))
-    bend = np.abs(found - some.posture.unloaded(flex.dofs))[flex.rotates]
-    firm = np.all(bend <= LARGEST_BEND, axis=0) & (_sign(flex, some.posture, found, push) > 0)
+    last = States(flex, some.posture, push, theta[:, rows])
+    ahead, now, _, done = newton_equilibrium(last)
+    bend = np.abs(ahead - some.posture.unloaded(flex.dofs))[flex.rotates]
+    firm = np.all(bend <= LARGEST_BEND, axis=0) & (_sign(replace(last, theta=ahead)) > 0)
     held = done & firm
-    theta[:, rows[held]], force[:, rows[held]] = found[:, held], now[:, held]
+    theta[:, rows[held]], force[:, rows[held]] = ahead[:, held], now[:, held]
     alive[rows[~held]] = False
     gave_way[rows[done & ~firm]] = True
 
 
-def _sign(flex: Flexibility, at: Posture, theta: Array, applied: tuple[AppliedWrenches, ...]) -> Array:
-    """Sign of the determinant of I - (k + play') D (N,)."""
-    forces = forces_at(flex, at, np.where(np.isfinite(theta), theta, 0.0), applied)
-    k = flex.compliance[:, :, None] + flex.play(forces.q)[1]
-    tangent = np.eye(flex.n)[:, :, None] - np.einsum("ijn,jkn->ikn", k, forces.dense())
+def _sign(at: States) -> Array:
+    """Sign of the determinant of I - (k + backlash') D (N,)."""
+    k = at.flex.compliance[:, :, None] + at.backlash[1]
+    tangent = np.eye(at.flex.n)[:, :, None] - np.einsum("ijn,jkn->ikn", k, at.forces.dense())
     return np.asarray(np.linalg.slogdet(np.moveaxis(tangent, -1, 0))[0])
 
 
-def _critical(flex: Flexibility, batch: Batch, theta: Array, share: Array) -> Array:
+def _critical(flex: Flexibility, batch: States, theta: Array, share: Array) -> Array:
     """Multiple of the full external load (N,) at which the tangent at these states becomes singular."""
     part = np.where(share > 0, share, 1.0)
     push = [AppliedWrenches(w.frame, part[:, None] * w.wrench, w.follows) for w in batch.applied]
     own, external = stability.split_forces(flex, batch.posture, theta, push)
-    k = flex.compliance[:, :, None] + flex.play(own.q + external.q)[1]
+    k = flex.compliance[:, :, None] + flex.backlash(own.q + external.q)[1]
     bent = [np.einsum("ijn,jkn->ikn", k, f.dense()) for f in (own, external)]
     return np.asarray(part * stability.critical_factor(bent[0], bent[1]))

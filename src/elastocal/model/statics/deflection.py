@@ -13,8 +13,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.equilibrium import Equilibrium, Progress, Status, equilibrium
 from elastocal.model.statics.flexibility import assemble
-from elastocal.model.statics.forces import generalised, placed_wrenches
-from elastocal.model.statics.state import check_rows, chunk_size
+from elastocal.model.statics.forces import check_rows, chunk_size, generalised, placed_wrenches
 from elastocal.spatial.entries import Array, Entry, Ints
 from elastocal.spatial.rotation import rotation_vector
 

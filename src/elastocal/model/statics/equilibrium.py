@@ -1,6 +1,6 @@
 """The loaded equilibrium: all deflections finite, loads at the bent state.
 
-    F(theta) = c(q) + k Q(q, theta) + play(Q) - theta = 0
+    F(theta) = c(q) + k Q(q, theta) + backlash(Q) - theta = 0
 
 is solved by Newton's method in compliance form, so that a rigid element (k = 0) is ordinary.  Where Newton fails
 or ends on a branch that is not stable, the load is raised from zero in steps (``continuation``) before any verdict.
@@ -17,11 +17,10 @@ import numpy as np
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics import backlash, continuation, stability
+from elastocal.model.statics import continuation, stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.found import FoundStates
-from elastocal.model.statics.newton import Batch, newton_equilibrium
-from elastocal.model.statics.state import check_rows, chunk_size
+from elastocal.model.statics.forces import check_rows, chunk_size
+from elastocal.model.statics.newton import States, newton_equilibrium
 from elastocal.spatial.entries import Array, Ints
 
 Progress = Callable[[int, int], None]
@@ -104,21 +103,21 @@ def solve_chunk(
 ) -> tuple[Array, Array, Ints, Array, Ints]:
     """theta of the whole chain, Q, status, load factor and steps of one chunk (configurations last)."""
     total = at.size
-    theta, force, steps, done = newton_equilibrium(flex, Batch(at, applied, at.start(flex.dofs)))
-    found = FoundStates(flex, at, theta, applied)
-    unstable, factor = stability.judge_stability(found, done)
+    theta, force, steps, done = newton_equilibrium(States.unloaded(flex, at, applied))
+    states = States(flex, at, applied, theta)
+    unstable, factor = stability.judge_stability(states, done)
     again = np.flatnonzero(~done | unstable)
     floating = np.zeros(total, dtype=bool)
     if len(again):
-        some = Batch(at, applied, theta).take(again)
-        floating[again] = backlash.floating(flex, some)
-        path = continuation.trace(flex, some)
+        some = states.take(again)
+        floating[again] = stability.floating(some)
+        path = continuation.trace(some)
         theta[:, again], force[:, again], factor[again] = path.theta, path.force, path.factor
         done[again], unstable[again] = path.reached, path.gave_way
-        found = FoundStates(flex, at, theta, applied)
+        states = States(flex, at, applied, theta)
     status: Ints = np.where(done, np.int64(Status.CONVERGED), np.int64(Status.NOT_CONVERGED))
     status[unstable] = Status.UNSTABLE
-    status[floating | (done & backlash.undetermined(found))] = Status.UNDETERMINED_BACKLASH
+    status[floating | (done & stability.undetermined(states))] = Status.UNDETERMINED_BACKLASH
     full = at.start(tuple(range(len(at.offsets))))
     full[list(flex.dofs)] = theta
     lost = status != Status.CONVERGED

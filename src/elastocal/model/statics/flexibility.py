@@ -1,4 +1,4 @@
-"""All compliant coordinates of a model put together: theta = c(q) + k Q + play(Q) over the flexible ones.
+"""All compliant coordinates of a model put together: theta = c(q) + k Q + backlash(Q) over the flexible ones.
 
 c, theta without load, is the affair of the ``Posture``; k and the backlash are the same at every configuration.
 """
@@ -23,7 +23,7 @@ class Flexibility:
 
     dofs: tuple[int, ...]
     compliance: Array
-    plays: tuple[tuple[CompliantCoordinate, tuple[int, ...]], ...]
+    backlashes: tuple[tuple[CompliantCoordinate, tuple[int, ...]], ...]
     blocks: tuple[slice, ...]
     rotates: Bools
 
@@ -33,9 +33,9 @@ class Flexibility:
 
     @cached_property
     def bending(self) -> Ints:
-        """Numbers of the coordinates that have compliance or play; the others only may be off."""
+        """Numbers of the coordinates that have compliance or backlash; the others only may be off."""
         on = (self.compliance != 0).any(axis=0) | (self.compliance != 0).any(axis=1)
-        on[[i for _, at in self.plays for i in at]] = True
+        on[[i for _, at in self.backlashes for i in at]] = True
         return np.flatnonzero(on)
 
     @cached_property
@@ -55,33 +55,33 @@ class Flexibility:
         """k Q for forces (n, ..., N), skipping zeros of k."""
         return self.bend(slice(0, self.n), force)
 
-    def bend(self, b: slice, force: Array, play: Array | None = None) -> Array:
-        """(k + play) times the forces (d, ..., N) of one block, or of some that follow each other."""
+    def bend(self, b: slice, force: Array, backlash: Array | None = None) -> Array:
+        """(k + backlash) times the forces (d, ..., N) of one block, or of some that follow each other."""
         out = np.zeros_like(force)
         for i, ((j, k), *rest) in self._terms.items():
             if b.start <= i < b.stop:
                 np.multiply(force[j - b.start], k, out=out[i - b.start])
                 for j, k in rest:
                     out[i - b.start] += k * force[j - b.start]
-        if play is not None:
-            out += np.einsum("ijn,jrn->irn", play[b, b], force)
+        if backlash is not None:
+            out += np.einsum("ijn,jrn->irn", backlash[b, b], force)
         return out
 
-    def bend_columns(self, b: slice, feels: slice, play: Array | None = None) -> Array:
-        """Columns ``feels`` of (k + play) of one block: (d, f), or (d, f, N) with play."""
+    def bend_columns(self, b: slice, feels: slice, backlash: Array | None = None) -> Array:
+        """Columns ``feels`` of (k + backlash) of one block: (d, f), or (d, f, N) with backlash."""
         k = self.compliance[b, b][:, feels]
-        return k if play is None else k[:, :, None] + play[b, b][:, feels]
+        return k if backlash is None else k[:, :, None] + backlash[b, b][:, feels]
 
-    def play(self, force: Array) -> tuple[Array, Array]:
+    def backlash(self, force: Array) -> tuple[Array, Array]:
         """Backlash part of theta (n, N) for forces (n, N), and its tangent (n, n, N)."""
         theta = np.zeros_like(force)
         tangent = np.zeros((self.n, self.n, force.shape[1]))
-        for coordinate, at in self.plays:
-            own = slice(at[0], at[-1] + 1)  # the coordinates of one play follow each other
-            played = coordinate.play(force[own])
-            assert played is not None
-            theta[own] += played[0]
-            tangent[own, own] += played[1]
+        for coordinate, at in self.backlashes:
+            own = slice(at[0], at[-1] + 1)  # the coordinates of one backlash follow each other
+            shift = coordinate.backlash(force[own])
+            assert shift is not None
+            theta[own] += shift[0]
+            tangent[own, own] += shift[1]
         return theta, tangent
 
     def rotating(self, b: slice) -> slice:
@@ -129,14 +129,14 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
     index = model.chain.index
     total = len(model.chain.dofs)
     compliance = np.zeros((total, total))
-    playing: list[tuple[CompliantCoordinate, tuple[int, ...]]] = []
+    with_backlash: list[tuple[CompliantCoordinate, tuple[int, ...]]] = []
     groups: list[tuple[int, ...]] = []
-    for c in model.yielding:
+    for c in model.compliant:
         at = tuple(index[d] for d in c.dofs)
         for i, j, k in c.terms:
             compliance[at[i], at[j]] += k
-        if c.plays:
-            playing.append((c.coordinate, at))
+        if c.backlashes:
+            with_backlash.append((c.coordinate, at))
             groups.append(at)
         elif c.active:
             groups.append(tuple(at[i] for i in c.active))
@@ -147,7 +147,7 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
     return Flexibility(
         tuple(bends),
         compliance[np.ix_(bends, bends)],
-        tuple((c, tuple(local[i] for i in at)) for c, at in playing),
+        tuple((c, tuple(local[i] for i in at)) for c, at in with_backlash),
         _merged(spans),
         np.array([model.chain.rotates[i] for i in bends], dtype=bool),
     )

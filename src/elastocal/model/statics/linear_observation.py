@@ -17,8 +17,8 @@ from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
 from elastocal.model.robot import RobotModel
+from elastocal.model.statics.forces import CHUNK, check_rows
 from elastocal.model.statics.observation import Marker
-from elastocal.model.statics.state import CHUNK, check_rows
 from elastocal.spatial.entries import Array
 
 Chunk = tuple[slice, Array]

@@ -2,8 +2,8 @@ r"""The robot with its joints at given ACTUAL values: what bends then, and which
 
 Forces depend on where everything is, not on what was commanded.  So with the joints at v = q + theta,
 
-    theta_J = c + k Q(v, theta_V) + play(Q)        needs no solving: q = v - theta_J,
-    theta_V = c + k Q(v, theta_V) + play(Q)        is left for links, tools and foundations alone.
+    theta_J = c + k Q(v, theta_V) + backlash(Q)        needs no solving: q = v - theta_J,
+    theta_V = c + k Q(v, theta_V) + backlash(Q)        is left for links, tools and foundations alone.
 
 The sides of all backlash follow from the sign of the total force there.  One kind of load also depends on the value
 at rest r = v - (theta - c), the stiffness-only compensator; its few joints take Newton steps in theta - c with slope
@@ -134,20 +134,20 @@ class LoadedRobot:
         return self.flex.compliance[np.ix_(self.joints, self.joints)]
 
     def _joint_give(self, force: Array) -> Array:
-        """k Q + play(Q) of the joints for their forces (n, N)."""
+        """k Q + backlash(Q) of the joints for their forces (n, N)."""
         out = np.zeros_like(force)
         for i, j in np.argwhere(self.joint_compliance):
             out[i] += self.joint_compliance[i, j] * force[j]
-        for coordinate, at in self.flex.plays:
+        for coordinate, at in self.flex.backlashes:
             if all(i in self.joints for i in at):
                 mine = [self.joints.index(i) for i in at]
-                played = coordinate.play(force[mine])
-                assert played is not None
-                out[mine] += played[0]
+                shift = coordinate.backlash(force[mine])
+                assert shift is not None
+                out[mine] += shift[0]
         return out
 
     def _give(self, force: Array) -> Array:
         out = self.flex.linear(force)
-        if self.flex.plays:
-            out += self.flex.play(force)[0]
+        if self.flex.backlashes:
+            out += self.flex.backlash(force)[0]
         return out

@@ -25,13 +25,16 @@ from elastocal.model.statics.equilibrium import Equilibrium, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import (
     Forces,
+    check_rows,
+    chunk_size,
     evaluate,
     generalised,
     loaded_joints,
     placed_loads,
     placed_wrenches,
+    rest_values,
+    state_at,
 )
-from elastocal.model.statics.state import check_rows, chunk_size, rest_values, state_at
 from elastocal.spatial.entries import Array, Entry, Ints
 
 
@@ -118,16 +121,16 @@ def response(
     state, values = state_at(flex, posture, theta)
     placed = placed_loads(posture.model, state) + placed_wrenches(posture.model, state, applied)
     forces = evaluate(flex, posture, state, placed, values)
-    play = flex.play(forces.q)[1] if flex.plays else None
+    backlash = flex.backlash(forces.q)[1] if flex.backlashes else None
     direct = np.empty((sum(m.rows for m in markers), flex.n, state.size))
     first = 0
     for m in markers:
         state.jacobian_into(m.frame, flex.dofs, direct[first : first + m.rows])
         first += m.rows
-    reach = sweep.transposed(flex, forces, direct.swapaxes(0, 1), play)
+    reach = sweep.transposed(flex, forces, direct.swapaxes(0, 1), backlash)
     bent = flex.transposed().linear(reach)
-    if play is not None:
-        bent += np.einsum("jin,jrn->irn", play, reach)
+    if backlash is not None:
+        bent += np.einsum("jin,jrn->irn", backlash, reach)
     return Response(posture, state, values, forces, direct, reach, bent)
 
 

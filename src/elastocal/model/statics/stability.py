@@ -1,4 +1,4 @@
-"""Is the loaded equilibrium stable, and how much more load would it take?
+"""Is the loaded equilibrium stable, how much more load would it take, and is the side of every backlash known?
 
 With weights and springs fixed and the external load scaled by f, the tangent is I - k (D_0 + f D_e).
 It first becomes singular at f = 1/mu, mu the largest positive real eigenvalue of
@@ -16,40 +16,58 @@ j, and |rho| + |d| is not longer than the way from i to the load.  Where the bou
 of k D, its rows and columns scaled by sqrt(k_ii) or by units, is tried; only configurations where this fails too are
 examined.
 (Divergence only: flutter under following loads is a matter of dynamics.)
+
+The side of a backlash is not known in three cases:
+
+No force      the force on it is zero within rounding, or below its friction threshold.
+Either side   with the gap closed the other way the force would hold it there: both are equilibria.
+Floating      the force changes its sign across the gap: the joint hangs free inside, at zero force.
+
+The last two are judged by the stiffness that the rest of the robot shows: moving the gap by t changes its force by
+t (D (I - k D)^-1)_ii.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
 from elastocal.model.robot import RobotModel
+from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.forces import Forces, evaluate, frame_forces, placed_loads, placed_wrenches
-from elastocal.model.statics.found import FoundStates
-from elastocal.model.statics.state import rest_values, state_at
+from elastocal.model.statics.forces import (
+    Forces,
+    evaluate,
+    frame_forces,
+    placed_loads,
+    placed_wrenches,
+    rest_values,
+    state_at,
+)
+from elastocal.model.statics.newton import States, newton_equilibrium
 from elastocal.spatial.entries import Array, Bools
 
 _SAFE = 0.95
 _DENSE = 256
 
 
-def judge_stability(found: FoundStates, converged: Bools) -> tuple[Bools, Array]:
+def judge_stability(states: States, converged: Bools) -> tuple[Bools, Array]:
     """Unstable (N,) and critical load factor (N,), nan where a bound suffices."""
-    flex, posture, theta = found.flex, found.posture, found.theta
-    unstable = np.zeros(found.size, dtype=bool)
-    factor = np.full(found.size, np.nan)
+    flex, posture, theta = states.flex, states.posture, states.theta
+    unstable = np.zeros(states.size, dtype=bool)
+    factor = np.full(states.size, np.nan)
     if flex.n == 0:
         return unstable, factor
-    rows = np.flatnonzero(~converged | ~(_size_bound(found) < _SAFE))
+    rows = np.flatnonzero(~converged | ~(_size_bound(states) < _SAFE))
     for start in range(0, len(rows), _DENSE):
         some = rows[start : start + _DENSE]
         at = np.where(converged, theta, posture.unloaded(flex.dofs))[:, some]
-        own, external = split_forces(flex, posture.take(some), at, [w.picked(some) for w in found.applied])
-        k = flex.compliance[:, :, None] + flex.play(own.q + external.q)[1]
+        own, external = split_forces(flex, posture.take(some), at, [w.picked(some) for w in states.applied])
+        k = flex.compliance[:, :, None] + flex.backlash(own.q + external.q)[1]
         bent = [np.einsum("ijn,jkn->ikn", k, f.dense()) for f in (own, external)]
         hard = np.flatnonzero(~converged[some] | ~(_norm_bound(posture.model, flex, k, bent) < _SAFE))
         factor[some[hard]] = critical_factor(bent[0][:, :, hard], bent[1][:, :, hard])
@@ -57,14 +75,14 @@ def judge_stability(found: FoundStates, converged: Bools) -> tuple[Bools, Array]
     return unstable, factor
 
 
-def _size_bound(found: FoundStates) -> Array:
+def _size_bound(states: States) -> Array:
     """An upper bound of the spectral radius of k D (N,) from load sizes and the robot's dimensions."""
-    flex, posture, applied = found.flex, found.posture, found.applied
+    flex, posture, applied = states.flex, states.posture, states.applied
     model = posture.model
-    root = _roots(found)
+    root = _roots(states)
     if root is None:
-        return np.full(found.size, np.inf)
-    slack = _slack(flex, posture, found.theta)
+        return np.full(states.size, np.inf)
+    slack = _slack(flex, posture, states.theta)
     total, lever = np.zeros_like(slack), np.zeros_like(slack)
     for load in model.loads:
         for frame, force, moment in load.sizes(model.gravity):
@@ -80,21 +98,21 @@ def _size_bound(found: FoundStates) -> Array:
     for b in flex.blocks:
         turns = flex.rotates[b]
         give = give + (root[b][turns].sum(axis=0) + root[b][~turns].sum(axis=0) * shift) ** 2
-    bound = lever * give + _axis_bound(flex, posture, found.theta)
+    bound = lever * give + _axis_bound(flex, posture, states.theta)
     return np.asarray(np.where(pointed, np.inf, bound))
 
 
-def _roots(found: FoundStates) -> Array | None:
+def _roots(states: States) -> Array | None:
     """sqrt(k_ii) of all coordinates, (m, N) or (m, 1), or None where |k_ij| <= sqrt(k_ii k_jj) fails: an estimate.
 
-    Play by direction adds its tangent to k, which keeps that law: the play rests on the far side of a convex body.
+    Backlash by direction adds its tangent to k, which keeps that law: it rests on the far side of a convex body.
     """
-    flex = found.flex
+    flex = states.flex
     size = np.diag(flex.compliance)[:, None]
     if np.any(size < 0) or np.any(flex.compliance**2 > (1 + 1e-9) * size * size.T):
         return None
-    if any(len(at) > 1 for _, at in flex.plays):
-        size = size + np.maximum(np.einsum("iin->in", found.played[1]), 0.0)
+    if any(len(at) > 1 for _, at in flex.backlashes):
+        size = size + np.maximum(np.einsum("iin->in", states.backlash[1]), 0.0)
     return np.sqrt(size)
 
 
@@ -163,3 +181,44 @@ def critical_factor(own: Array, external: Array) -> Array:
         real = mu.real[(np.abs(mu.imag) < 1e-9 * np.maximum(1.0, np.abs(mu))) & (mu.real > 0)]
         out[i] = 1.0 / real.max() if real.size and real.max() > 1e-12 else np.inf
     return out
+
+
+def undetermined(states: States) -> Bools:
+    """No force, or either side possible (N,), at equilibria."""
+    out = np.zeros(states.size, dtype=bool)
+    if not states.flex.backlashes:
+        return out
+    force, noise = states.forces.q, states.noise
+    for coordinate, at in states.flex.backlashes:
+        unknown = coordinate.undetermined(force[list(at)], noise[list(at)])
+        if unknown is not None:
+            out |= unknown
+    single = _single(states.flex)
+    other = force[single] - 2 * states.backlash[0][single] * _resistance(states.flex, states.forces, single)
+    return np.asarray(out | np.any(force[single] * other < 0, axis=0))
+
+
+def floating(states: States) -> Bools:
+    """Backlash on single joints that hang free inside their gap (N,), wherever the search has led."""
+    flex = states.flex
+    if not flex.backlashes:
+        return np.zeros(states.size, dtype=bool)
+    free = States.unloaded(replace(flex, backlashes=()), states.posture, states.applied)
+    theta, force, _, done = newton_equilibrium(free)
+    forces, single = replace(free, theta=theta).forces, _single(flex)
+    shift, resistance = flex.backlash(np.ones_like(theta))[0][single], _resistance(free.flex, forces, single)
+    hangs = (resistance < 0) & (np.abs(force[single]) <= np.abs(shift * resistance))
+    return np.asarray(done & np.any(hangs, axis=0))
+
+
+def _single(flex: Flexibility) -> list[int]:
+    """Numbers of the coordinates with a backlash of their own."""
+    return [at[0] for _, at in flex.backlashes if len(at) == 1]
+
+
+def _resistance(flex: Flexibility, forces: Forces, at: Sequence[int]) -> Array:
+    """Change of each force ``at`` per unit of backlash there, the rest of the robot yielding (len(at), N)."""
+    unit = np.zeros((flex.n, len(at), forces.q.shape[1]))
+    each = np.arange(len(at))
+    unit[at, each] = 1.0
+    return np.asarray(sweep.solve(flex, forces, unit)[1][at, each])

@@ -27,8 +27,8 @@ from elastocal.model.robot import RobotModel
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Progress, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
+from elastocal.model.statics.forces import check_rows, chunk_size, state_at
 from elastocal.model.statics.newton import forces_at
-from elastocal.model.statics.state import check_rows, chunk_size, state_at
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Ints
 
@@ -190,10 +190,10 @@ def _loaded_compliance(
         return np.zeros((6, 6, at.size))
     state, _ = state_at(flex, at, theta)
     forces = forces_at(flex, at, theta, applied)
-    play = flex.play(forces.q)[1] if flex.plays else None
+    backlash = flex.backlash(forces.q)[1] if flex.backlashes else None
     jacobian = state.jacobian(frame, flex.dofs)
     bent = flex.linear(jacobian.swapaxes(0, 1))
-    if play is not None:
-        bent = bent + np.einsum("ijn,ajn->ian", play, jacobian)
-    response, _ = sweep.solve(flex, forces, bent, play)
+    if backlash is not None:
+        bent = bent + np.einsum("ijn,ajn->ian", backlash, jacobian)
+    response, _ = sweep.solve(flex, forces, bent, backlash)
     return batch.matmul(jacobian, response)

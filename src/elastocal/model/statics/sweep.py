@@ -43,32 +43,32 @@ class _Block:
     wrench: Array
 
 
-def solve(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None = None) -> tuple[Array, Array]:
-    """x and D x, both (n, r, N), for right-hand sides (n, r, N); ``play`` (n, n, N) adds to k."""
+def solve(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None = None) -> tuple[Array, Array]:
+    """x and D x, both (n, r, N), for right-hand sides (n, r, N); ``backlash`` (n, n, N) adds to k."""
     with np.errstate(all="ignore"):  # a lost configuration turns to nan and is reported by its status
         if len(flex.bending) <= FEW and flex.n <= 2 * FEW:
-            return _written_out(flex, forces, rhs, play)
-        return _outwards(forces, rhs, _inwards(flex, forces, rhs, play))
+            return _written_out(flex, forces, rhs, backlash)
+        return _outwards(forces, rhs, _inwards(flex, forces, rhs, backlash))
 
 
-def transposed(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None = None) -> Array:
+def transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None = None) -> Array:
     """(I - k D)^-T b: y = b + D^T z with (I - k^T D^T) z = k^T b, and D^T is D with G and H exchanged."""
     swapped = Forces(forces.q, forces.screws, forces.h, forces.g, forces.axis)
     turned = flex.transposed()
     first = turned.linear(rhs)
-    turned_play = None
-    if play is not None:
-        turned_play = np.swapaxes(play, 0, 1)
-        first = first + np.einsum("ijn,jrn->irn", turned_play, rhs)
-    return rhs + solve(turned, swapped, first, turned_play)[1]
+    turned_backlash = None
+    if backlash is not None:
+        turned_backlash = np.swapaxes(backlash, 0, 1)
+        first = first + np.einsum("ijn,jrn->irn", turned_backlash, rhs)
+    return rhs + solve(turned, swapped, first, turned_backlash)[1]
 
 
-def _written_out(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None) -> tuple[Array, Array]:
+def _written_out(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None) -> tuple[Array, Array]:
     """The same by elimination; coordinates that do not bend keep their right-hand side."""
     d, bends, x = forces.dense(), flex.bending, rhs.copy()
     if len(bends):
         k = flex.bending_compliance
-        k = k if play is None else k[:, :, None] + play[np.ix_(bends, bends)]
+        k = k if backlash is None else k[:, :, None] + backlash[np.ix_(bends, bends)]
         felt = d[bends]
         still = np.eye(len(bends))[:, :, None] - batch.matmul_any(k, felt[:, bends])
         pushed = rhs[bends]
@@ -79,7 +79,7 @@ def _written_out(flex: Flexibility, forces: Forces, rhs: Array, play: Array | No
     return x, batch.matmul(d, x)
 
 
-def _inwards(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None) -> list[_Block]:
+def _inwards(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None) -> list[_Block]:
     top = forces.top
     columns, size = rhs.shape[1], rhs.shape[2]
     law = np.zeros((6 - top, 6 + columns, size))
@@ -95,9 +95,9 @@ def _inwards(flex: Flexibility, forces: Forces, rhs: Array, play: Array | None) 
         driven[feels] = batch.matmul_t(reach, law)
         wrench = driven[:, 6:].copy()
         driven[:, top:6] += np.swapaxes(forces.h[:, b], 0, 1)
-        bent = flex.bend(b, driven, play)
+        bent = flex.bend(b, driven, backlash)
         bent[:, 6:] += rhs[b]
-        k_feels = flex.bend_columns(b, feels, play)
+        k_feels = flex.bend_columns(b, feels, backlash)
         still = np.eye(len(own))[:, :, None] - batch.matmul_any(own, k_feels)
         solved = bent
         if len(own):

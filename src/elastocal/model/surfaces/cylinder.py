@@ -10,9 +10,8 @@ import numpy as np
 
 from elastocal.model.elements import quantity
 from elastocal.model.parameters import Parameter
-from elastocal.model.surfaces.direction import Pair, Vector, leaning, perpendiculars, unit
 from elastocal.model.surfaces.sphere import round_about
-from elastocal.model.surfaces.surface import Near, Surface
+from elastocal.model.surfaces.surface import Near, Pair, Surface, Vector, leaning, perpendiculars, unit
 from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array
 

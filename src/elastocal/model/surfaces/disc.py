@@ -11,8 +11,7 @@ import numpy as np
 from elastocal.model.elements import quantity
 from elastocal.model.parameters import Parameter
 from elastocal.model.surfaces.cylinder import Cylinder
-from elastocal.model.surfaces.direction import Pair
-from elastocal.model.surfaces.surface import Surface
+from elastocal.model.surfaces.surface import Pair, Surface
 from elastocal.spatial.entries import Array
 
 

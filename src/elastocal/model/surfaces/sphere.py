@@ -10,8 +10,7 @@ import numpy as np
 
 from elastocal.model.elements import quantity
 from elastocal.model.parameters import Parameter
-from elastocal.model.surfaces.direction import Vector
-from elastocal.model.surfaces.surface import Near, Surface
+from elastocal.model.surfaces.surface import Near, Surface, Vector
 from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array
 

@@ -16,7 +16,7 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import RobotModel
-from elastocal.model.statics.balance import Balance, balancing_spring
+from elastocal.model.statics.holding import Balance, balancing_spring
 from elastocal.procedures.compensator.geometry import CompensatorGeometry
 from elastocal.spatial.entries import Array
 

@@ -20,12 +20,12 @@ from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.object_places import ObjectPlaces
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.measure.virtual import Virtual, plant
-from elastocal.model.configurations import middle, starts
+from elastocal.model.limits import middle, starts
 from elastocal.model.kinematics import kinematics
-from elastocal.model.pose_status import PoseStatus
+from elastocal.model.inverse_kinematics import PoseStatus
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactStatus
-from elastocal.model.statics.kinetostatics_inverse import inverse
+from elastocal.model.statics.kinetostatics import inverse
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 

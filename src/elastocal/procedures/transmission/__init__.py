@@ -36,7 +36,7 @@ from elastocal.procedures.transmission.zeros import ZeroTest, offsets_are_zero, 
 from elastocal.spatial.entries import Array, Bools
 
 if TYPE_CHECKING:
-    from elastocal.model.drives import Drives
+    from elastocal.model.transmission import Drives
 
 MANY = 1 / 6
 """Share of rows with outliers from which swapped columns are looked for."""
@@ -114,7 +114,7 @@ class Transmission:
 
         Counts at zero that are unknown are written as 0.  None where counts per turn are unknown.
         """
-        from elastocal.model.drives import Drives
+        from elastocal.model.transmission import Drives
 
         if self.without_counts_per_turn():
             return None
