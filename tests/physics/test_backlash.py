@@ -56,7 +56,7 @@ def test_a_vertical_axis_under_a_vertical_load_is_undetermined():
 
 
 def test_rounding_does_not_decide_the_side():
-    """KR270 with A1 play on a rigid floor: a vertical load leaves A1 without torque except for rounding."""
+    """KR270 with A1 backlash on a rigid floor: a vertical load leaves A1 without torque except for rounding."""
     model = read_robot("kuka-kr270").without("foundation_compliance").with_parameters({"A1.gap": 1e-4})
     q = configurations(model, 40, seed=3)
     down = equilibrium(model, q, [AppliedWrenches("tool", [[0, 0, -2000.0, 0, 0, 0]])])
@@ -90,10 +90,10 @@ def test_a_gripper_with_equal_gaps_lets_the_tool_go_along_the_force():
     gap = 3e-4
     force = np.array([30.0, -20.0, 45.0])
     bent = with_force(lever((0, 0, 1), GripperBacklash(frame="tip", gap=gap)), force)
-    play = bent.theta[0, 1:]
+    backlash = bent.theta[0, 1:]
     turn = bent.theta[0, 0]
     direction = np.array([[np.cos(turn), np.sin(turn), 0], [-np.sin(turn), np.cos(turn), 0], [0, 0, 1]]) @ force
-    np.testing.assert_allclose(play, gap * direction / np.linalg.norm(force), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(backlash, gap * direction / np.linalg.norm(force), rtol=0, atol=1e-14)
 
 
 def test_an_uneven_gripper_goes_to_the_point_of_its_ellipsoid_farthest_along_the_force():
@@ -101,7 +101,7 @@ def test_an_uneven_gripper_goes_to_the_point_of_its_ellipsoid_farthest_along_the
     gaps = np.array([4e-4, 1e-4, 2e-4])
     force = np.array([30.0, 60.0, -20.0])
     model = lever((0, 1, 0), GripperBacklash(frame="tip", gap=tuple(gaps))).without("joint_compliance")
-    play = with_force(model, force).theta[0, 1:]
+    backlash = with_force(model, force).theta[0, 1:]
 
     def surface(angles):
         a, b = angles
@@ -110,8 +110,8 @@ def test_an_uneven_gripper_goes_to_the_point_of_its_ellipsoid_farthest_along_the
     best = minimize(
         lambda x: -force @ surface(x), [0.5, -0.5], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-18}
     )
-    assert np.linalg.norm(play - 2e-4 * force / np.linalg.norm(force)) > 1e-4
-    np.testing.assert_allclose(play, surface(best.x), rtol=0, atol=1e-10)
+    assert np.linalg.norm(backlash - 2e-4 * force / np.linalg.norm(force)) > 1e-4
+    np.testing.assert_allclose(backlash, surface(best.x), rtol=0, atol=1e-10)
 
 
 def test_a_gripper_without_force_is_undetermined():
@@ -134,11 +134,11 @@ def test_play_and_springs_balance_together_on_random_chains(seed, follows):
     assert bent.status[0] == Status.CONVERGED
     force = generalised_forces(model, q[0], bent.theta[0], [("tip", six, follows)])
     order = [(d.frame, d.axis) for d in model.chain.dofs]
-    play = np.zeros(len(order))
+    backlash = np.zeros(len(order))
     for joint in base.joints:
         i = order.index((joint, "joint"))
-        play[i] = 1e-3 * np.sign(force[i])
+        backlash[i] = 1e-3 * np.sign(force[i])
     at = [order.index(("tip", a)) for a in "xyz"]
-    play[at] = gaps**2 * force[at] / np.linalg.norm(gaps * force[at])
-    assert np.linalg.norm(play[at]) > 1e-3
-    np.testing.assert_allclose(bent.theta[0], compliance(model) @ force + play, rtol=0, atol=2e-12)
+    backlash[at] = gaps**2 * force[at] / np.linalg.norm(gaps * force[at])
+    assert np.linalg.norm(backlash[at]) > 1e-3
+    np.testing.assert_allclose(bent.theta[0], compliance(model) @ force + backlash, rtol=0, atol=2e-12)

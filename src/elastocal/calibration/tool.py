@@ -59,7 +59,7 @@ def tool_of(
 
 def _rigid(robot: RobotModel, names: Sequence[str]) -> bool:
     """Nothing bends, and nothing that is sought would."""
-    if any(c.active or c.plays for c in robot.yielding):
+    if any(c.active or c.has_backlash for c in robot.compliant):
         return False
     owners = {p.name: e for e, rows in zip(robot.elements, robot.parameter_rows, strict=True) for p in rows}
     return all(isinstance(e := owners[n], CompliantCoordinate) and e.constant_in_load for n in names)

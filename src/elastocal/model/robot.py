@@ -29,7 +29,7 @@ class CompliantPart:
     dofs: tuple[Dof, ...]
     terms: tuple[tuple[int, int, float], ...]
     active: tuple[int, ...]
-    backlashes: bool
+    has_backlash: bool
 
     @classmethod
     def of(cls, c: CompliantCoordinate) -> CompliantPart:

@@ -135,7 +135,7 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
         at = tuple(index[d] for d in c.dofs)
         for i, j, k in c.terms:
             compliance[at[i], at[j]] += k
-        if c.backlashes:
+        if c.has_backlash:
             with_backlash.append((c.coordinate, at))
             groups.append(at)
         elif c.active:

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.model.limits import starts
 from elastocal.model.inverse_kinematics import PoseStatus
+from elastocal.model.limits import starts
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.equilibrium import Status
-from elastocal.model.statics.kinetostatics import direct
-from elastocal.model.statics.kinetostatics import Inverse, inverse
+from elastocal.model.statics.kinetostatics import Inverse, direct, inverse
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
 

@@ -20,9 +20,9 @@ from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.object_places import ObjectPlaces
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.measure.virtual import Virtual, plant
-from elastocal.model.limits import middle, starts
-from elastocal.model.kinematics import kinematics
 from elastocal.model.inverse_kinematics import PoseStatus
+from elastocal.model.kinematics import kinematics
+from elastocal.model.limits import middle, starts
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.statics.kinetostatics import inverse
