@@ -51,8 +51,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import RobotModel
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
-from elastocal.spatial.pose import Pose
-from elastocal.spatial.pose import rigid_fit
+from elastocal.spatial.pose import Pose, rigid_fit
 from elastocal.spatial.rotation import matrix_rpy, rotations
 
 _START = f"a campaign file starts with 'format: {FORMAT}'"

@@ -29,9 +29,9 @@ from elastocal.files.text import (
 )
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
-from elastocal.model.limits import middle
 from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics
+from elastocal.model.limits import middle
 from elastocal.model.robot import RobotModel
 from elastocal.model.surfaces.surface import Surface, surface_kinds
 from elastocal.model.surfaces.touches import Touches

@@ -14,11 +14,10 @@ from elastocal.files import schema
 from elastocal.files.keys import Fields, check_unit
 from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.schema import Units, chosen
-from elastocal.model.transmission import Drives
 from elastocal.model.elements import CompliantCoordinate, Element, element_kinds, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Status
-from elastocal.model.transmission import Transmission
+from elastocal.model.transmission import Drives, Transmission
 
 Vector = tuple[float, float, float]
 NO_SOURCE = "has numbers without a source; add 'source:' here or at the top (data sheet, measurement, assumption)"

@@ -19,11 +19,10 @@ from elastocal.files.robot.file import FORMAT, build_robot
 from elastocal.files.schema import dimensions_of
 from elastocal.files.text import Dumper, FlowList, LongText, Map, Number, comment, digits, quantity_text
 from elastocal.files.units import DIMENSIONS
-from elastocal.model.transmission import Drives
 from elastocal.model.elements import Element
 from elastocal.model.frames import Frame, FrameTree
 from elastocal.model.robot import RobotModel
-from elastocal.model.transmission import Transmission
+from elastocal.model.transmission import Drives, Transmission
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
