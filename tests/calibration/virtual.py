@@ -59,8 +59,7 @@ def true_robot(
     values = {}
     for group in wanted:
         sd = size * SIZES[group.scale.name.split()[0]]
-        each = np.array(group.sizes) if group.sizes else np.ones(len(group.names))
-        values |= dict(zip(group.names, (sd * each * rng.normal(size=len(each))).tolist(), strict=True))
+        values |= dict(zip(group.names, (sd * group.sizes * rng.normal(size=len(group.names))).tolist(), strict=True))
     places = tuple((Rotation.random(random_state=rng), rng.uniform(-4, 4, size=3)) for _ in range(stations))
     spots = rng.uniform(-0.2, 0.2, size=(markers, 3))
     return Truth(model.with_parameters(values), nominal, spots, places, Rotation.random(random_state=rng))
