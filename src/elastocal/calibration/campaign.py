@@ -73,7 +73,7 @@ class Campaign:
         )
         values["station"] = _labels(self.station, count)
         sources = self.noise
-        if isinstance(sources, int | float):
+        if isinstance(sources, int | float | np.number):
             if not sources > 0:
                 raise InputError(f"noise is {sources}; give a positive standard deviation, or leave it out")
             sources = float(sources) * metre
@@ -82,9 +82,14 @@ class Campaign:
         values["noise"] = sources
         for key, value in values.items():
             object.__setattr__(self, key, value)
-        names = tuple(self.markers) or tuple(f"marker {i + 1}" for i in range(self.points))
+        if self.places and len(self.places) != count:
+            raise InputError(f"places has {len(self.places)} names, q has {count} rows; name one for each reading")
+        names = (self.markers,) if isinstance(self.markers, str) else tuple(self.markers)
+        names = names or tuple(f"marker {i + 1}" for i in range(self.points))
         if len(names) != self.points:
             raise InputError(f"markers: {len(names)} names for {self.points} points; give one for each")
+        if len(set(names)) < len(names):
+            raise InputError(f"markers: {', '.join(names)}: two have the same name; give every marker its own")
         object.__setattr__(self, "markers", names)
 
     @property
@@ -162,11 +167,15 @@ def _unit(key: str, word: object, known: dict[str, float]) -> float:
     return known[word]
 
 
-def _table(key: str, value: object, dimensions: int) -> Array:
+def _numbers(key: str, value: object) -> Array:
     try:
-        out = np.array(value, dtype=np.float64)
+        return np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{key} does not hold numbers only: {error}") from None
+        raise InputError(f"{key} does not hold numbers only: {error}; nan stands for not read") from None
+
+
+def _table(key: str, value: object, dimensions: int) -> Array:
+    out = _numbers(key, value)
     if out.ndim != dimensions or not len(out):
         raise InputError(f"{key} has shape {out.shape}; one row for each reading is needed")
     return out
@@ -181,7 +190,7 @@ def _rows(key: str, out: Array, count: int) -> Array:
 
 
 def _points(key: str, value: object, count: int) -> Array:
-    out = np.array(value, dtype=np.float64)
+    out = _numbers(key, value)
     if out.ndim == 2 and out.shape[1] % 3 == 0:
         out = out.reshape(len(out), -1, 3)
     if out.ndim != 3 or out.shape[2] != 3:
@@ -193,12 +202,12 @@ def _points(key: str, value: object, count: int) -> Array:
 
 
 def _columns(key: str, value: object, count: int) -> Array:
-    out = np.array(value, dtype=np.float64)
+    out = _numbers(key, value)
     return _rows(key, out[:, None] if out.ndim == 1 else out, count)
 
 
 def _wrench(value: object, count: int) -> Array:
-    out = np.array(value, dtype=np.float64)
+    out = _numbers("wrench", value)
     if out.shape == (6,):
         out = np.tile(out, (count, 1))
     if out.ndim != 2 or out.shape[1] != 6 or not np.all(np.isfinite(out)):
@@ -221,7 +230,7 @@ def _rotations(value: object, count: int) -> Array:
     """(N, 3, 3) from quaternions x y z w or matrices; nan rows were not read."""
     from scipy.spatial.transform import Rotation
 
-    out = _rows("orientation", np.array(value, dtype=np.float64), count)
+    out = _rows("orientation", _numbers("orientation", value), count)
     if out.shape == (count, 4):
         known = np.all(np.isfinite(out), axis=1)
         size = np.linalg.norm(out[known], axis=1)

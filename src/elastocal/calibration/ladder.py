@@ -18,6 +18,7 @@ from elastocal.calibration.fit import Fit, Task, fit
 from elastocal.calibration.noise import Family, Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
+from elastocal.calibration.states import pose_means
 from elastocal.calibration.words import with_words
 from elastocal.model.robot import RobotModel
 from elastocal.spatial.entries import Array, Bools
@@ -74,9 +75,7 @@ class Rung:
     def gain_over(self, other: Rung) -> tuple[float, float]:
         """Mean fall of the error in m against another rung, and its standard error over poses."""
         pose = self.fit.task.sight.states.pose
-        difference = np.nanmean(other.errors - self.errors, axis=1)
-        each = np.array([np.nanmean(difference[pose == p]) for p in range(int(pose.max()) + 1)])
-        each = each[np.isfinite(each)]
+        each = pose_means(other.errors - self.errors, pose)
         return float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("inf")
 
 

@@ -118,6 +118,13 @@ def gather(robot: RobotModel, campaign: Campaign) -> States:
     )
 
 
+def pose_means(values: Array, pose: Ints) -> Array:
+    """Means over the poses of which anything was read, of values (M, points) of states; nan where not read."""
+    known = np.isfinite(values)
+    each = _mean(values.T)
+    return np.array([each[mine].mean() for p in np.unique(pose) if np.any(mine := (pose == p) & known.any(axis=1))])
+
+
 def _ordered(campaign: Campaign, rows: Ints) -> Ints:
     """Repeats in an order that their readings decide, so that sums do not depend on that of the rows."""
     parts = [

@@ -12,7 +12,7 @@ from elastocal.calibration.calibration import ErrorSummary, Validation
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.prediction import quantile_95
-from elastocal.calibration.states import States, gather
+from elastocal.calibration.states import States, gather, pose_means
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError
 from elastocal.model.robot import RobotModel
@@ -47,9 +47,7 @@ def validate(calibration: Calibration, campaign: Campaign) -> Validation:
 
 def paired_gain(before: Array, after: Array, pose: Array) -> tuple[float, float]:
     """Mean fall of the error over poses, and half of its 95 % interval."""
-    difference = np.nanmean(before - after, axis=1)
-    each = np.array([np.nanmean(difference[pose == p]) for p in np.unique(pose)])
-    each = each[np.isfinite(each)]
+    each = pose_means(before - after, pose)
     if len(each) < 2:
         return float(each.mean()), float("inf")
     return float(each.mean()), quantile_95(len(each) - 1) * float(each.std(ddof=1)) / float(np.sqrt(len(each)))
