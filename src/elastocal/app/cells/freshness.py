@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.files.campaign.write import CAMPAIGN, TABLE
 from elastocal.files.opened import SHIPPED, sha256_of, watching
 
 if TYPE_CHECKING:
@@ -64,6 +63,8 @@ class Freshness:
     @property
     def taking(self) -> str:
         """What became of simulated files that were changed."""
+        from elastocal.files.campaign.write import TABLE
+
         if any(Path(name).name == TABLE for name in self.taken):
             return "readings were changed since simulate: taken as measured"
         return f"{', '.join(self.taken)} was changed since simulate: kept as it is"
@@ -140,7 +141,11 @@ def inside(name: str) -> bool:
 
 
 def _simulated(record: RunRecord, name: str) -> bool:
-    return record.command[0] == SIMULATE and Path(name).name in (CAMPAIGN, TABLE)
+    if record.command[0] != SIMULATE:
+        return False
+    from elastocal.files.campaign.write import CAMPAIGN, TABLE
+
+    return Path(name).name in (CAMPAIGN, TABLE)
 
 
 def _added(cell: CellFolder, record: RunRecord) -> tuple[str, ...]:

@@ -60,10 +60,8 @@ REPORT = Fill("report", "reports", "{}.html")
 ROBOT = Fill("robot", "robot", output=False)
 WHERE = (("at",), ("configurations",))
 """Fills and ways that several commands share."""
-USES: dict[str, Uses] = {
-    "plan": Uses({"source": "plan"}, (Fill("out", "planned", parent=True), REPORT)),
-    "assess": Uses({"robot": "planned"}, (REPORT,)),
-}
+USES: dict[str, Uses] = {}
+"""By command, as commands are declared."""
 TARGETS = ("out", "urdf", "kinematics", "schema", "report", "csv")
 """Parameters that say where a result goes."""
 FIRST = {

@@ -11,7 +11,8 @@ from Python it is called as it stands.  On the command line ``on_command_line`` 
 ``--json``, refuses targets that must not be written, shows progress, and hands the value to ``app/pages``: there
 ``page(result)`` is the report, ``screen(result)`` a shorter one for the terminal, ``table(result)`` what ``--csv``
 writes, ``data(result)`` what ``--json`` prints where that is not the report itself.  Of the value three attributes
-count, where it has them: ``files`` to write (contents by path), and ``failed``, which ends the program with 1.
+count, where it has them: ``files`` to write (contents by path), ``html`` where a report goes that nobody has named a
+place for, and ``failed``, which ends the program with 1.
 A function that takes ``json`` itself shows its own result.
 """
 
@@ -148,7 +149,7 @@ def _run(declared: Command, values: Mapping[str, Any]) -> None:
     page = pages.page(result)
     if values["json"]:
         warn(page.notes)
-    deliver(page, values["json"], values.get("report"), csv, short, data, files)
+    deliver(page, values["json"], values.get("report") or getattr(result, "html", None), csv, short, data, files)
     if getattr(result, "failed", False):
         raise typer.Exit(1)
 

@@ -11,27 +11,15 @@ from typer.core import TyperGroup
 
 from elastocal import __version__
 from elastocal.app import commands
-from elastocal.app.cells.roles import USES, in_cell
-from elastocal.app.cli.command import COMMANDS, GROUPS, Command, command, on_command_line
+from elastocal.app.cells.roles import in_cell
+from elastocal.app.cli.command import COMMANDS, GROUPS, Command, on_command_line
 from elastocal.app.cli.ending import run_to_exit
-from elastocal.app.cli.plan import plan
-from elastocal.app.cli.statics import assess
-
-_OWN_SIGNATURE = {
-    "daily": {2: plan, 3: assess},
-}
-"""Commands that still take json and report themselves, and stand in ``app/cli``."""
-_NOT_YET = ("plan_arcs", *(f.__name__ for fs in _OWN_SIGNATURE.values() for f in fs.values()))
 
 
 def declared() -> tuple[Command, ...]:
     """Every command, in the order of the help."""
-    for group, functions in _OWN_SIGNATURE.items():
-        for place, function in functions.items():
-            command(group, place, USES[function.__name__], report=False)(function)
     for module in iter_modules(commands.__path__):
-        if module.name not in _NOT_YET:
-            import_module(f"{commands.__name__}.{module.name}")
+        import_module(f"{commands.__name__}.{module.name}")
     order = tuple(GROUPS)
     return tuple(sorted(COMMANDS.values(), key=lambda c: (order.index(c.group), c.place, c.name)))
 

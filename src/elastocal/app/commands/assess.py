@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.applied_load import LoadRequest, applied_load
-from elastocal.app.configurations import chosen_configurations
-from elastocal.app.inputs import VERSION, inputs_of
-from elastocal.app.workers import one_thread
+import typer
+
+from elastocal.app.cells.roles import REPORT, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command, keep
 from elastocal.errors import InputError
-from elastocal.files.robot.read import read_robot, selected, without_kinds
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
+    from elastocal.app.applied_load import LoadRequest
     from elastocal.design.assessing import Assessment
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.compliant.link_compliance import Form
@@ -26,28 +26,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class AssessRequest:
-    """A robot and a table, or (``plan`` None) a campaign file in place of the robot.
+class _Asked:
+    """What is asked of a robot and a table, as typed: ``noise`` in mm and ``turn_noise`` in mrad, of one reading."""
 
-    ``noise`` in mm and ``turn_noise`` in mrad are standard deviations of one reading, per axis; ``targets`` are files
-    to be written, by option.
-    """
-
-    robot: str
-    plan: Path | None
-    markers: tuple[str, ...] = ()
-    pose: bool = False
-    noise: float = 0.03
-    turn_noise: float | None = None
-    repeats: int = 1
-    load: LoadRequest = field(default_factory=LoadRequest)
-    parameters: tuple[str, ...] = ()
-    form: str | None = None
-    thresholds: tuple[float, float] = (5.0, 2.0)
-    without: tuple[str, ...] = ()
-    ignore_limits: bool = False
-    tool: str | None = None
-    targets: Mapping[str, Path | None] = field(default_factory=dict)
+    markers: tuple[str, ...]
+    pose: bool
+    noise: float
+    turn_noise: float | None
+    repeats: int
+    load: LoadRequest
+    parameters: tuple[str, ...]
+    form: str | None
+    thresholds: tuple[float, float]
+    without: tuple[str, ...]
+    ignore_limits: bool
+    tool: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,36 +55,83 @@ class AssessResult:
     repair: Repair | None = None
 
 
-def run(request: AssessRequest) -> AssessResult:
-    return _campaign(request) if request.plan is None else _table(request, request.plan)
+@command(
+    "daily", 3, Uses({"robot": "planned"}, (REPORT,), note="a table after `CELL` makes it stand for `robot`"), csv=True
+)
+def assess(
+    robot: Annotated[
+        str, typer.Argument(metavar="ROBOT", help="A robot as elsewhere, or a campaign file without readings.")
+    ],
+    plan: Annotated[
+        Path | None, typer.Argument(metavar="[PLAN.csv]", help="Configurations and loads: A1_deg,...[,fx_N,...,mz_Nm].")
+    ] = None,
+    marker: Annotated[
+        list[str] | None, typer.Option(metavar="FRAME", help="What is measured; repeatable (default: the tool).")
+    ] = None,
+    pose: Annotated[bool, typer.Option("--pose", help="Orientations are measured too.")] = False,
+    noise_mm: Annotated[float, typer.Option(metavar="MM", help="Standard deviation of a reading, per axis.")] = 0.03,
+    noise_mrad: Annotated[float | None, typer.Option(metavar="MRAD", help="The same for orientations.")] = None,
+    repeats: Annotated[int, typer.Option(metavar="N", help="Readings averaged, loaded and unloaded.")] = 1,
+    force: o.Force = None,
+    moment: o.Moment = None,
+    load_frame: o.LoadFrame = None,
+    parameters: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help='Parameters to seek, such as "A*.k"; repeatable.')
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option(metavar="FORM", help="Describe all 6x6 springs as full, symmetric or beam.")
+    ] = None,
+    thresholds: Annotated[
+        tuple[float, float], typer.Option(metavar="ABOVE BELOW", help="Ratios that part G1+, G1~ and G1-.")
+    ] = (5.0, 2.0),
+    without: o.Without = None,
+    ignore_limits: o.IgnoreLimits = False,
+    tool: o.Tool = None,
+) -> AssessResult:
+    """What a measurement plan can tell, before it is measured.
+
+    Which parameters it can tell apart and how well. A robot and a table: compliances from deflections, with the
+    instrument's noise alone. A campaign file: any parameters, with all its sources of error; its options stand in it.
+
+    \b
+    Example:
+      elastocal assess kuka-kr270 plan.csv --force "0,0,-2500" --marker marker1
+      elastocal assess plan.yaml
+    """
+    from elastocal.app.applied_load import LoadRequest
+
+    asked = _Asked(
+        tuple(marker or ()), pose, noise_mm, noise_mrad, repeats, LoadRequest(force, moment, load_frame),
+        tuple(parameters or ()), form, tuple(thresholds), tuple(without or ()), ignore_limits, tool,
+    )  # fmt: skip
+    return _campaign(robot, asked) if plan is None else _table(robot, plan, asked)
 
 
-def _campaign(request: AssessRequest) -> AssessResult:
+def _campaign(source: str, asked: _Asked) -> AssessResult:
     """The plan of a campaign file, with all its sources of error."""
     from elastocal.app.campaign_checks import given_by
+    from elastocal.app.inputs import VERSION
+    from elastocal.app.workers import one_thread
     from elastocal.design.assessing import assess
     from elastocal.files.campaign.read import read_plan
-    from elastocal.files.write import check_targets
     from elastocal.identify.reduction import sought_names
     from elastocal.model.descriptions import in_form
 
-    if Path(request.robot).suffix.lower() not in (".yaml", ".yml"):
-        raise InputError(
-            f"{request.robot}: give a table of configurations after the robot, or a campaign file (.yaml) alone"
-        )
-    _check_options(request)
-    file = read_plan(Path(request.robot))
-    check_targets(request.targets, given_by("ROBOT", file))
-    asked = file.requests
-    model = in_form(file.model, asked.form or "beam")
-    names = sought_names(file.campaign.measurement, model, asked.seek, asked.hold)
+    if Path(source).suffix.lower() not in (".yaml", ".yml"):
+        raise InputError(f"{source}: give a table of configurations after the robot, or a campaign file (.yaml) alone")
+    _check_options(source, asked)
+    file = read_plan(Path(source))
+    keep(given_by("ROBOT", file))
+    requests = file.requests
+    model = in_form(file.model, requests.form or "beam")
+    names = sought_names(file.campaign.measurement, model, requests.seek, requests.hold)
     with one_thread():
         repair = _repair(model, file, names)
-        found = assess(model, file.campaign, names, thresholds=asked.thresholds)
+        found = assess(model, file.campaign, names, thresholds=requests.thresholds)
     noise = "; ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
     facts = (
         VERSION,
-        Fact("campaign", "campaign", request.robot, request.robot),
+        Fact("campaign", "campaign", source, source),
         Fact("robot", "robot", model.name, model.name),
     )
     load = f"as in the table, at {_load_frame(file)}"
@@ -128,49 +168,56 @@ _OPTIONS = {
 }  # fmt: skip
 
 
-def _check_options(request: AssessRequest) -> None:
+def _check_options(source: str, asked: _Asked) -> None:
     """Refuse options that a campaign file has keys for."""
-    plain = AssessRequest(request.robot, None)
+    from elastocal.app.applied_load import LoadRequest
+
+    plain = _Asked((), False, 0.03, None, 1, LoadRequest(), (), None, (5.0, 2.0), (), False, None)
     for name, option in _OPTIONS.items():
-        if getattr(request, name) != getattr(plain, name):
+        if getattr(asked, name) != getattr(plain, name):
             raise InputError(
-                f"{option} goes with a robot and a table; write it into the campaign file {request.robot} instead"
+                f"{option} goes with a robot and a table; write it into the campaign file {source} instead"
             )
 
 
-def _table(request: AssessRequest, plan: Path) -> AssessResult:
+def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     """Compliances from deflections, with the instrument's noise alone."""
+    from elastocal.app.applied_load import applied_load
+    from elastocal.app.configurations import chosen_configurations
+    from elastocal.app.inputs import inputs_of
+    from elastocal.app.workers import one_thread
     from elastocal.design.assessing import assess
+    from elastocal.files.robot.read import read_robot, selected, without_kinds
     from elastocal.measure.campaign import Campaign
     from elastocal.measure.deflection import Deflection
     from elastocal.measure.setup import Setup
     from elastocal.measure.sources.reading import Reading
 
-    robot = read_robot(request.robot, request.tool)
-    model = _in_form(without_kinds(robot, request.without), request.form)
-    at = chosen_configurations(model, (), plan, request.ignore_limits)
-    load = applied_load(model, request.load, at)
+    robot = read_robot(word, asked.tool)
+    model = _in_form(without_kinds(robot, asked.without), asked.form)
+    at = chosen_configurations(model, (), plan, asked.ignore_limits)
+    load = applied_load(model, asked.load, at)
     if load.applied is None or not load.applied.wrench.any():
         raise InputError(f"{plan}: no load, so nothing bends; add columns fx_N..mz_Nm or give --force")
-    selected(model, request.parameters)
-    markers = _markers(model, request)
-    sd, turn_sd = _noise(request)
+    selected(model, asked.parameters)
+    markers = _markers(model, asked)
+    sd, turn_sd = _noise(asked)
     kind = Deflection(Setup(at.q, load.applied, markers), "linear")
     campaign = Campaign(kind, kind.predict(model), (Reading(sd=sd, turn_sd=turn_sd),))
     with one_thread():
-        found = assess(model, campaign, request.parameters or None, thresholds=request.thresholds)
+        found = assess(model, campaign, asked.parameters or None, thresholds=asked.thresholds)
     watched = ", ".join(m.frame for m in markers)
-    inputs = inputs_of(request.robot, model, load, watched, _STATE, request.without, str(plan))
+    inputs = inputs_of(word, model, load, watched, _STATE, asked.without, str(plan))
     notes = (*robot.notes, *at.notes, *load.notes)
-    return AssessResult(found, load.text, _noise_text(request), inputs.facts(), notes)
+    return AssessResult(found, load.text, _noise_text(asked), inputs.facts(), notes)
 
 
 _STATE = "linear model of the unloaded arm, weights not counted"
 
 
-def _noise_text(request: AssessRequest) -> str:
-    sd, turn_sd = (None if v is None else sqrt(2) * 1e3 * v for v in _noise(request))
-    turning = f" and {turn_sd:.4g} mrad" if request.pose else ""
+def _noise_text(asked: _Asked) -> str:
+    sd, turn_sd = (None if v is None else sqrt(2) * 1e3 * v for v in _noise(asked))
+    turning = f" and {turn_sd:.4g} mrad" if asked.pose else ""
     return (
         f"Standard deviation of a deflection (loaded minus unloaded reading): {sd:.4g} mm{turning} per axis. "
         "Only this noise counts here: uncertain loads, repeatability and registration come on top; a campaign file "
@@ -190,25 +237,25 @@ def _in_form(model: RobotModel, form: str | None) -> RobotModel:
     return model.with_link_form(chosen)
 
 
-def _markers(model: RobotModel, request: AssessRequest) -> tuple[Marker, ...]:
+def _markers(model: RobotModel, asked: _Asked) -> tuple[Marker, ...]:
     from elastocal.model.statics.observation import Marker
 
-    frames = request.markers or (model.tool,)
+    frames = asked.markers or (model.tool,)
     for frame in frames:
         model.tree.frame(frame)
     if len(set(frames)) != len(frames):
         raise InputError(f"--marker: {', '.join(frames)} names a frame twice; more readings of one are --repeats")
-    return tuple(Marker(frame, "pose" if request.pose else "position") for frame in frames)
+    return tuple(Marker(frame, "pose" if asked.pose else "position") for frame in frames)
 
 
-def _noise(request: AssessRequest) -> tuple[float, float | None]:
+def _noise(asked: _Asked) -> tuple[float, float | None]:
     """Standard deviation of one reading, m and rad: the mean of the repeats."""
-    if request.repeats < 1:
-        raise InputError(f"--repeats {request.repeats}: at least one reading is needed")
-    turn = request.turn_noise
-    if request.pose and turn is None:
+    if asked.repeats < 1:
+        raise InputError(f"--repeats {asked.repeats}: at least one reading is needed")
+    turn = asked.turn_noise
+    if asked.pose and turn is None:
         raise InputError("--pose measures orientations too; say how well with --noise-mrad")
-    if not request.noise > 0 or (turn is not None and not turn > 0):
+    if not asked.noise > 0 or (turn is not None and not turn > 0):
         raise InputError("--noise-mm and --noise-mrad must be positive; a reading without noise does not exist")
-    factor = 1e-3 / sqrt(request.repeats)
-    return request.noise * factor, None if turn is None else turn * factor
+    factor = 1e-3 / sqrt(asked.repeats)
+    return asked.noise * factor, None if turn is None else turn * factor

@@ -138,13 +138,12 @@ def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: s
 
 
 def _plan(cell: CellFolder, watch: Watch) -> PlanResult:
-    from elastocal.app.commands import plan
+    from elastocal.app.commands.plan import PlanResult, plan
     from elastocal.app.pages.plan import page
-    from elastocal.app.planning.request import PlanRequest
 
     with _step(cell, ("plan", "."), ("plan", "planned")) as write, watch("planning") as progress:
-        request = PlanRequest(str(cell.place("plan")), cell.place("planned").parent, seed=SEED)
-        result = plan.run(request, progress)
+        result = plan(str(cell.place("plan")), cell.place("planned").parent, seed=SEED, progress=progress)
+        assert isinstance(result, PlanResult)
         write(page(result), result.files)
     return result
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from elastocal.app.inputs import VERSION
-from elastocal.app.planning.files import check_plan_targets, check_unfilled, plan_files
-from elastocal.app.planning.request import PlanRequest, limits_of, plan_file
-from elastocal.app.workers import executor, one_thread
+import typer
+
+from elastocal.app.cells.roles import REPORT, Fill, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
+from elastocal.app.cli.progress import Progress
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
+    from elastocal.app.planning.arcs import ArcPlanResult
+    from elastocal.app.planning.request import PlanRequest
     from elastocal.design.result import Plan
     from elastocal.design.task import PlanTask
     from elastocal.files.plan.file import PlanFile
@@ -21,16 +24,93 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PlanResult:
-    """``files`` are to be written; ``notes`` are the plan's warnings and what its files say of themselves."""
+    """``files`` are to be written; ``notes`` are the plan's warnings and what its files say of themselves.
+
+    ``html`` is where the report goes unless another place is named.
+    """
 
     name: str
     plan: Plan
     files: dict[Path, str]
     facts: tuple[Fact, ...]
     notes: tuple[str, ...]
+    html: Path | None = None
 
 
-def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -> PlanResult:
+@command("daily", 2, Uses({"source": "plan"}, (Fill("out", "planned", parent=True), REPORT)), progress="planning")
+def plan(
+    source: Annotated[
+        str, typer.Argument(metavar="PLAN.yaml|ROBOT", help="A plan file (robot in its cell), or a robot alone.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Folder for plan.csv, campaign.yaml, report.html and the program."),
+        o.FOLDER,
+    ],
+    poses: Annotated[int | None, typer.Option(metavar="N", help="How many poses (default 15).")] = None,
+    criterion: Annotated[
+        str | None, typer.Option(metavar="KIND", help="d, a, e, condition or test_pose (default d).")
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT", help='Take the smallest plan with "A2.k=2%" or "error=0.1mm" at the test poses; repeatable.'
+        ),
+    ] = None,
+    most: Annotated[int, typer.Option(metavar="N", help="Most poses that --require may take.")] = 60,
+    curve: Annotated[bool, typer.Option("--curve", help="Accuracy against the number of poses as well.")] = False,
+    hang: Annotated[list[float] | None, typer.Option(metavar="KG", help="A robot alone: weights to hang on.")] = None,
+    force: Annotated[
+        list[str] | None, typer.Option(metavar="FX,FY,FZ", help="A robot alone: forces in N to choose from.")
+    ] = None,
+    marker: Annotated[
+        list[str] | None, typer.Option(metavar="FRAME", help="A robot alone: what is watched (default the tool).")
+    ] = None,
+    seek: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help='A robot alone: parameters, such as "A*.k".')
+    ] = None,
+    noise_mm: Annotated[
+        float | None, typer.Option(metavar="MM", help="A robot alone: sd of a reading per axis (default 0.03).")
+    ] = None,
+    test: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="A robot alone: test poses or path with their loads.")
+    ] = None,
+    without: o.Without = None,
+    repeats: Annotated[int | None, typer.Option(metavar="N", help="Readings of every pose (default 1).")] = None,
+    candidates: Annotated[int | None, typer.Option(metavar="N", help="Configurations to draw (default 4000).")] = None,
+    restarts: Annotated[int, typer.Option(metavar="N", help="Searches, each from another start.")] = 10,
+    seed: o.Seed = 1,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Search in so many processes.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Search on a Dask cluster (extra cluster).")
+    ] = None,
+    progress: Progress | None = None,
+) -> PlanResult | ArcPlanResult:
+    """Which poses and loads to measure, before anything is.
+
+    The best poses and loads, contacts or sweeps out of everything that the cell allows, the accuracy to expect of
+    every parameter and at test poses, how good the plan is, and files to measure by: a table, a campaign file, a
+    program for KUKA or ABB. A plan file may also ask for angles and markers of arcs.
+
+    \b
+    Example:
+      elastocal plan kuka-kr270 --hang 250 --seek "A[2-6].k" --marker marker1 --marker marker2 --out plan
+    """
+    from elastocal.app.planning import arcs
+    from elastocal.app.planning.request import PlanRequest
+
+    request = PlanRequest(
+        source, out, poses, criterion, seed, restarts, curve, tuple(require or ()), most, workers, cluster,
+        tuple(force or ()), tuple(hang or ()), tuple(marker or ()), tuple(seek or ()), noise_mm, repeats, candidates,
+        test, tuple(without or ()),
+    )  # fmt: skip
+    return arcs.run(request) if arcs.seeks_arcs(source) else _run(request, progress)
+
+
+def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
+    from elastocal.app.planning.files import check_plan_targets, check_unfilled, plan_files
+    from elastocal.app.planning.request import limits_of, plan_file
+    from elastocal.app.workers import executor, one_thread
     from elastocal.design.planning import plan
 
     file = plan_file(request)
@@ -40,15 +120,18 @@ def run(request: PlanRequest, watch: Callable[[int, int], None] | None = None) -
         found = plan(
             file.task.model, file.task, tests=file.tests, limits=limits, most=request.most, curve=request.curve,
             restarts=request.restarts, seed=request.seed, speeds=file.speeds, change=file.change, executor=workers,
-            progress=watch,
+            progress=progress,
         )  # fmt: skip
         warnings = tuple(w.text for w in found.warnings)
         files, said = plan_files(request, file, found)
     check_unfilled(files)
-    return PlanResult(file.name, found, files, _facts(request, file, found.task), (*file.notes, *warnings, *said))
+    notes, html = (*file.notes, *warnings, *said), request.out / "report.html"
+    return PlanResult(file.name, found, files, _facts(request, file, found.task), notes, html)
 
 
 def _facts(request: PlanRequest, file: PlanFile, task: PlanTask) -> tuple[Fact, ...]:
+    from elastocal.app.inputs import VERSION
+
     errors = tuple(s.label for s in task.measuring.sources)
     words = ", ".join(k if len(task.weights) == 1 else f"{w:g} {k}" for k, w in task.weights.items())
     return (

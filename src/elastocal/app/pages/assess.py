@@ -25,7 +25,7 @@ def page(result: AssessResult) -> Report:
     g, several = result.assessment.expected.groups, len(result.assessment.expected.budget.sources) > 1
     sections = (
         Section("Plan", (Paragraphs(_plan(result)),)),
-        Section("Parameters", (parameter_table(result),)),
+        Section("Parameters", (table(result),)),
         Section("Proposed changes", changes(result)),
         Section("Uncertainty budget", (budget_table(result.assessment.expected.budget),) if several else ()),
         Section(
@@ -75,7 +75,7 @@ def _plan(result: AssessResult) -> tuple[str, ...]:
     )
 
 
-def parameter_table(result: AssessResult) -> Table:
+def table(result: AssessResult) -> Table:
     """Of contacts the accuracy before and after a repair."""
     if result.repair is not None:
         return accuracy_table(result.repair)

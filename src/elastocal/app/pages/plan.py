@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import axes_of
@@ -11,13 +12,31 @@ from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Sec
 
 if TYPE_CHECKING:
     from elastocal.app.commands.plan import PlanResult
+    from elastocal.app.planning.arcs import ArcPlanResult
     from elastocal.design.result import Plan
 
 
 ON_SCREEN = ("Plan", "Expected accuracy of the parameters", "Expected error at the test poses", "Feasibility")
 
 
-def page(result: PlanResult) -> Report:
+def page(result: PlanResult | ArcPlanResult) -> Report:
+    from elastocal.app.pages import plan_arcs
+    from elastocal.app.planning.arcs import ArcPlanResult
+
+    return plan_arcs.page(result) if isinstance(result, ArcPlanResult) else _page(result)
+
+
+def screen(result: PlanResult | ArcPlanResult) -> Report:
+    """The parts that are worth a terminal."""
+    from elastocal.app.planning.arcs import ArcPlanResult
+
+    full = page(result)
+    if isinstance(result, ArcPlanResult):
+        return full
+    return replace(full, sections=tuple(s for s in full.sections if s.title in ON_SCREEN))
+
+
+def _page(result: PlanResult) -> Report:
     plan = result.plan
     sections = (
         Section("Plan", (plan_table_of(plan),)),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from elastocal.app.commands.plan_arcs import ArcPlanResult
 from elastocal.app.configurations import axes_of
 from elastocal.app.inputs import VERSION
 from elastocal.app.pages.compensator_plan import plan_table
+from elastocal.app.planning.arcs import ArcPlanResult
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
 

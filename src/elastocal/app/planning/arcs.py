@@ -29,6 +29,11 @@ class ArcPlanResult:
     notes: tuple[str, ...]
 
     @property
+    def html(self) -> Path:
+        """Where the report goes unless another place is named."""
+        return self.request.out / "report.html"
+
+    @property
     def best(self) -> PlanRow:
         """By exact covariance, for the model of the markers that is asked for."""
         return self.plan.best(self.file.markers)
