@@ -127,7 +127,7 @@ def test_links_of_one_radius(write) -> None:
         ("points: [tool, flange]", "points: [hand]", r"line 10, loads\[1\]: there is no frame 'hand'"),
         ("{kind: obstacles,", "{kind: obstacle,", r"feasible\[1\].kind: there is no kind of filter 'obstacle'"),
         ("{kind: box,", "{kind: bx,", r"obstacles\[1\].kind: there is no kind of obstacle 'bx'"),
-        ("{kind: box, ", "{", r"an obstacle needs a kind: box, capsule, mesh, sphere"),
+        ("{kind: box, ", "{", r"an obstacle needs a kind: box, capsule, floor, mesh, sphere"),
         ("size_mm: [1000, 500, 800]", "size_mm: [1000, 500, 0]", r"obstacles\[1\]: .*three positive lengths"),
         ("radius_mm: 150", "radius_mm: 0", r"links\[1\]: its radius must be positive"),
         ("between: [A2", "between: [A9", r"there is no frame 'A9'"),
