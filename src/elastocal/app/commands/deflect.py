@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from elastocal.app.inputs import Inputs
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import RobotModel
-    from elastocal.model.statics.contributions import Contribution
-    from elastocal.model.statics.deflection import FrameDeflection
+    from elastocal.model.statics.deflection import Contribution, FrameDeflection
     from elastocal.spatial.entries import Array
 
 
@@ -131,8 +130,7 @@ def _linear(
     model: RobotModel, q: Array, applied: AppliedWrenches, asked: bool, moved: FrameDeflection
 ) -> tuple[FrameDeflection | None, tuple[Contribution, ...]]:
     """The linear formula where asked for, and the shares of a single configuration that has an equilibrium."""
-    from elastocal.model.statics.contributions import contributions
-    from elastocal.model.statics.deflection import linear_deflection
+    from elastocal.model.statics.deflection import contributions, linear_deflection
     from elastocal.model.statics.equilibrium import Status
 
     formula = linear_deflection(model, q, [applied], moved.frame) if asked else None

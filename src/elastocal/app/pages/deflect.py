@@ -11,8 +11,7 @@ from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations
-    from elastocal.model.statics.contributions import Contribution
-    from elastocal.model.statics.deflection import FrameDeflection
+    from elastocal.model.statics.deflection import Contribution, FrameDeflection
 
 
 WRENCH_UNITS = {"fx": "N", "fy": "N", "fz": "N", "mx": "Nm", "my": "Nm", "mz": "Nm"}

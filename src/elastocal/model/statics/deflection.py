@@ -1,13 +1,17 @@
-"""Deflection of a frame under external load: loaded minus unloaded state, weights and springs in both."""
+"""Deflection of a frame under external load: loaded minus unloaded state, weights and springs in both.
+
+The linear deflection is a sum over elements, so each has a share of its own (``contributions``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from elastocal.model.chain import ChainState
+from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import RobotModel
@@ -89,3 +93,39 @@ def bent_chain(model: RobotModel, q: object, bent: Equilibrium) -> ChainState:
     theta: list[Entry] = [np.ascontiguousarray(t) for t in bent.theta.T]
     values = model.joint_values(q)
     return model.chain.evaluate(model.chain.values(values.T, theta), len(values), screws=())
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """An element's part of the linear deflection: along the total (signed, m), its length (m), and the share."""
+
+    element: str
+    along: float
+    length: float
+    share: float
+
+
+def contributions(model: RobotModel, q: Array, applied: AppliedWrenches, frame: str) -> tuple[Contribution, ...]:
+    """Largest share first, for one configuration; shares add up to one, and are nan where nothing moves."""
+    total = linear_deflection(model, q, [applied], frame).translation[0]
+    size = float(np.linalg.norm(total))
+    unit = total / size if size > 0 else np.full(3, np.nan)
+    out = []
+    for element in model.coordinates:
+        if not element.compliance().any():
+            continue
+        part = linear_deflection(_alone(model, element), q, [applied], frame).translation[0]
+        along = float(part @ unit)
+        share = along / size if size > 0 else float("nan")
+        out.append(Contribution(_words(element), along, float(np.linalg.norm(part)), share))
+    return tuple(sorted(out, key=lambda c: -c.along if c.along == c.along else 0.0))
+
+
+def _alone(model: RobotModel, kept: CompliantCoordinate) -> RobotModel:
+    """The robot with one compliance; geometric errors and loads stay."""
+    stiff = {id(c) for c in model.coordinates if c is not kept and c.compliance().any()}
+    return replace(model, elements=tuple(e for e in model.elements if id(e) not in stiff))
+
+
+def _words(element: CompliantCoordinate) -> str:
+    return f"{element.kind.replace('_compliance', '')} {element.place}"
