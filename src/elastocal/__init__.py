@@ -30,7 +30,7 @@ _NAMES = {
     "Tracker": "elastocal.measure.sources.tracker",
     "read_campaign": "elastocal.calibration.readings",
     "calibrate": "elastocal.calibration.run",
-    "cross_validate": "elastocal.calibration.run",
+    "cross_validate": "elastocal.calibration.validation",
     "Calibration": "elastocal.calibration.calibration",
     "read_calibration": "elastocal.calibration.store",
     # correct programs

@@ -41,11 +41,11 @@ def calibrate(
     ``accept`` holds words of slips that were proposed (``slips``).
     """
     asked = check_words(model)
+    _check_size(Sight(gather(robot, campaign)))
     watch("points against the robot")
     checked = check_slips(robot, campaign, (accept,) if isinstance(accept, str) else tuple(accept))
     robot, campaign = checked.robot, checked.campaign
     sight = Sight(gather(robot, campaign))
-    _check_size(sight)
     robot, assumed = _compliant(robot, campaign)
     loaded = campaign.loaded or campaign.deflection is not None
     words = automatic(robot, loaded=loaded, placed=sight.placed) if asked is None else asked

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,13 +89,13 @@ def _stations_on(placing: Placing, origin: Array, turn: Array, states: States) -
     return replace(still, turn=turns, shift=shifts)
 
 
-def cross_validate(
-    calibrate: Callable[[Campaign], Calibration], robot: RobotModel, campaign: Campaign, folds: int
-) -> Validation:
-    """Calibrations without every fold of the poses in turn, each judged on the poses it has not seen.
+def cross_validate(robot: RobotModel, campaign: Campaign, folds: int = 6, **options: Any) -> Validation:
+    """Calibrate without every fold of the poses in turn and judge on what was left out; options as of ``calibrate``.
 
     Folds are taken in canonical order of the poses, so that they do not depend on the order of the rows.
     """
+    from elastocal.calibration.run import calibrate
+
     states = gather(robot, campaign)
     if not 2 <= folds <= states.poses:
         raise InputError(f"{folds} folds of {states.poses} poses; give a number from 2 to {states.poses}")
@@ -104,7 +103,7 @@ def cross_validate(
     parts = []
     for fold in range(folds):
         out = row_pose % folds == fold
-        found = calibrate(campaign.take(~out))
+        found = calibrate(robot, campaign.take(~out), **options)
         parts.append((validate(found, campaign.take(out)), np.unique(row_pose[out])))
     after = np.concatenate([v.errors for v, _ in parts])
     counts = np.array([v.after.count for v, _ in parts], dtype=np.float64)

@@ -1,0 +1,134 @@
+"""What a calibration gives to a script: shapes, units, names, files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import elastocal as ec
+from elastocal.model.compliant.joint_offset import JointOffset
+
+MARKERS = np.array([[0.05, 0.0, 0.1], [-0.1, 0.05, 0.0]])
+
+
+def readings(robot: ec.Robot, q: np.ndarray) -> np.ndarray:
+    at = ec.kinematics(robot, q)
+    return at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, MARKERS)
+
+
+@pytest.fixture(scope="module")
+def robot() -> ec.Robot:
+    return ec.read_robot("fanuc-m710ic50").nominal
+
+
+@pytest.fixture(scope="module")
+def q(robot: ec.Robot) -> np.ndarray:
+    """Pendant values in degrees."""
+    return np.random.default_rng(1).uniform(-60, 60, size=(24, 6))
+
+
+@pytest.fixture(scope="module")
+def cal(robot: ec.Robot, q: np.ndarray) -> ec.Calibration:
+    """Zero positions of two joints off by 2 and -3 mrad, read in mm with a grossly wrong number."""
+    true = replace(robot, elements=(JointOffset(joint="J2", offset=2e-3), JointOffset(joint="J3", offset=-3e-3)))
+    noise = 2e-5 * np.random.default_rng(2).normal(size=(24, 2, 3))
+    x = 1e3 * (readings(true, robot.controller.to_joints(np.radians(q))) + noise)
+    x[7] += 5.0
+    data = ec.Campaign(q=q, position=x, length="mm", angle="deg", markers=["left", "right"], noise=0.02)
+    return ec.calibrate(robot, data, ["geometry"])
+
+
+def test_predictions_are_in_metres_in_the_frame_of_the_readings(cal: ec.Calibration, q: np.ndarray) -> None:
+    new = np.random.default_rng(3).uniform(-60, 60, size=(11, 6))
+    seen = cal.predict(new)
+    assert seen.position.shape == seen.half_width.shape == seen.half_width_reading.shape == (11, 2, 3)
+    true = replace(cal.nominal, elements=(JointOffset(joint="J2", offset=2e-3), JointOffset(joint="J3", offset=-3e-3)))
+    expected = readings(true, cal.nominal.controller.to_joints(np.radians(new)))
+    assert np.linalg.norm(seen.position - expected, axis=2).max() < 1e-4
+    assert np.all(seen.half_width > 0)
+    assert np.all(seen.half_width_reading > seen.half_width)
+    assert np.all(np.isnan(seen.deflection))
+    assert seen.orientation.shape == (11, 3, 3)
+
+
+def test_units_may_be_stated_again(cal: ec.Calibration) -> None:
+    new = np.random.default_rng(3).uniform(-60, 60, size=(11, 6))
+    assert cal.predict(np.radians(new), angle="rad").position == pytest.approx(cal.predict(new).position)
+    with pytest.raises(ec.InputError, match=r"degrees.*angle='rad'"):
+        cal.predict(np.radians(new))
+
+
+def test_one_configuration_may_be_a_row(cal: ec.Calibration, q: np.ndarray) -> None:
+    assert cal.predict(q[3]).position.shape == (1, 2, 3)
+    assert cal.predict(q[3:4]).position == pytest.approx(cal.predict(q).position[3:4])
+
+
+def test_parameters_by_name(cal: ec.Calibration) -> None:
+    p = cal.parameters["J3.offset"]
+    assert (p.name, p.unit, p.file_value) == ("J3.offset", "rad", 0.0)
+    assert p.value == pytest.approx(-3e-3, abs=5 * p.sd)
+    assert 0 < p.sd < 1e-3
+    assert set(cal.parameters) >= {"J1.offset", "J2.x", "J4.ry"}
+    assert len(list(cal.parameters)) == len(cal.parameters)
+    with pytest.raises(ec.InputError, match=r"J3\.ofset.*J3\.offset"):
+        cal.parameters["J3.ofset"]
+
+
+def test_outliers_are_named_by_row_marker_and_axis(cal: ec.Calibration) -> None:
+    assert {o.row for o in cal.outliers} == {7}
+    assert all(o.axis is None for o in cal.outliers)
+    assert {o.place for o in cal.outliers} == {"row 7"}
+    assert all(o.deviations > 20 for o in cal.outliers)
+
+
+def test_warnings_and_verdict_have_codes(cal: ec.Calibration) -> None:
+    assert "outliers" in [w.code for w in cal.warnings]
+    assert all(w.text and w.code == w.code.lower() for w in cal.warnings)
+    assert cal.verdict.code == "improved"
+    assert cal.verdict.data["after_mm"] < cal.verdict.data["before_mm"]
+
+
+def test_representations_are_short(cal: ec.Calibration, q: np.ndarray) -> None:
+    for value in (cal, cal.parameters, cal.predict(q)):
+        assert len(repr(value)) < 2000
+    assert cal._repr_html_().startswith("<")
+
+
+def test_frames_have_one_row_for_each(cal: ec.Calibration, q: np.ndarray) -> None:
+    assert len(cal.parameters.to_frame()) == len(cal.parameters)
+    assert len(cal.predict(q).to_frame()) == 2 * len(q)
+
+
+def test_saved_and_read_by_string_or_path(cal: ec.Calibration, q: np.ndarray, tmp_path: Path) -> None:
+    one = cal.save(tmp_path / "a.json")
+    other = cal.save(str(tmp_path / "b.json"))
+    assert Path(one).read_bytes() == Path(other).read_bytes()
+    for path in (one, str(other)):
+        again = ec.read_calibration(path)
+        for part in ("position", "half_width", "half_width_reading", "orientation"):
+            assert getattr(again.predict(q), part) == pytest.approx(getattr(cal.predict(q), part), rel=1e-9, abs=1e-12)
+        assert again.outliers == cal.outliers
+        assert again.warnings == cal.warnings
+        assert again.verdict == cal.verdict
+        assert again.words == cal.words
+        assert {n: (e.value, e.sd) for n, e in again.parameters.items()} == {
+            n: (e.value, e.sd) for n, e in cal.parameters.items()
+        }
+        assert repr(again) == repr(cal)
+
+
+def test_a_file_that_holds_no_calibration_is_refused(tmp_path: Path) -> None:
+    for name, text in (("a.json", "{}"), ("b.json", "no"), ("c.json", '{"format": "elastocal-calibration/2"}')):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ec.InputError, match=name):
+            ec.read_calibration(tmp_path / name)
+    with pytest.raises(ec.InputError, match=r"nothing\.json"):
+        ec.read_calibration(tmp_path / "nothing.json")
+
+
+def test_a_station_that_is_unknown_is_named(cal: ec.Calibration, q: np.ndarray) -> None:
+    with pytest.raises(ec.InputError, match="east"):
+        cal.predict(q, station="east")

@@ -1,0 +1,180 @@
+"""What a campaign takes: units, shapes, numbers that were not read; what it refuses, in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import elastocal as ec
+
+N = 5
+Q = np.linspace(-1, 1, N * 6).reshape(N, 6)
+X = np.linspace(0, 1, N * 3).reshape(N, 3)
+UNITS = {"length": "m", "angle": "rad"}
+
+
+def made(**given: Any) -> ec.Campaign:
+    return ec.Campaign(**({"q": Q, "position": X} | UNITS | given))
+
+
+@pytest.mark.parametrize("missing", ["length", "angle"])
+def test_both_units_are_required(missing: str) -> None:
+    units = {k: v for k, v in UNITS.items() if k != missing}
+    with pytest.raises((TypeError, ec.InputError), match=missing):
+        ec.Campaign(q=Q, position=X, **units)
+
+
+def test_lengths_are_kept_in_metres() -> None:
+    mm = made(position=1000 * X, distance=np.full(N, 1500.0), noise=0.05, length="mm")
+    assert mm.position == pytest.approx(X[:, None, :])
+    assert mm.distance == pytest.approx(np.full((N, 1), 1.5))
+    assert mm.noise == pytest.approx(5e-5)
+    assert made(deflection=1e3 * X, position=None, length="mm").deflection == pytest.approx(X[:, None, :])
+
+
+def test_angles_are_those_of_the_robot() -> None:
+    robot = ec.read_robot("kuka-kr270")
+    assert made(q=np.degrees(Q), angle="deg").joint_values(robot) == pytest.approx(made().joint_values(robot))
+    assert made().joint_values(robot) == pytest.approx(Q)
+
+
+def test_joint_values_are_the_controllers_where_it_maps_them() -> None:
+    """J3 of the pendant is the angle of the forearm against the horizontal: joint 3 = J3 + J2."""
+    joints = made().joint_values(ec.read_robot("fanuc-m710ic50"))
+    expected = Q.copy()
+    expected[:, 2] += Q[:, 1]
+    assert joints == pytest.approx(expected)
+
+
+def test_prismatic_joints_are_in_the_unit_of_length() -> None:
+    q = np.array([[100.0, 90.0, 300.0]])
+    data = ec.Campaign(q=q, position=[[0, 0, 0]], length="mm", angle="deg")
+    assert data.joint_values(ec.read_robot("cylindrical")) == pytest.approx(np.array([[0.1, np.pi / 2, 0.3]]))
+
+
+def test_positions_of_one_or_several_markers() -> None:
+    assert made().position.shape == (N, 1, 3)
+    several = np.random.default_rng(0).normal(size=(N, 4, 3))
+    assert made(position=several).position == pytest.approx(several)
+    assert made(position=several.reshape(N, 12)).position == pytest.approx(several)
+    assert made(position=several).markers == ("marker 1", "marker 2", "marker 3", "marker 4")
+    assert made(position=several, markers=list("abcd")).markers == ("a", "b", "c", "d")
+    assert made(markers="nose").markers == ("nose",)
+
+
+def test_nan_stands_for_not_read() -> None:
+    x = X.copy()
+    x[2] = np.nan
+    x[3, 1] = np.nan
+    assert np.isnan(made(position=x).position).sum() == 4
+
+
+def test_lists_do_as_well_as_arrays() -> None:
+    assert made(q=Q.tolist(), position=X.tolist()).position == pytest.approx(X[:, None])
+
+
+def test_orientations_as_quaternions_or_matrices() -> None:
+    half = np.sqrt(0.5)
+    data = made(orientation=[[0, 0, half, half]] * (N - 1) + [[np.nan] * 4])
+    turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    assert data.orientation[:-1] == pytest.approx(np.tile(turn, (N - 1, 1, 1)))
+    assert np.all(np.isnan(data.orientation[-1]))
+    assert made(orientation=np.tile(turn, (N, 1, 1))).orientation == pytest.approx(np.tile(turn, (N, 1, 1)))
+
+
+def test_one_wrench_serves_all_rows() -> None:
+    force = [0, 0, -100, 0, 0, 5]
+    assert made(wrench=force).wrench == pytest.approx(np.tile(force, (N, 1)))
+    assert made(wrench=force).loaded
+    assert not made(wrench=np.zeros(6)).loaded
+    assert not made().loaded
+
+
+def test_stations_and_rows() -> None:
+    data = made(station=[2, 1, 2, 1, 1], places=[f"readings.csv:{i + 2}" for i in range(N)])
+    assert data.stations == ("2", "1")
+    assert data.line(3) == "readings.csv:5"
+    some = data.take([4, 1])
+    assert (len(some), some.line(1)) == (2, "readings.csv:3")
+    assert some.position == pytest.approx(X[[4, 1]][:, None])
+    assert made().take(np.arange(N) > 2).line(0) == "row 3"
+
+
+REFUSED = {
+    "a unit that is none": ({"length": "inch"}, ["length", "'inch'", "'m' or 'mm'"]),
+    "no unit": ({"angle": None}, ["angle", "'rad' or 'deg'"]),
+    "nothing read": ({"position": None}, ["position", "deflection", "orientation", "distance"]),
+    "rows that do not match": ({"position": X[:4]}, ["position", "4 rows", "5"]),
+    "two coordinates": ({"position": X[:, :2]}, ["position", "(5, 2)", "(N, 3)"]),
+    "words for numbers": ({"position": [["a", "b", "c"]] * N}, ["position", "numbers"]),
+    "a ragged table": ({"position": [[1, 2, 3], [1, 2]]}, ["position", "numbers"]),
+    "all nan": ({"position": X * np.nan}, ["position", "nan"]),
+    "infinity": ({"position": np.where(X[3, 0] == X, np.inf, X)}, ["position", "row 3"]),
+    "a joint value that is nan": ({"q": np.where(Q[2, 4] == Q, np.nan, Q)}, ["q", "row 2", "column 4"]),
+    "joint values of one row": ({"q": Q[0]}, ["q", "(6,)", "row"]),
+    "no rows": ({"q": np.zeros((0, 6))}, ["q", "(0, 6)"]),
+    "a quaternion that is none": ({"orientation": np.ones((N, 4))}, ["orientation", "x y z w"]),
+    "a matrix that is no rotation": ({"orientation": np.tile(-np.eye(3), (N, 1, 1))}, ["orientation", "right-handed"]),
+    "angles for orientations": ({"orientation": np.ones((N, 3))}, ["orientation", "(5, 3)", "(N, 4)"]),
+    "other markers for distances": ({"distance": np.ones((N, 2))}, ["distance", "markers"]),
+    "a force alone": ({"wrench": np.ones((N, 3))}, ["wrench", "(5, 3)", "N m"]),
+    "a wrench that is nan": ({"wrench": np.full((N, 6), np.nan)}, ["wrench", "finite"]),
+    "a station for some": ({"station": ["a", "b"]}, ["station", "2 rows", "5"]),
+    "a temperature for some": ({"temperature": [20.0]}, ["temperature", "1 rows", "5"]),
+    "names of other markers": ({"markers": ["a", "b"]}, ["markers", "2 names", "1 points"]),
+    "the same name twice": ({"position": np.zeros((N, 2, 3)), "markers": ["a", "a"]}, ["markers", "a, a"]),
+    "no noise at all": ({"noise": 0.0}, ["noise", "positive"]),
+    "noise that is nan": ({"noise": float("nan")}, ["noise", "positive"]),
+    "places of other rows": ({"places": ["a"]}, ["places", "1", "5"]),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_refusal_says_what_and_what_to_do(case: str) -> None:
+    given, parts = REFUSED[case]
+    with pytest.raises(ec.InputError) as refused:
+        made(**given)
+    text = str(refused.value)
+    assert [p for p in parts if p not in text] == []
+    assert "\n" not in text
+    assert len(text) < 300
+
+
+def test_columns_that_do_not_fit_the_robot_are_named() -> None:
+    with pytest.raises(ec.InputError, match=r"5 columns.*kuka-kr270.*6 joints.*A1, A2"):
+        ec.calibrate(ec.read_robot("kuka-kr270"), made(q=Q[:, :5]))
+
+
+def test_too_few_poses_are_refused() -> None:
+    with pytest.raises(ec.InputError, match=r"3 poses.*measure at least"):
+        ec.calibrate(ec.read_robot("kuka-kr270"), made().take([0, 1, 2]))
+
+
+def test_a_model_word_that_is_none_is_refused_with_the_nearest() -> None:
+    with pytest.raises(ec.InputError, match=r"'geometri'.*'geometry'"):
+        ec.calibrate(ec.read_robot("kuka-kr270"), made(), "geometri")
+
+
+def test_representations_are_short() -> None:
+    data = made(position=np.zeros((N, 3, 3)), station=list("abcab"), name="monday")
+    assert "monday" in repr(data)
+    assert "5 readings" in repr(data)
+    assert "3 markers" in repr(data)
+    assert len(repr(data)) < 200
+
+
+def test_robots_by_name_string_or_path(tmp_path: Path) -> None:
+    from elastocal.files.robot.read import shipped_text
+
+    file = tmp_path / "mine.yaml"
+    file.write_text(shipped_text("fanuc-m710ic50"), encoding="utf-8")
+    names = {ec.read_robot(file).name, ec.read_robot(str(file)).name, ec.read_robot("fanuc-m710ic50").name}
+    assert names == {"fanuc-m710ic50"}
+    assert ec.read_robot(file, tool="flange").tool == "flange"
+    with pytest.raises(ec.InputError, match=r"'nose'.*flange"):
+        ec.read_robot(file, tool="nose")
+    with pytest.raises(ec.InputError, match=r"kr2700.*kuka-kr270"):
+        ec.read_robot("kr2700")
