@@ -22,7 +22,7 @@ from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.targets import Targets
 from elastocal.compensation.verification import residual
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 COUNT = 1_000_000
@@ -56,13 +56,13 @@ def loads() -> PathLoads:
     return PathLoads((AppliedWrenches("tool", WRENCH[None]),))
 
 
-def run(model: RobotModel, targets: Targets) -> None:
+def run(model: Robot, targets: Targets) -> None:
     """All of the path in pieces, nothing kept."""
     for _ in correction_chunks(model, targets, loads()):
         pass
 
 
-def _peak(model: RobotModel, targets: Targets) -> float:
+def _peak(model: Robot, targets: Targets) -> float:
     """MB above what the targets take."""
     tracemalloc.start()
     run(model, targets)
@@ -71,7 +71,7 @@ def _peak(model: RobotModel, targets: Targets) -> float:
     return peak
 
 
-def _race(model: RobotModel, what: str, links: bool, needed: float) -> Outcome:
+def _race(model: Robot, what: str, links: bool, needed: float) -> Outcome:
     targets = path(COUNT)
     some = targets.picked(slice(0, FEW))
     loop = pinocchio_loop(model, some, links)
@@ -99,7 +99,7 @@ def _race(model: RobotModel, what: str, links: bool, needed: float) -> Outcome:
     return race(f"corrected command, path of {COUNT} points, {what}", contenders, rounds=3, facts=facts)
 
 
-def pinocchio_loop(model: RobotModel, targets: Targets, links: bool) -> Callable[[], tuple[Array, float]]:
+def pinocchio_loop(model: Robot, targets: Targets, links: bool) -> Callable[[], tuple[Array, float]]:
     """Commands (N, n) and steps per point."""
     import pinocchio as pin
 
@@ -149,7 +149,7 @@ class _Spring:
         self.element, self.k = element, compliance
 
     @classmethod
-    def of(cls, model: RobotModel) -> _Spring:
+    def of(cls, model: Robot) -> _Spring:
         element = next(e for e in model.elements if e.kind == "gravity_compensator")
         return cls(element, next(e.k for e in model.elements if e.kind == "joint_compliance" and e.joint == "A2"))
 

@@ -10,7 +10,7 @@ from benchmarks.memory import growth
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, contact
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.touches import Touches
@@ -27,7 +27,7 @@ def measure() -> list[Outcome]:
     return [_identification(), _solves()]
 
 
-def robot() -> RobotModel:
+def robot() -> Robot:
     values = zip(NAMES, plain.ACTUAL - LENGTHS, strict=True)
     return read_robot("scara-ruggeri").with_parameters({n: float(v) for n, v in values})
 
@@ -44,7 +44,7 @@ def contacts(count: int) -> ContactForce:
     return as_measurement(robot(), plan, np.tile(np.radians([20.0, 100.0]), (count, 1)))[0]
 
 
-def identified(nominal: RobotModel, kind: ContactForce, felt: np.ndarray) -> np.ndarray:
+def identified(nominal: Robot, kind: ContactForce, felt: np.ndarray) -> np.ndarray:
     """The search that ``elastocal calibrate`` runs on contacts; a new campaign remembers nothing."""
     campaign = Campaign(ContactForce(kind.q, kind.touches, kind.axes), felt)
     return close_gaps(nominal, campaign, NAMES).values(NAMES)

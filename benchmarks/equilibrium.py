@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.harness import Contender, Outcome, race
 from benchmarks.robots import LINKS, WRENCH, configurations, pinocchio_model, robot
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import equilibrium
 
 COUNT = 100_000
@@ -25,7 +25,7 @@ def measure() -> list[Outcome]:
     ]
 
 
-def _race(model: RobotModel, what: str, links: bool) -> Outcome:
+def _race(model: Robot, what: str, links: bool) -> Outcome:
     from scipy.optimize import root
 
     q = configurations(COUNT)
@@ -69,7 +69,7 @@ def _pinocchio_residual(links: bool) -> Residual:
     return residual
 
 
-def _numpy_residual(model: RobotModel, links: bool) -> Residual:
+def _numpy_residual(model: Robot, links: bool) -> Residual:
     """What one would write without a robotics library: 4x4 products, screws, sums of moments."""
     _, compliance, _ = pinocchio_model(robot(), links)
     springs = {e.frame for e in model.elements if e.kind in LINKS} if links else set()

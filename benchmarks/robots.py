@@ -11,14 +11,14 @@ from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.loads.link_mass import LinkMass
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 LINKS = ("link_compliance", "foundation_compliance")
 WRENCH = np.array([1000.0, 500.0, -2500.0, 100.0, 50.0, 30.0])
 
 
 @cache
-def robot() -> RobotModel:
+def robot() -> Robot:
     return read_robot("kuka-kr270")
 
 
@@ -27,7 +27,7 @@ def configurations(count: int, seed: int = 20) -> np.ndarray:
     return np.random.default_rng(seed).uniform(limits[:, 0], limits[:, 1], (count, len(limits)))
 
 
-def pinocchio_model(model: RobotModel, links: bool) -> tuple[Any, np.ndarray, list[int]]:
+def pinocchio_model(model: Robot, links: bool) -> tuple[Any, np.ndarray, list[int]]:
     """Pinocchio's model, with six joints per spring if ``links``; the compliance matrix; places of q."""
     import pinocchio as pin
     import scipy.linalg

@@ -17,7 +17,7 @@ from elastocal.identifiability.triangle import stacked_triangle
 from elastocal.identify.linear import ReducedFit
 from elastocal.identify.streamed import Rows, fit_streamed
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.linear_observation import linear_observation, linear_observation_chunks
 from elastocal.model.statics.observation import Marker
 
@@ -32,7 +32,7 @@ SAME = 1e-9
 class Data:
     """Poses of the tool under generic wrenches, readings in units of their noise."""
 
-    model: RobotModel
+    model: Robot
     q: np.ndarray
     wrenches: np.ndarray
     readings: np.ndarray

@@ -6,7 +6,7 @@
 
 ``:through:`` names the function by which the tests reach it, where they do not call it themselves.
 
-``{in-code}`elastocal.model.robot.RobotModel.tree``` is a name of the code, linked to it or to what holds it.  The tests
+``{in-code}`elastocal.model.robot.Robot.tree``` is a name of the code, linked to it or to what holds it.  The tests
 that are cited become pages of the documentation.
 """
 
@@ -73,7 +73,7 @@ class Computed(SphinxDirective):
 
 
 class InCode(SphinxRole):
-    """``{in-code}`elastocal.model.robot.RobotModel.tree```"""
+    """``{in-code}`elastocal.model.robot.Robot.tree```"""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         return [named(self.text, self.env.docname)], []

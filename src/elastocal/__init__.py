@@ -22,7 +22,7 @@ _NAMES = {
     # robots
     "read_robot": "elastocal.files.robot.read",
     "shipped_robots": "elastocal.files.robot.read",
-    "Robot": "elastocal.model.robot:RobotModel",
+    "Robot": "elastocal.model.robot:Robot",
     "kinematics": "elastocal.model.kinematics",
     "deflection": "elastocal.model.statics.deflection",
     # measure and calibrate

@@ -13,7 +13,7 @@ from elastocal.files.robot.read import read_robot, shipped_robots
 from elastocal.files.robot.urdf import read_urdf
 from elastocal.files.robot.write import robot_text
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 Run = Callable[..., Any]
 MED7 = Path(__file__).resolve().parents[3] / "shared" / "data" / "kuka-med7" / "med7_nomesh.urdf"
@@ -30,7 +30,7 @@ URDF = """<robot name="grip">
 """
 
 
-def assert_same(old: RobotModel, new: RobotModel) -> None:
+def assert_same(old: Robot, new: Robot) -> None:
     assert new.tree.names == old.tree.names
     assert (new.name, new.tool, new.source) == (old.name, old.tool, old.source)
     np.testing.assert_array_equal(new.gravity, old.gravity)
@@ -67,7 +67,7 @@ def test_shipped_robots_come_back(run: Run, tmp_path: Path, name: str) -> None:
     assert body[0] == body[1]
 
 
-def with_rigid_joints(source: Path) -> RobotModel:
+def with_rigid_joints(source: Path) -> Robot:
     from elastocal.app.commands.convert import UNKNOWN
     from elastocal.model.compliant.joint_compliance import JointCompliance
 

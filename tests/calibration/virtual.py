@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.words import with_words
 from elastocal.files.robot.read import read_robot, robot_from_text
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
 
@@ -23,8 +23,8 @@ SIZES = {"length": 4e-4, "offset": 1e-3, "tilt": 4e-4, "weight": 4e-4, "lateral"
 class Truth:
     """A robot as it is, and where instruments and markers really are."""
 
-    robot: RobotModel
-    nominal: RobotModel
+    robot: Robot
+    nominal: Robot
     markers: np.ndarray
     stations: tuple[tuple[Rotation, np.ndarray], ...]
     tool_turn: Rotation = field(default_factory=Rotation.identity)
@@ -46,7 +46,7 @@ class Truth:
 
 
 def true_robot(
-    nominal: RobotModel,
+    nominal: Robot,
     rng: np.random.Generator,
     words: Sequence[str] = ("geometry", "weight", "harmonics"),
     *,
@@ -65,7 +65,7 @@ def true_robot(
     return Truth(model.with_parameters(values), nominal, spots, places, Rotation.random(random_state=rng))
 
 
-def random_arm(seed: int) -> RobotModel:
+def random_arm(seed: int) -> Robot:
     """Six revolute joints with links and axes that follow no pattern."""
     rng = np.random.default_rng(seed)
     lines = ["format: elastocal-robot/1", "name: random-arm", "source: random numbers", "status: assumed", "joints:"]
@@ -78,13 +78,13 @@ def random_arm(seed: int) -> RobotModel:
     return robot_from_text("\n".join(lines), "random-arm.yaml")
 
 
-def joint_values(robot: RobotModel, count: int, rng: np.random.Generator, span: float = 1.2) -> np.ndarray:
+def joint_values(robot: Robot, count: int, rng: np.random.Generator, span: float = 1.2) -> np.ndarray:
     """Anywhere within +- span rad (or half of it in m)."""
     reach = np.array([span if m.kind == "revolute" else span / 2 for m in robot.motions])
     return rng.uniform(-reach, reach, size=(count, robot.n))
 
 
-def shipped(name: str) -> RobotModel:
+def shipped(name: str) -> Robot:
     """Its nominal geometry: nothing is known of masses and compliances."""
     return read_robot(name).nominal
 
@@ -102,6 +102,6 @@ def read_positions(
     return truth.points(reached, station) + noise * rng.normal(size=(len(q), len(truth.markers), 3))
 
 
-def campaign(q: np.ndarray, robot: RobotModel, **readings: object) -> Campaign:
+def campaign(q: np.ndarray, robot: Robot, **readings: object) -> Campaign:
     """Joint values in SI to what the controller says, in rad and m."""
     return Campaign(q=robot.controller.to_controller(q), length="m", angle="rad", **readings)

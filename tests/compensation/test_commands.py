@@ -24,7 +24,7 @@ from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.loaded_inverse import Goal, loaded_newton, settle
 from elastocal.model.statics.loaded_state import LoadedRobot
@@ -300,7 +300,7 @@ def test_joints_that_follow_others():
         JointCompliance(joint="B", k=2e-4),
         JointCompliance(joint="C", k=1e-5),
     )
-    model = RobotModel("led", FrameTree(frames), "tip", springs)
+    model = Robot("led", FrameTree(frames), "tip", springs)
     q = np.array([[0.7, 0.25], [0.2, 0.4]])
     k = kinematics(model, q)
     targets = Targets("tip", k.position, k.rotation, q)
@@ -462,7 +462,7 @@ def test_bends_beside_the_task_are_waited_for():
         Frame("tip", "B", Pose(np.eye(3), [0.4, 0, 0])),
     )
     spring = LinkCompliance(frame="elbow", matrix=as_matrix6(np.diag([0, 0, 0, 0, 4e-5, 0])))
-    model = RobotModel("flat", FrameTree(frames), "tip", (spring,))
+    model = Robot("flat", FrameTree(frames), "tip", (spring,))
     q = np.array([[0.3, 0.9], [-0.2, 1.1]])
     k = kinematics(model, q)
     loads = PathLoads((AppliedWrenches("tip", np.array([[0, 0, -300.0, 0, 0, 0]])),))

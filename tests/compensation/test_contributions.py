@@ -14,17 +14,17 @@ from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.run import compensate
 from elastocal.files.programs import read_program
 from elastocal.files.robot.read import read_robot
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 
-def off(model: RobotModel, force: Sequence[float] | None = None, payload: float | None = None) -> Correction:
+def off(model: Robot, force: Sequence[float] | None = None, payload: float | None = None) -> Correction:
     wrench = None if force is None else np.array([*force, 0.0, 0.0, 0.0])
     load = ProcessLoad(wrench=wrench, payload=payload, air_moves=True)
     return compensate(model, read_program(EXAMPLES / "contour.mod"), load=load)
 
 
 @pytest.fixture
-def arm() -> RobotModel:
+def arm() -> Robot:
     """Few springs, so that causes hardly couple; one joint zero is off."""
     whole = read_robot("kuka-kr270").without("gravity_compensator", "link_compliance", "foundation_compliance")
     return whole.with_parameters({"A2.offset": 4e-4})

@@ -20,14 +20,14 @@ from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.task import task
 from elastocal.spatial.pose import Pose
 
 ARMS = ("kuka-kr270", "kuka-kr5", "fanuc-m710ic50")
 
 
-def odd_arm(seed: int) -> RobotModel:
+def odd_arm(seed: int) -> Robot:
     """A spherical-wrist arm put down anywhere, zeros anywhere, senses of axes at random, offset sideways."""
     rng = np.random.default_rng(seed)
     frames = [Frame("stand", "base", Pose.from_xyz_rpy(rng.uniform(-1, 1, 3), tuple(rng.uniform(-3, 3, 3))))]
@@ -43,10 +43,10 @@ def odd_arm(seed: int) -> RobotModel:
         )
         parent = f"J{i + 1}"
     frames.append(Frame("tip", parent, Pose.from_xyz_rpy(rng.uniform(-0.3, 0.3, 3), tuple(rng.uniform(-3, 3, 3)))))
-    return RobotModel(f"odd-{seed}", FrameTree(tuple(frames)), "tip")
+    return Robot(f"odd-{seed}", FrameTree(tuple(frames)), "tip")
 
 
-def geometry(model: RobotModel) -> WristGeometry:
+def geometry(model: Robot) -> WristGeometry:
     found = wrist_geometry(model, model.tool)
     assert isinstance(found, WristGeometry), found
     return found
@@ -183,7 +183,7 @@ def test_why_other_robots_have_no_closed_form():
         for f in model.tree.frames:
             motion = f.joint if axis is None or f.name != name else JointMotion("revolute", axis)
             frames.append(Frame(f.name, f.parent, f.pose @ pose if pose and f.name == name else f.pose, motion))
-        return RobotModel("changed", FrameTree(tuple(frames)), "tool")
+        return Robot("changed", FrameTree(tuple(frames)), "tool")
 
     assert "no common point: the nearest is 1.33 mm off" in str(
         wrist_geometry(changed("A6", Pose(np.eye(3), [0, 0, 2e-3])), "tool")

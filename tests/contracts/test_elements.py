@@ -39,7 +39,7 @@ from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.posture import Configurations
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.flexibility import assemble, flexible
@@ -162,7 +162,7 @@ def robot(element, replaces=""):
     )
     springs = [JointCompliance(joint=j, k=k) for j, k in zip(tree.joint_names, (1e-4, 2e-4, 3e-4, 1e-4), strict=True)]
     kept = [s for s in springs if s.joint not in replaces.split()]
-    return RobotModel(
+    return Robot(
         "bench",
         tree,
         "tip",
@@ -370,11 +370,11 @@ def test_the_sag_of_a_stretched_arm_is_what_its_parameter_says():
         )
     )
     q = np.array([[0.3, 0.0], [0.0, 0.9]])
-    model = RobotModel("arm", tree, "tip", (OwnWeight(joint="a", sag=2e-3),))
+    model = Robot("arm", tree, "tip", (OwnWeight(joint="a", sag=2e-3),))
     np.testing.assert_allclose(equilibrium(model, [[0.0, 0.0]]).theta[0, 0], -2e-3, rtol=1e-12)
     lever = (0.25 * np.cos(0.0) + 0.6 * (0.5 + 0.25 * np.cos(0.9))) / (0.25 + 0.6 * 0.75)
     np.testing.assert_allclose(equilibrium(model, q).theta[:, 0], [-2e-3 * np.cos(0.3), -2e-3 * lever], rtol=1e-12)
-    links = RobotModel("arm", tree, "tip", (OwnWeight(joint="a", links={"b": (1e-3, 0.0, 4e-3)}),))
+    links = Robot("arm", tree, "tip", (OwnWeight(joint="a", links={"b": (1e-3, 0.0, 4e-3)}),))
     total = q.sum(axis=1)
     by_hand = -(1e-3 * np.cos(total) - 4e-3 * np.sin(total))
     np.testing.assert_allclose(equilibrium(links, q).theta[:, 0], by_hand, rtol=1e-12)

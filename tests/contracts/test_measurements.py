@@ -38,7 +38,7 @@ from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.pose import Pose
 
@@ -247,7 +247,7 @@ def swivel():
     )
     mass = LinkMass(frame="j2", mass=5.0, moment=(1.0, 0, 0))
     joint = (JointCompliance(joint="j2", k=1e-5), JointBacklash(joint="j2", gap=1e-3))
-    return RobotModel("swivel", tree, "tip", (*joint, mass))
+    return Robot("swivel", tree, "tip", (*joint, mass))
 
 
 @cases

@@ -15,7 +15,7 @@ from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.sources.force_sensor import ForceSensor
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.surfaces.disc import Disc
 
 DISCS = (
@@ -26,7 +26,7 @@ DISCS = (
 SENSOR = (ForceSensor(sd=0.1),)
 
 
-def scara() -> RobotModel:
+def scara() -> Robot:
     return read_robot("scara-ruggeri").with_parameters({"gripper.gap": 5e-5, "J1.gap": 1e-4, "J2.gap": 1e-4})
 
 

@@ -108,13 +108,13 @@ def test_torque_sweeps_are_planned_by_the_same_code() -> None:
     from elastocal.measure.joint_torque import JointTorque
     from elastocal.measure.kind import Measurement
     from elastocal.measure.sources.source import ErrorSource, SourceUnknown
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
     class Scatter(ErrorSource):
-        def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+        def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
             return tuple(SourceUnknown(r.name, r.unit, 1.0) for r in measurement.rows)
 
-        def columns(self, measurement: Measurement, model: RobotModel) -> np.ndarray:
+        def columns(self, measurement: Measurement, model: Robot) -> np.ndarray:
             r = len(measurement.rows)
             return np.broadcast_to(np.eye(r), (measurement.count, r, r))
 

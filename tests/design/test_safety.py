@@ -22,12 +22,12 @@ from elastocal.design.safety import always_touching, body, safe_task
 from elastocal.design.task import PlanTask
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 ROBOTS = {"kuka-kr270": "A[2-6].k", "fanuc-m710ic50": "J[2-6].k", "kuka-kr5": "A[23].k"}
 
 
-def origins(model: RobotModel, q: np.ndarray) -> dict[str, np.ndarray]:
+def origins(model: Robot, q: np.ndarray) -> dict[str, np.ndarray]:
     """Where every frame is (m): products of 4 x 4 matrices, joint by joint, by Rodrigues' formula."""
     value = dict(zip(model.joints, q, strict=True))
     done = {"base": np.eye(4)}

@@ -16,7 +16,7 @@ from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
 from elastocal.measure.sources.reading import Reading
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 
 ROBOT = """\
@@ -39,7 +39,7 @@ elements:
 DOWN, ACROSS = (0, 0, -1), (0.6, 0.8, 0)
 
 
-def post() -> RobotModel:
+def post() -> Robot:
     return build_robot(parse_yaml(ROBOT, "post.yaml"))
 
 

@@ -28,16 +28,16 @@ from elastocal.measure.sources.tracker import Tracker
 from elastocal.measure.virtual import virtual_campaign
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 
 
 @pytest.fixture
-def kr270() -> RobotModel:
+def kr270() -> Robot:
     return read_robot("kuka-kr270")
 
 
-def setup(model: RobotModel, markers: tuple[Marker, ...], rng: np.random.Generator) -> Setup:
+def setup(model: Robot, markers: tuple[Marker, ...], rng: np.random.Generator) -> Setup:
     """Round pendant values, repeats, and loads that are not round."""
     limits = np.rad2deg([m.limits for m in model.motions])
     shown = np.round(rng.uniform(limits[:, 0], limits[:, 1], (5, model.n)) / 2 + limits.mean(axis=1) / 2)
@@ -47,22 +47,18 @@ def setup(model: RobotModel, markers: tuple[Marker, ...], rng: np.random.Generat
     return Setup(q, AppliedWrenches("flange", wrenches, True), markers)
 
 
-def virtual(
-    model: RobotModel, kind: Measurement, sources: tuple[ErrorSource, ...], rng: np.random.Generator
-) -> Campaign:
+def virtual(model: Robot, kind: Measurement, sources: tuple[ErrorSource, ...], rng: np.random.Generator) -> Campaign:
     return virtual_campaign(model, kind, sources, rng).campaign
 
 
-def again(
-    folder: Path, campaign: Campaign, model: RobotModel, robot: str, requests: Requests | None = None
-) -> CampaignFile:
+def again(folder: Path, campaign: Campaign, model: Robot, robot: str, requests: Requests | None = None) -> CampaignFile:
     text = campaign_text(campaign, model, name="v", robot=robot, table="t.csv", requests=requests, notes=["Made up."])
     assert text.startswith("# Made up.\nformat: elastocal-campaign/1\n")
     write_files({folder / "c.yaml": text, folder / "t.csv": table_text(campaign, model)})
     return read_campaign(folder / "c.yaml")
 
 
-def test_deflections_come_back_bit_for_bit(tmp_path: Path, kr270: RobotModel) -> None:
+def test_deflections_come_back_bit_for_bit(tmp_path: Path, kr270: Robot) -> None:
     rng = np.random.default_rng(3)
     sources = (
         Reading(sd=(1e-5, 2e-5, 3e-5), turn_sd=1e-4),

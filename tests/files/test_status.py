@@ -9,7 +9,7 @@ from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
 from elastocal.files.robot.read import read_robot, shipped_robots
 from elastocal.files.robot.write import robot_text
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 TEXT = """
 format: elastocal-robot/1
@@ -27,7 +27,7 @@ elements:
 """
 
 
-def built(text: str) -> RobotModel:
+def built(text: str) -> Robot:
     return build_robot(parse_yaml(text, "small.yaml"))
 
 

@@ -12,7 +12,7 @@ from elastocal.files.robot.links import SerialRobot
 from elastocal.files.robot.read import read_robot, shipped_text
 from elastocal.files.robot.urdf import read_urdf
 from elastocal.model.loads.link_mass import LinkMass
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 MED7 = Path(__file__).resolve().parents[3] / "shared" / "data" / "kuka-med7" / "med7_nomesh.urdf"
 needs_med7 = pytest.mark.skipif(not MED7.exists(), reason="../shared/data/kuka-med7 is not beside the repository")
@@ -92,7 +92,7 @@ def odd(tmp_path: Path) -> SerialRobot:
 class Oracle:
     """Pinocchio with one row of our joint values at a time; joints it has and we froze stay at zero."""
 
-    def __init__(self, path: Path, ours: RobotModel) -> None:
+    def __init__(self, path: Path, ours: Robot) -> None:
         self.pin = pytest.importorskip("pinocchio", reason="Pinocchio is the oracle here and has no Windows wheel")
         self.model = self.pin.buildModelFromUrdf(str(path), mimic=True)
         self.model.gravity.linear = np.array([0.0, 0.0, -9.80665])
@@ -115,7 +115,7 @@ class Oracle:
         return np.array([all_torques[self.model.joints[self.model.getJointId(n)].idx_v] for n in self.joints])
 
 
-def placements(model: RobotModel, frame: str, q: np.ndarray) -> np.ndarray:
+def placements(model: Robot, frame: str, q: np.ndarray) -> np.ndarray:
     """(N, 4, 4)"""
     state = model.chain.evaluate(model.chain.values(q.T, [0.0] * len(model.chain.dofs)), len(q))
     out = np.tile(np.eye(4), (len(q), 1, 1))
@@ -124,7 +124,7 @@ def placements(model: RobotModel, frame: str, q: np.ndarray) -> np.ndarray:
     return out
 
 
-def potential(model: RobotModel, q: np.ndarray) -> np.ndarray:
+def potential(model: Robot, q: np.ndarray) -> np.ndarray:
     """Height energy (N,) of all masses, from the frames alone."""
     total = np.zeros(len(q))
     for mass in model.elements:
@@ -133,7 +133,7 @@ def potential(model: RobotModel, q: np.ndarray) -> np.ndarray:
     return total
 
 
-def gravity_torque(model: RobotModel, q: np.ndarray, h: float = 1e-4) -> np.ndarray:
+def gravity_torque(model: Robot, q: np.ndarray, h: float = 1e-4) -> np.ndarray:
     """Derivative (n,) of the energy at one configuration by central differences."""
     step = h * np.eye(model.n)
     return (potential(model, q + step) - potential(model, q - step)) / (2 * h)

@@ -21,7 +21,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.pose import Pose
@@ -130,7 +130,7 @@ def product_model(chain):
             elements.append(JointCompliance(joint=step.name, k=1e-6))
         if step.spring:
             elements.append(LinkCompliance(frame=step.name, matrix=SPRING))
-    return RobotModel("exact", FrameTree(tuple(frames)), "tip", tuple(elements))
+    return Robot("exact", FrameTree(tuple(frames)), "tip", tuple(elements))
 
 
 def rationals(rng, count, high=9, low=1):

@@ -28,7 +28,7 @@ from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.descriptions import Description, descriptions
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.pose import Pose
 
@@ -286,7 +286,7 @@ def stacked(joint_first):
     link = LinkCompliance(frame="link_end", matrix=as_matrix6(np.diag([0, 0, 0, 2e-5, 0, 0])))
     joints = [JointCompliance(joint="j1", k=1e-5), JointCompliance(joint="j2", k=3e-5)]
     elements = (*joints, link) if joint_first else (link, *joints)
-    return RobotModel("stacked", tree, "tip", elements, np.zeros(3))
+    return Robot("stacked", tree, "tip", elements, np.zeros(3))
 
 
 @pytest.mark.parametrize("joint_first", [True, False])

@@ -20,7 +20,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.pose import Pose
@@ -159,7 +159,7 @@ def test_a_structure_matrix_must_be_finite(kr270):
 
 def test_gravity_must_be_three_finite_numbers(kr270):
     with pytest.raises(InputError, match="gravity must be three finite numbers"):
-        RobotModel("r", kr270.tree, "tool", (), np.array([0.0, NAN, 1.0]))
+        Robot("r", kr270.tree, "tool", (), np.array([0.0, NAN, 1.0]))
 
 
 def joint(name, parent="base", **motion):
@@ -194,7 +194,7 @@ def test_followers_need_a_leader_that_moves_by_itself():
 def test_a_branch_that_moves_is_not_serial():
     tree = FrameTree((joint("a"), joint("b", "a"), joint("c", "a")))
     with pytest.raises(InputError, match="must form one serial chain"):
-        RobotModel("fork", tree, "b").chain  # noqa: B018
+        Robot("fork", tree, "b").chain  # noqa: B018
 
 
 def test_two_elements_with_the_same_parameters_are_refused(kr270):
@@ -204,7 +204,7 @@ def test_two_elements_with_the_same_parameters_are_refused(kr270):
 
 def test_the_controller_must_have_one_axis_per_joint(kr270):
     with pytest.raises(InputError, match="the controller has 5 axes for 6 joints"):
-        RobotModel("r", kr270.tree, "tool", transmission=Transmission.identity(tuple("abcde")))
+        Robot("r", kr270.tree, "tool", transmission=Transmission.identity(tuple("abcde")))
     with pytest.raises(InputError, match="singular map"):
         Transmission(("a", "b"), np.ones((2, 2)), np.zeros(2))
 

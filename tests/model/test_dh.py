@@ -10,7 +10,7 @@ from elastocal.errors import InputError
 from elastocal.model.dh import DHRow, dh_frames
 from elastocal.model.frames import FrameTree
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 X, Y, Z = np.eye(3)
 ROWS = [
@@ -23,7 +23,7 @@ Q = np.array([0.6, 0.15, -0.9])
 
 def robot(rows, convention):
     frames = dh_frames([DHRow(**r) for r in rows], convention)
-    return RobotModel("dh", FrameTree(frames), frames[-1].name)
+    return Robot("dh", FrameTree(frames), frames[-1].name)
 
 
 def moved(row, q):

@@ -13,7 +13,7 @@ from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.inverse_kinematics import PoseStatus, along_path, inverse_kinematics
 from elastocal.model.kinematics import kinematics
 from elastocal.model.limits import joint_bounds
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.task import Task, task
 from elastocal.spatial.pose import Pose
 
@@ -108,7 +108,7 @@ def test_joints_that_follow_others_are_moved_by_their_leader():
         Frame("C", "B", Pose(np.eye(3), [0.3, 0, 0]), JointMotion("prismatic", (1, 0, 0), (0, 1))),
         Frame("tip", "C", Pose(np.eye(3), [0.1, 0, 0])),
     )
-    model = RobotModel("led", FrameTree(frames), "tip")
+    model = Robot("led", FrameTree(frames), "tip")
     q = np.array([[0.7, 0.25]])
     position, rotation = desired(model, q)
     found = inverse_kinematics(model, "tip", task(model, "tip"), position, rotation, q.T + 0.1)
@@ -123,7 +123,7 @@ def test_joints_stop_at_their_limits_and_the_others_take_over():
         Frame(name, before, Pose(np.eye(3), [0.4 if before != "base" else 0.0, 0, 0]), motion)
         for name, before, motion in zip("ABC", ("base", "A", "B"), turn, strict=True)
     )
-    model = RobotModel("arm", FrameTree((*frames, Frame("tip", "C", Pose(np.eye(3), [0.4, 0, 0])))), "tip")
+    model = Robot("arm", FrameTree((*frames, Frame("tip", "C", Pose(np.eye(3), [0.4, 0, 0])))), "tip")
     place, bounds = Task("position", (0, 1)), joint_bounds(model)
     position = np.array([[0.5, 0.1, 0.9, 2.0, 0.5], [0.6, 0.1, 0.3, 0.0, 0.6], [0.0, 0.0, 0.0, 0.0, 0.1]])
     start = np.repeat([[0.1], [0.1], [0.6]], 5, axis=1)
@@ -152,7 +152,7 @@ def test_how_far_beside_its_plane_a_target_may_lie_goes_with_the_travel_of_slide
         Frame("B", "A", Pose(), JointMotion("revolute", (0, 0, 1), (-3, 3))),
         Frame("tip", "B", Pose(np.eye(3), [0.5, 0, 0])),
     )
-    model = RobotModel("track", FrameTree(frames), "tip")
+    model = Robot("track", FrameTree(frames), "tip")
     position = np.array([[3.0, 3.0, 3.0], [0.3, 0.9, 0.9], [1e-8, 1e-8, 4e-8]])
     start = np.repeat([[2.0], [0.3]], 3, axis=1)
     found = inverse_kinematics(model, "tip", Task("position", (0, 1, 2)), position, None, start)
@@ -166,5 +166,5 @@ def test_a_follower_narrows_the_bounds_of_its_leader():
         Frame("B", "A", Pose(np.eye(3), [0.4, 0, 0]), JointMotion("revolute", (0, 0, 1), (-0.7, 0.5), "A", -0.5, 0.3)),
         Frame("tip", "B", Pose(np.eye(3), [0.3, 0, 0])),
     )
-    low, high = joint_bounds(RobotModel("led", FrameTree(frames), "tip"))
+    low, high = joint_bounds(Robot("led", FrameTree(frames), "tip"))
     np.testing.assert_allclose([low[0], high[0]], [-0.4, 2.0], atol=1e-12)

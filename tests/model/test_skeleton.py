@@ -8,14 +8,14 @@ import pytest
 from elastocal.files.robot.read import read_robot, shipped_robots
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.skeleton import THICK, skeleton
 from elastocal.model.statics.deflection import deflection
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.spatial.entries import Array
 
 
-def poses(model: RobotModel, count: int = 4) -> Array:
+def poses(model: Robot, count: int = 4) -> Array:
     rng = np.random.default_rng(5)
     ends = np.array([m.limits or (-1.0, 1.0) for m in model.motions]).reshape(-1, 2)
     return ends[:, 0] + rng.uniform(0.2, 0.8, (count, model.n)) * np.ptp(ends, axis=1)

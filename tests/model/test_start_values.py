@@ -17,7 +17,7 @@ from elastocal.files.robot.write import robot_text
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.start_values import mass_of, rated_payload_of
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.robots.sizes import ARMS
@@ -33,7 +33,7 @@ REAL = {
 }
 
 
-def compliances(model: RobotModel) -> dict[str, float]:
+def compliances(model: Robot) -> dict[str, float]:
     return {e.joint: e.k for e in model.elements if isinstance(e, JointCompliance)}
 
 

@@ -15,7 +15,7 @@ from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.pose import Pose
 from oracle.mechanics import compliance, constants, generalised_forces, poses
@@ -44,7 +44,7 @@ def arm(*elements, joints=(1e-5, 2e-5, 3e-5, 1e-5), weight=True):
     )
     springs = [JointCompliance(joint=j, k=k) for j, k in zip(tree.joint_names, joints, strict=True) if k is not None]
     mass = [LinkMass(frame="j3", mass=8.0, moment=(2.0, 0.4, 0.3))] if weight else []
-    return RobotModel("arm", tree, "tip", (*springs, *mass, *elements), GRAVITY)
+    return Robot("arm", tree, "tip", (*springs, *mass, *elements), GRAVITY)
 
 
 def arm_poses(count, seed=0):
@@ -64,7 +64,7 @@ def planar(links=2, k=1e-5, offsets=True, mass=0.0, length=0.5):
         elements += [JointOffset(joint=f"j{i}") for i in range(1, links + 1)]
     if mass:
         elements += [LinkMass(frame=f"j{i}", mass=mass, moment=(mass * length / 2, 0, 0)) for i in range(1, links + 1)]
-    return RobotModel("planar", FrameTree(tuple(frames)), "tip", tuple(elements))
+    return Robot("planar", FrameTree(tuple(frames)), "tip", tuple(elements))
 
 
 def moved_frame(model, name, shift):

@@ -9,7 +9,7 @@ import numpy as np
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.spatial.pose import Pose
 
@@ -32,7 +32,7 @@ def planar_arm(limits=(-3.0, 3.0), gravity=(0.0, 0.0, -G), masses=True, second=-
     weights = tuple(
         LinkMass(frame=j, mass=MASSES[j], moment=(MOMENTS[f"{j}.mx"], 0.0, MOMENTS[f"{j}.mz"])) for j in ("J1", "J2")
     )
-    return RobotModel("planar", tree, "tip", weights if masses else (), np.array(gravity))
+    return Robot("planar", tree, "tip", weights if masses else (), np.array(gravity))
 
 
 def planar_torques(q):

@@ -9,7 +9,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.pose import Pose
 
 SHIPPED = (
@@ -75,7 +75,7 @@ def random_robot(seed, joints=5, fixed=3, *, k=1e-5, links=True, weight=True):
             mass = rng.uniform(1, 10)
             elements.append(LinkMass(frame=f.name, mass=mass, moment=tuple(mass * rng.uniform(-0.2, 0.2, 3))))
     gravity = rng.normal(size=3) * 6 if weight else np.zeros(3)
-    return RobotModel(f"random-{seed}", tree, "tip", tuple(elements), gravity)
+    return Robot(f"random-{seed}", tree, "tip", tuple(elements), gravity)
 
 
 def random_wrench(seed, size=100.0, arm=0.3):

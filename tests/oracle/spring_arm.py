@@ -14,7 +14,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.pose import Pose
 
@@ -33,7 +33,7 @@ def two_joints(**change):
         )
     )
     springs = (JointCompliance(joint="j1", k=3e-6), JointCompliance(joint="j2", k=5e-6))
-    return RobotModel("two", tree, "tip", (*springs, replace(SPRING, **change)), np.zeros(3))
+    return Robot("two", tree, "tip", (*springs, replace(SPRING, **change)), np.zeros(3))
 
 
 def campaign(model, force, noise, rng, poses=12, repeats=2):

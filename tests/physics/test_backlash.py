@@ -14,7 +14,7 @@ from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import deflection
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.spatial.pose import Pose
@@ -27,7 +27,7 @@ def lever(axis, *elements):
     tree = FrameTree(
         (Frame("j", joint=JointMotion("revolute", axis)), Frame("tip", "j", Pose(translation=(1.0, 0, 0))))
     )
-    return RobotModel("lever", tree, "tip", (JointCompliance(joint="j", k=K), *elements), np.zeros(3))
+    return Robot("lever", tree, "tip", (JointCompliance(joint="j", k=K), *elements), np.zeros(3))
 
 
 def with_force(model, force, frame="tip"):

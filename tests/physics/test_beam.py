@@ -11,7 +11,7 @@ from elastocal.model.compliant.beam import Beam, Circle, HollowRectangle, Rectan
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.frames import Frame, FrameTree
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import deflection, linear_deflection
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.spatial.pose import Pose
@@ -27,7 +27,7 @@ def cut_beam(matrix_of, length, pieces):
         frames.append(Frame(f"s{i}", parent, Pose(translation=(length / pieces, 0, 0))))
         parent = f"s{i}"
     k = as_matrix6(matrix_of(length / pieces))
-    return RobotModel(
+    return Robot(
         "beam", FrameTree(tuple(frames)), parent, tuple(LinkCompliance(frame=f.name, matrix=k) for f in frames)
     )
 

@@ -14,7 +14,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import deflection, frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.observation import Marker, loaded_observation
@@ -31,7 +31,7 @@ def one_joint(**change):
         (Frame("j", joint=JointMotion("revolute", (0, 0, 1))), Frame("tip", "j", Pose(translation=(REACH, 0, 0))))
     )
     spring = replace(SPRING, **change)
-    return RobotModel("swing", tree, "tip", (JointCompliance(joint="j", k=K2), spring), np.zeros(3))
+    return Robot("swing", tree, "tip", (JointCompliance(joint="j", k=K2), spring), np.zeros(3))
 
 
 def test_torque_is_the_slope_of_the_energy_between_two_points():

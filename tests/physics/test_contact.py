@@ -19,7 +19,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.link_mass import LinkMass
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactStatus, contact
 from elastocal.model.surfaces.cylinder import Cylinder
 from elastocal.model.surfaces.disc import Disc
@@ -197,7 +197,7 @@ def lever(*elements, gravity=(0.0, 0.0, 0.0), k=1e-5):
         (Frame("j", joint=JointMotion("revolute", (0, 0, 1))), Frame("tip", "j", Pose(translation=(1.0, 0, 0))))
     )
     springs = (JointCompliance(joint="j", k=k),) if k else ()
-    return RobotModel("lever", tree, "tip", (*springs, *elements), np.array(gravity))
+    return Robot("lever", tree, "tip", (*springs, *elements), np.array(gravity))
 
 
 def wall(height):
@@ -285,7 +285,7 @@ def test_an_arm_too_soft_for_so_small_a_ball_slips():
         )
     )
     springs = (JointCompliance(joint="push", k=1e-5), JointCompliance(joint="side", k=1e-3))
-    model = RobotModel("press", tree, "tip", springs, np.zeros(3))
+    model = Robot("press", tree, "tip", springs, np.zeros(3))
     ball_ = Sphere(centre=(0, 0, -0.02), radius=0.02)
     q = np.array([[1e-4, 0.0], [1e-3, 0.0]])  # 10 N and 100 N against a stability limit of r / k_side = 20 N
     found = contact(model, q, Touches.one("tip", ball_, 2))

@@ -11,7 +11,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics import continuation
 from elastocal.model.statics import equilibrium as equilibrium_module
 from elastocal.model.statics.equilibrium import Status, equilibrium
@@ -24,7 +24,7 @@ def strut(*elements):
     """One joint about z, an arm of 1 m along x."""
     tip = Frame("tip", "j", Pose(translation=(1.0, 0, 0)))
     tree = FrameTree((Frame("j", "base", Pose(), JointMotion("revolute", (0, 0, 1))), tip))
-    return RobotModel("strut", tree, "tip", (JointCompliance(joint="j", k=K), *elements))
+    return Robot("strut", tree, "tip", (JointCompliance(joint="j", k=K), *elements))
 
 
 @pytest.mark.parametrize(("start", "force"), [(1e-4, 1005.0), (0.02, 1100.0), (0.1, 1050.0), (-0.05, 1080.0)])
@@ -65,7 +65,7 @@ def test_loads_on_the_axis_can_still_upset_a_slide():
     turn = Frame("r", "base", Pose(), JointMotion("revolute", (0, 0, 1)))
     slide = Frame("p", "r", Pose(), JointMotion("prismatic", (1, 0, 0)))
     elements = (JointCompliance(joint="r", k=1e-3), JointCompliance(joint="p", k=1e-3))
-    model = RobotModel("rp", FrameTree((turn, slide, Frame("tool", "p"))), "tool", elements)
+    model = Robot("rp", FrameTree((turn, slide, Frame("tool", "p"))), "tool", elements)
     found = equilibrium(model, [[0.0, 0.0]], [AppliedWrenches("tool", [[0, 2000.0, 0, 0, 0, 0]])])
     assert Status(found.status[0]) is Status.UNSTABLE
     assert found.load_factor[0] == pytest.approx(0.5, rel=1e-9)
@@ -76,7 +76,7 @@ def pendulum(gap, length):
     tree = FrameTree((Frame("j", "base", Pose(), JointMotion("revolute", (0, 1, 0))),))
     mass = LinkMass(frame="j", mass=10.0, moment=(0.0, 0.0, 10.0 * length))
     elements = (JointCompliance(joint="j", k=1e-6), JointBacklash(joint="j", gap=gap), mass)
-    return RobotModel("pendulum", tree, "j", elements)
+    return Robot("pendulum", tree, "j", elements)
 
 
 @pytest.mark.parametrize(("length", "angle", "status"), [

@@ -13,7 +13,7 @@ from elastocal.model.compliant.motor_compliance import MotorCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.spatial.pose import Pose
@@ -74,7 +74,7 @@ def parallelogram():
         )
     )
     springs = (JointCompliance(joint="shoulder", k=1e-5), JointCompliance(joint="elbow", k=2e-5))
-    return RobotModel("parallelogram", tree, "tip", springs, np.zeros(3))
+    return Robot("parallelogram", tree, "tip", springs, np.zeros(3))
 
 
 def test_a_following_joint_takes_its_leaders_value():

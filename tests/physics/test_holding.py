@@ -16,7 +16,7 @@ from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_names, holding_observation, holding_torque
 from elastocal.spatial.pose import Pose
 
@@ -123,7 +123,7 @@ def test_a_joint_that_follows_loads_its_leader():
         ),
         Frame("tip", "w", Pose.from_xyz_rpy((0.5, 0, 0))),
     )
-    model = RobotModel("level", FrameTree(frames), "tip", (LinkMass(frame="w", mass=3.0, moment=(0.9, 0, 0)),))
+    model = Robot("level", FrameTree(frames), "tip", (LinkMass(frame="w", mass=3.0, moment=(0.9, 0, 0)),))
     for angle in (0.0, 0.7, 1.2):
         # height of the mass: sin(angle) of the first bar alone
         assert holding_torque(model, [[angle]])[0, 0] == pytest.approx(3 * 9.80665 * np.cos(angle), rel=1e-12)

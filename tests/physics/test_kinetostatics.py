@@ -16,7 +16,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.inverse_kinematics import PoseStatus
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.flexibility import flexible
 from elastocal.model.statics.holding import holding_torque
@@ -144,7 +144,7 @@ def test_one_drive_tells_no_component_of_an_oblique_force():
     tree = FrameTree(
         (Frame("J", joint=JointMotion("revolute", (0, -1, 0))), Frame("tip", "J", Pose(translation=(2.0, 0, 0))))
     )
-    model = RobotModel("arm", tree, "tip", (JointCompliance(joint="J", k=1e-9),), np.zeros(3))
+    model = Robot("arm", tree, "tip", (JointCompliance(joint="J", k=1e-9),), np.zeros(3))
     across = direct(model, [[0.0]], [[-200.0]])
     np.testing.assert_allclose(across.force, [[np.nan, np.nan, 100.0]], rtol=1e-6)
     oblique = direct(model, [[np.pi / 6]], [[-200.0]])
@@ -169,7 +169,7 @@ def test_what_counts_as_reached_goes_with_the_travel_of_slides():
         Frame("B", "A", Pose(), JointMotion("revolute", (0, 0, 1), (-3, 3))),
         Frame("tip", "B", Pose(np.eye(3), [0.5, 0, 0])),
     )
-    model = RobotModel("track", FrameTree(frames), "tip", (JointCompliance(joint="B", k=1e-5),))
+    model = Robot("track", FrameTree(frames), "tip", (JointCompliance(joint="B", k=1e-5),))
     found = inverse(model, [[3.0, 0.3, 1e-8], [3.0, 0.3, 4e-8]], [[0.0, 50.0, 0.0]] * 2, [2.5, 0.3])
     assert list(found.status) == [PoseStatus.REACHED, PoseStatus.OFF_THE_PLANE]
     # the loaded link is at asin 0.6; the torque of 50 N on 0.4 m bends it by 2e-4 rad

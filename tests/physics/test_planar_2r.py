@@ -10,7 +10,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.stiffness import stiffness
@@ -28,7 +28,7 @@ def planar_arm(*elements, gravity=(0.0, 0.0, 0.0)):
         )
     )
     springs = (JointCompliance(joint="a", k=K1), JointCompliance(joint="b", k=K2))
-    return RobotModel("2R", tree, "tip", (*springs, *elements), np.array(gravity))
+    return Robot("2R", tree, "tip", (*springs, *elements), np.array(gravity))
 
 
 def test_linear_deflection_is_the_closed_form():

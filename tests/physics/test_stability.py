@@ -17,7 +17,7 @@ from elastocal.model.compliant.motor_compliance import MotorCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import deflection
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.flexibility import assemble
@@ -36,7 +36,7 @@ def strut(mass=0.0):
         (Frame("hinge", joint=JointMotion("revolute", (0, 1, 0))), Frame("tip", "hinge", Pose(translation=(0, 0, L))))
     )
     elements = (JointCompliance(joint="hinge", k=K), LinkMass(frame="tip", mass=mass))
-    return RobotModel("strut", tree, "tip", elements, np.array([0, 0, -G]))
+    return Robot("strut", tree, "tip", elements, np.array([0, 0, -G]))
 
 
 def push(model, down, sideways=0.0):
@@ -117,7 +117,7 @@ def telescope(*, follower):
             Frame("tip", "stage", joint=second),
         )
     )
-    return RobotModel("telescope", tree, "tip", (JointCompliance(joint="hinge", k=K),), np.zeros(3))
+    return Robot("telescope", tree, "tip", (JointCompliance(joint="hinge", k=K),), np.zeros(3))
 
 
 @pytest.mark.parametrize("follower", [False, True], ids=["one-stage", "following-stage"])
@@ -251,7 +251,7 @@ def test_the_bound_from_dimensions_for_a_load_that_follows():
         )
     )
     shafts = MotorCompliance(joints=("a", "b"), structure=((1.0, 0.0), (-1.0, 1.0)), k=(K, 0.0))
-    model = RobotModel("pair", tree, "b", (shafts,))
+    model = Robot("pair", tree, "b", (shafts,))
     k = compliance(model)
     assert k == pytest.approx(np.full((2, 2), K))
     push = AppliedWrenches("b", [[0, 0, -force, 0, 0, 0]], True)

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import BASE, Frame, FrameTree
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import deflection, linear_deflection
 from elastocal.model.statics.stiffness import loaded_stiffness, stiffness
 from elastocal.spatial.pose import Pose
@@ -55,7 +55,7 @@ def turned_cell(model, rotation):
         Frame("floor", BASE, turn),
         *(replace(f, parent="floor" if f.parent == BASE else f.parent) for f in model.tree.frames),
     )
-    return RobotModel("turned", FrameTree(frames), model.tool, model.elements, rotation @ model.gravity)
+    return Robot("turned", FrameTree(frames), model.tool, model.elements, rotation @ model.gravity)
 
 
 @pytest.mark.parametrize("follows", [False, True], ids=["base-fixed", "following"])

@@ -20,7 +20,7 @@ from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import balancing_spring, weight_torque
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.pose import Pose
@@ -224,7 +224,7 @@ def weighing(mass=30.0, arm=0.5):
         (Frame("j", BASE, Pose(), JointMotion("revolute", (0, -1, 0))), Frame("tip", "j", Pose(translation=(1, 0, 0))))
     )
     load = LinkMass(frame="j", mass=mass, moment=(mass * arm, 0.0, 0.0))
-    return RobotModel("weighing", tree, "tip", (JointCompliance(joint="j", k=1e-6), load), np.array([0, 0, -10.0]))
+    return Robot("weighing", tree, "tip", (JointCompliance(joint="j", k=1e-6), load), np.array([0, 0, -10.0]))
 
 
 def test_weight_torque_is_that_of_a_pendulum():

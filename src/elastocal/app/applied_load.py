@@ -10,7 +10,7 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
 
 
@@ -56,7 +56,7 @@ class AppliedLoad:
         return tuple(float(v) for v in rows[i if len(rows) > 1 else 0])
 
 
-def applied_load(model: RobotModel, load: LoadRequest, at: Configurations) -> AppliedLoad:
+def applied_load(model: Robot, load: LoadRequest, at: Configurations) -> AppliedLoad:
     """Wrench columns of a file come before --force and --moment."""
     from elastocal.model.loads.wrench import AppliedWrenches
 

@@ -11,7 +11,7 @@ from elastocal.files.robot.read import read_robot, robot_file
 
 if TYPE_CHECKING:
     from elastocal.files.calibration.record import CalibrationRecord
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.uncertainty.prediction import IdentifiedModel
 
 
@@ -20,7 +20,7 @@ class Calibrated:
     """``known`` is None where there is no calibration: then nobody knows how accurate the model is."""
 
     word: str
-    model: RobotModel
+    model: Robot
     record: CalibrationRecord | None
     known: IdentifiedModel | None
     notes: tuple[str, ...]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord
     from elastocal.model.elements import Element
     from elastocal.model.parameters import Parameter
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 
 def calibration(result: CalibrateResult, out: Path) -> str:
@@ -76,7 +76,7 @@ def _records(result: CalibrateResult) -> tuple[ParameterRecord, ...]:
     return tuple(out)
 
 
-def calibrated_text(model: RobotModel, record: CalibrationRecord, calibration: Path) -> str:
+def calibrated_text(model: Robot, record: CalibrationRecord, calibration: Path) -> str:
     """``model`` has the values of the record already.
 
     The source names the calibration by file and fingerprint: like all results the file holds no time.
@@ -130,7 +130,7 @@ def exact_note(names: Sequence[str]) -> tuple[str, ...]:
     return (f"Taken as exact, because they were not sought: {shown}.",)
 
 
-def assumed_masses(model: RobotModel, sought: Iterable[str]) -> tuple[str, ...]:
+def assumed_masses(model: Robot, sought: Iterable[str]) -> tuple[str, ...]:
     """Parameters of masses that nobody sought and that are assumed."""
     named = ((p.name, p.value) for p in model.parameters if p.kind in MASSES and p.status == "assumed")
     return taken_as_exact(named, sought)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 
-def with_payload(model: RobotModel, mass: float | None, frame: str | None) -> RobotModel:
+def with_payload(model: Robot, mass: float | None, frame: str | None) -> Robot:
     """The model carrying ``mass`` at ``frame`` (default: where its payload is, else the tool)."""
     from elastocal.model.loads.payload import Payload
 

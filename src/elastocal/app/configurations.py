@@ -11,7 +11,7 @@ from elastocal.errors import InputError
 from elastocal.model.limits import limit_text
 
 if TYPE_CHECKING:
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
 
 
@@ -50,13 +50,11 @@ class Configurations:
         return len(self.q)
 
 
-def axes_of(model: RobotModel) -> Axes:
+def axes_of(model: Robot) -> Axes:
     return Axes(model.controller.axes, tuple(m.kind for m in model.motions))
 
 
-def chosen_configurations(
-    model: RobotModel, at: tuple[str, ...], file: Path | None, ignore_limits: bool
-) -> Configurations:
+def chosen_configurations(model: Robot, at: tuple[str, ...], file: Path | None, ignore_limits: bool) -> Configurations:
     """From --at or --configurations, within the joint limits."""
     if at and file is not None:
         raise InputError("--at and --configurations both give configurations; keep one")
@@ -71,7 +69,7 @@ def chosen_configurations(
     return within_limits(model, found, ignore_limits)
 
 
-def typed(model: RobotModel, at: tuple[str, ...], option: str = "--at") -> Configurations:
+def typed(model: Robot, at: tuple[str, ...], option: str = "--at") -> Configurations:
     """From the texts of an option, one configuration each."""
     import numpy as np
 
@@ -80,7 +78,7 @@ def typed(model: RobotModel, at: tuple[str, ...], option: str = "--at") -> Confi
     return of_shown(model, shown, tuple(f"{option} {t!r}" for t in at) or ("",))
 
 
-def _typed_row(model: RobotModel, text: str, where: str) -> Array:
+def _typed_row(model: Robot, text: str, where: str) -> Array:
     """Values (n,) as the controller shows them, from these or from "counts: ..." or "motor_deg: ..."."""
     import numpy as np
 
@@ -96,12 +94,12 @@ def _typed_row(model: RobotModel, text: str, where: str) -> Array:
     return np.asarray(motors_to_axes(values[None], kinds, axes.names, model.controller.drives, where)[0] / axes.factors)
 
 
-def of_shown(model: RobotModel, shown: Array, places: tuple[str, ...]) -> Configurations:
+def of_shown(model: Robot, shown: Array, places: tuple[str, ...]) -> Configurations:
     axes = axes_of(model)
     return Configurations(axes, shown, model.controller.to_joints(shown * axes.factors), places)
 
 
-def _from_file(model: RobotModel, file: Path) -> Configurations:
+def _from_file(model: Robot, file: Path) -> Configurations:
     from elastocal.files.tables.configurations import read_configurations
 
     axes = axes_of(model)
@@ -111,7 +109,7 @@ def _from_file(model: RobotModel, file: Path) -> Configurations:
     return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches)
 
 
-def within_limits(model: RobotModel, found: Configurations, ignore: bool) -> Configurations:
+def within_limits(model: Robot, found: Configurations, ignore: bool) -> Configurations:
     """Refuse joint values beyond their limits, or say that they are used all the same."""
     beyond = model.beyond_limits(found.q)
     if not beyond:

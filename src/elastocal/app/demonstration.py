@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 
 ROBOT = "kuka-kr270"
@@ -97,7 +97,7 @@ def _cell(name: str) -> str:
     ])  # fmt: skip
 
 
-def _truth(stated: RobotModel) -> str:
+def _truth(stated: Robot) -> str:
     from elastocal.app.demonstration import true_robot
     from elastocal.files.robot.write import robot_text
 
@@ -116,7 +116,7 @@ PLAY = {"A2": 20e-6, "A3": 30e-6, "A4": 120e-6, "A5": 150e-6}
 _SPRINGS = ("joint_compliance", "link_compliance", "foundation_compliance")
 
 
-def true_robot(stated: RobotModel) -> RobotModel:
+def true_robot(stated: Robot) -> Robot:
     values = {}
     for p in stated.parameters:
         place = p.name.split(".")[0]

@@ -10,7 +10,7 @@ from elastocal.app.configurations import Configurations, axes_of, numbers, of_sh
 from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
 
 MOST_POINTS = 250_000
@@ -36,7 +36,7 @@ class Grid:
         return tuple(tuple(float(v) for v in row) for row in grid)
 
 
-def grid_configurations(model: RobotModel, text: str, at: tuple[str, ...], ignore_limits: bool) -> Grid:
+def grid_configurations(model: Robot, text: str, at: tuple[str, ...], ignore_limits: bool) -> Grid:
     """The map "A2:-130:-20:12,A3:-90:120:12"; the other axes from ``at``, else as near to zero as the limits allow."""
     import numpy as np
 
@@ -60,7 +60,7 @@ def _notes(note: str, others: list[str]) -> tuple[str, ...]:
     return (f"The other axes stand at {', '.join(others)}{note}.",) if others else ()
 
 
-def _span(model: RobotModel, part: str) -> tuple[int, Array]:
+def _span(model: Robot, part: str) -> tuple[int, Array]:
     import numpy as np
 
     axes = axes_of(model)
@@ -78,7 +78,7 @@ def _span(model: RobotModel, part: str) -> tuple[int, Array]:
     return axes.names.index(pieces[0]), values
 
 
-def _start(model: RobotModel, at: tuple[str, ...]) -> tuple[Array, str]:
+def _start(model: Robot, at: tuple[str, ...]) -> tuple[Array, str]:
     """Where the axes outside the map stand, and words for it where nobody said."""
     import numpy as np
 
@@ -93,7 +93,7 @@ def _start(model: RobotModel, at: tuple[str, ...]) -> tuple[Array, str]:
     ).factors, " (zero, or the nearest limit; set them with --at)"
 
 
-def _reached(model: RobotModel, found: Configurations, ignore: bool) -> tuple[Configurations, Array]:
+def _reached(model: Robot, found: Configurations, ignore: bool) -> tuple[Configurations, Array]:
     """Limits of coupled joints cut a corner off the rectangle; any other joint beyond its limits is a mistake."""
     import numpy as np
 

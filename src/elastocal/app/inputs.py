@@ -15,7 +15,7 @@ from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Inputs:
 
 def inputs_of(
     word: str,
-    model: RobotModel,
+    model: Robot,
     load: AppliedLoad,
     watched: str,
     state: str,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.model.statics.deflection import FrameDeflection
     from elastocal.spatial.entries import Array
 
 
 def sag_deflection(
-    model: RobotModel,
+    model: Robot,
     q: Array,
     applied: Sequence[AppliedWrenches],
     frame: str,

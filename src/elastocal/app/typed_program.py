@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from elastocal.compensation.milling import Milling
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
     from elastocal.spatial.pose import Pose
 
@@ -28,7 +28,7 @@ OPTIONAL = {"m": ("exponent", 1.0), "radial": ("radial", 1.0), "axial": ("axial"
 FEED = "feed_mm_min"
 
 
-def typed_frames(option: str, texts: Sequence[str], flange: str, model: RobotModel | None = None) -> dict[str, Pose]:
+def typed_frames(option: str, texts: Sequence[str], flange: str, model: Robot | None = None) -> dict[str, Pose]:
     """Poses by name from ``2=1750,-80,800,0,0,0``; of a tool also a frame of the robot: ``1=tool``."""
     return dict(_named(option, text, model, flange) for text in texts)
 
@@ -68,7 +68,7 @@ def typed_milling(text: str) -> tuple[Milling, float | None]:
     return Milling(teeth=teeth, **named), words[FEED] * 1e-3 / 60 if FEED in words else None
 
 
-def _named(option: str, text: str, model: RobotModel | None, flange: str) -> tuple[str, Pose]:
+def _named(option: str, text: str, model: Robot | None, flange: str) -> tuple[str, Pose]:
     import numpy as np
 
     from elastocal.spatial.pose import Pose
@@ -84,7 +84,7 @@ def _named(option: str, text: str, model: RobotModel | None, flange: str) -> tup
     return name.strip(), Pose(_turn((a, b, c)), np.array([1e-3 * v for v in (x, y, z)]))
 
 
-def _fixed(model: RobotModel, flange: str, frame: str) -> Pose:
+def _fixed(model: Robot, flange: str, frame: str) -> Pose:
     """Pose of a frame on the flange that hangs on it rigidly."""
     from elastocal.spatial.pose import Pose
 

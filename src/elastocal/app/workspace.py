@@ -11,7 +11,7 @@ from elastocal.app.grid import Grid, grid_configurations
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.model.statics.deflection import FrameDeflection
     from elastocal.spatial.entries import Array
 
@@ -32,7 +32,7 @@ class Workspace:
     moved: FrameDeflection
 
 
-def workspace(model: RobotModel, grid: Grid, load: AppliedWrenches) -> Workspace:
+def workspace(model: Robot, grid: Grid, load: AppliedWrenches) -> Workspace:
     """Both maps of a model under one load."""
     from elastocal.model.statics.deflection import deflection
     from elastocal.model.statics.stiffness import loaded_stiffness
@@ -41,7 +41,7 @@ def workspace(model: RobotModel, grid: Grid, load: AppliedWrenches) -> Workspace
     return Workspace(grid, softest(loaded_stiffness(model, q)), load, deflection(model, q, [load]))
 
 
-def section(model: RobotModel, q: Array) -> Grid:
+def section(model: Robot, q: Array) -> Grid:
     """A grid over the whole range of two axes, the others where they are in the middle one of poses (N, n)."""
     import numpy as np
 
@@ -59,7 +59,7 @@ def section(model: RobotModel, q: Array) -> Grid:
     return grid_configurations(model, ",".join(parts), (",".join(f"{v:.2f}" for v in at),), False)
 
 
-def _ranges(model: RobotModel, q: Array) -> tuple[Array, Array]:
+def _ranges(model: Robot, q: Array) -> tuple[Array, Array]:
     """Limits of every joint; without limits as far as it was moved, and a quarter turn or 0.1 m at least."""
     import numpy as np
 
@@ -71,7 +71,7 @@ def _ranges(model: RobotModel, q: Array) -> tuple[Array, Array]:
     return np.array([e[0] for e in ends]), np.array([e[1] for e in ends])
 
 
-def _effect(model: RobotModel, middle: Array, low: Array, high: Array) -> Array:
+def _effect(model: Robot, middle: Array, low: Array, high: Array) -> Array:
     """How much each joint changes the stiffness in the softest direction: the spread of its logarithm, (n,)."""
     import numpy as np
 

@@ -20,7 +20,7 @@ from elastocal.calibration.tool import ToolStates, tool_of
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:
@@ -140,8 +140,8 @@ class Validation:
 class Calibration:
     """A calibrated robot: ``robot`` holds the estimates as elements, so that statics and compensation use it as is."""
 
-    robot: RobotModel
-    uncalibrated: RobotModel
+    robot: Robot
+    uncalibrated: Robot
     names: tuple[str, ...]
     covariance: Array
     """Of the parameters ``names``, then of stations (6 each), markers (3 each) and the tool's turn (3)."""
@@ -169,7 +169,7 @@ class Calibration:
     ladder: Ladder | None = None
 
     @cached_property
-    def nominal(self) -> RobotModel:
+    def nominal(self) -> Robot:
         """The robot as its controller knows it."""
         return self.uncalibrated.nominal
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.sources.source import ErrorSource
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 
 Length = Literal["m", "mm"]
@@ -120,7 +120,7 @@ class Campaign:
     def line(self, row: int) -> str:
         return self.places[row] if self.places else f"row {row}"
 
-    def joint_values(self, robot: RobotModel, q: object = None) -> Array:
+    def joint_values(self, robot: Robot, q: object = None) -> Array:
         """(N, n) joint values in rad and m, of this campaign or of other values in its units."""
         raw = self.q if q is None else _table("q", q, 2)
         return controller_to_joints(robot, raw, self.length, self.angle)
@@ -150,7 +150,7 @@ class Campaign:
         return f"<Campaign{' ' + self.name if self.name else ''}: {', '.join(parts)}>"
 
 
-def controller_to_joints(robot: RobotModel, raw: Array, length: str, angle: str) -> Array:
+def controller_to_joints(robot: Robot, raw: Array, length: str, angle: str) -> Array:
     """(N, n) joint values in SI from controller values in stated units."""
     if raw.shape[1] != robot.n:
         raise InputError(

@@ -17,7 +17,7 @@ from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.tool import Tool
 from elastocal.calibration.words import Wanted
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.solve.blocks import Blocks, Group, Scale
 from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Posterior, posterior
@@ -38,7 +38,7 @@ class Task:
     """What is fitted: a robot with its wanted groups, to the rows of a sight less those ``dropped`` (M, rows)."""
 
     sight: Sight
-    robot: RobotModel
+    robot: Robot
     wanted: tuple[Wanted, ...]
     family: Family
     dropped: Bools
@@ -94,7 +94,7 @@ class Fit:
         return self.task.values(self.x)
 
     @cached_property
-    def robot(self) -> RobotModel:
+    def robot(self) -> Robot:
         named = dict(zip(self.task.names, self.values.tolist(), strict=True))
         return self.task.robot.with_parameters(named) if named else self.task.robot
 

@@ -20,7 +20,7 @@ from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import pose_means
 from elastocal.calibration.words import with_words
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 
 WORTH = 0.995
@@ -99,7 +99,7 @@ class Climber:
     """What every rung shares."""
 
     sight: Sight
-    robot: RobotModel
+    robot: Robot
     dropped: Bools
     placing: Placing
     instrument: Instrument

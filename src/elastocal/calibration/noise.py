@@ -22,7 +22,7 @@ from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:
     from elastocal.calibration.sight import Sight
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 Family = Literal["joints", "points"]
 UNSTATED = Scale("points", 1e-4)
@@ -74,7 +74,7 @@ class Instrument:
 
 
 def noise_parts(
-    sight: Sight, robot: RobotModel, placing: Placing, instrument: Instrument, family: Family
+    sight: Sight, robot: Robot, placing: Placing, instrument: Instrument, family: Family
 ) -> tuple[tuple[Noise, ...], float]:
     """Parts of the noise of every block, and the power of the likelihood."""
     parts = []

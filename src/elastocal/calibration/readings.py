@@ -13,10 +13,10 @@ from elastocal.files.campaign.file import CampaignFile
 from elastocal.files.campaign.read import read_campaign as read_campaign_file
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.position import Position
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 
-def read_campaign(path: str | PathLike[str]) -> tuple[RobotModel, Campaign]:
+def read_campaign(path: str | PathLike[str]) -> tuple[Robot, Campaign]:
     """Robot and readings of a campaign file."""
     return campaign_of(read_campaign_file(Path(path)))
 
@@ -33,7 +33,7 @@ def fits(file: CampaignFile) -> str:
     return f"marker {astray[0]} does not sit on the tool" if astray else ""
 
 
-def campaign_of(file: CampaignFile) -> tuple[RobotModel, Campaign]:
+def campaign_of(file: CampaignFile) -> tuple[Robot, Campaign]:
     why = fits(file)
     if why:
         raise InputError(f"{file.name}: {why}; such a campaign is calibrated by reduction only")

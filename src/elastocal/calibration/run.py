@@ -21,14 +21,14 @@ from elastocal.calibration.words import automatic, check_words, with_words
 from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 
 Watch = Callable[[str], None]
 
 
 def calibrate(
-    robot: RobotModel,
+    robot: Robot,
     campaign: Campaign,
     model: str | Sequence[str] = "auto",
     *,
@@ -60,7 +60,7 @@ def calibrate(
     return _result(campaign, ladder, units, (*checked.findings, *assumed))
 
 
-def _compliant(robot: RobotModel, campaign: Campaign) -> tuple[RobotModel, tuple[Finding, ...]]:
+def _compliant(robot: Robot, campaign: Campaign) -> tuple[Robot, tuple[Finding, ...]]:
     """A rigid robot under load gets start values of compliance by its size."""
     bends = any(np.any(c.compliance()) for c in robot.coordinates)
     if bends or not (campaign.loaded or campaign.deflection is not None):
@@ -71,7 +71,7 @@ def _compliant(robot: RobotModel, campaign: Campaign) -> tuple[RobotModel, tuple
     return robot.with_joint_compliance(), (Finding("assumed-compliance", "warning", text, {}),)
 
 
-def start_placing(robot: RobotModel, sight: Sight) -> Placing:
+def start_placing(robot: Robot, sight: Sight) -> Placing:
     """Stations, markers and the tool's turn from nothing."""
     s = sight.states
     at = sight.tool(robot.nominal, ()).states(np.zeros(0))
@@ -85,7 +85,7 @@ def start_placing(robot: RobotModel, sight: Sight) -> Placing:
     return placing
 
 
-def _known_markers(robot: RobotModel, names: tuple[str, ...]) -> Array:
+def _known_markers(robot: Robot, names: tuple[str, ...]) -> Array:
     """Places of markers in the tool's frame, of those that are frames of the robot; the tool's origin of others."""
     at = robot.nominal
     q = np.zeros((1, robot.n))
@@ -98,7 +98,7 @@ def _known_markers(robot: RobotModel, names: tuple[str, ...]) -> Array:
 
 
 def _left_out(
-    robot: RobotModel, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument
+    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument
 ) -> tuple[Bools, tuple[Unit, ...], Placing]:
     """Outliers by the richest model, so that what it explains is not left out."""
     none = np.zeros_like(sight.used)

@@ -16,7 +16,7 @@ from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.states import States
 from elastocal.calibration.tool import Tool, ToolStates, tool_of
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
 
@@ -111,7 +111,7 @@ class Sight:
                 out[i] = mine.mean(axis=0) if len(mine) else 0.0
         return out
 
-    def tool(self, robot: RobotModel, names: tuple[str, ...]) -> Tool:
+    def tool(self, robot: Robot, names: tuple[str, ...]) -> Tool:
         """Of a robot in these states."""
         s = self.states
         return tool_of(robot, names, s.q, s.wrench, s.load_frame, s.temperature)
@@ -176,7 +176,7 @@ class Sight:
         turns[:, :, -3:] = expected
         slope[:, part] = back @ turns
 
-    def joint_noise(self, robot: RobotModel, placing: Placing) -> Array:
+    def joint_noise(self, robot: Robot, placing: Placing) -> Array:
         """How the rows move with every joint (M, rows, n), by the rigid arm."""
         s = self.states
         at = kinematics(robot.nominal, s.q)

@@ -19,7 +19,7 @@ from elastocal.calibration.placing import robust_start, start_error
 from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.entries import Array
 
@@ -34,7 +34,7 @@ class Hypothesis:
     """``words`` accept it; ``coupling`` where it belongs to the robot."""
 
     words: tuple[str, ...]
-    robot: RobotModel
+    robot: Robot
     campaign: Campaign
     coupling: bool = False
 
@@ -43,12 +43,12 @@ class Hypothesis:
 class Checked:
     """Robot and campaign with what was accepted, and what was found."""
 
-    robot: RobotModel
+    robot: Robot
     campaign: Campaign
     findings: tuple[Finding, ...]
 
 
-def check_slips(robot: RobotModel, campaign: Campaign, accept: tuple[str, ...] = ()) -> Checked:
+def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) -> Checked:
     """Nothing to do where the points are near; else couplings are taken in, and slips refused unless accepted."""
     for word in accept:
         robot, campaign = _accepted(robot, campaign, word)
@@ -73,14 +73,14 @@ def check_slips(robot: RobotModel, campaign: Campaign, accept: tuple[str, ...] =
     return Checked(robot, campaign, (Finding("coupling", "warning", text, data),))
 
 
-def _accepted(robot: RobotModel, campaign: Campaign, word: str) -> tuple[RobotModel, Campaign]:
+def _accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campaign]:
     known = {h.words[0]: h for h in hypotheses(robot, campaign)}
     if word not in known:
         raise InputError(f"accept: there is no hypothesis {word!r}; valid: {', '.join(known)}")
     return known[word].robot, known[word].campaign
 
 
-def _pairs(robot: RobotModel, campaign: Campaign) -> Iterator[Hypothesis]:
+def _pairs(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
     """A coupling and something else."""
     for first in hypotheses(robot, campaign):
         if first.coupling:
@@ -103,7 +103,7 @@ def _best(tried: Iterator[Hypothesis]) -> tuple[Hypothesis | None, float]:
     return best, distance_of(best.robot, best.campaign) or np.inf
 
 
-def distance_of(robot: RobotModel, campaign: Campaign, *, quick: bool = False) -> float | None:
+def distance_of(robot: Robot, campaign: Campaign, *, quick: bool = False) -> float | None:
     """Median distance in m of the points from the nominal robot, best placed; None where no points were read."""
     if campaign.position is None:
         return None
@@ -117,7 +117,7 @@ def distance_of(robot: RobotModel, campaign: Campaign, *, quick: bool = False) -
     )
 
 
-def hypotheses(robot: RobotModel, campaign: Campaign) -> Iterator[Hypothesis]:
+def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
     """Couplings first, then slips of the controller map, of units, of frames and of rows."""
     axes = robot.controller.axes
     n = len(axes)
@@ -143,7 +143,7 @@ def hypotheses(robot: RobotModel, campaign: Campaign) -> Iterator[Hypothesis]:
     yield from _table_slips(robot, campaign)
 
 
-def _table_slips(robot: RobotModel, campaign: Campaign) -> Iterator[Hypothesis]:
+def _table_slips(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
     angle = "deg" if campaign.angle == "rad" else "rad"
     yield Hypothesis((f"angles in {angle}",), robot, _changed(campaign, angle=angle))
     assert campaign.position is not None
@@ -164,7 +164,7 @@ def _changed(campaign: Campaign, **values: Any) -> Campaign:
     return out
 
 
-def _mapped(robot: RobotModel, turn: Array, shift: Array | None = None) -> RobotModel:
+def _mapped(robot: Robot, turn: Array, shift: Array | None = None) -> Robot:
     """The robot whose joints are M (turn c - z + shift) of what its controller shows, c."""
     old = robot.controller
     matrix = old.matrix @ turn

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 
 SAME = 1e-7
@@ -84,7 +84,7 @@ class States:
         return out
 
 
-def gather(robot: RobotModel, campaign: Campaign) -> States:
+def gather(robot: Robot, campaign: Campaign) -> States:
     """States of a campaign."""
     q = campaign.joint_values(robot)
     wrench = np.zeros((len(q), 6)) if campaign.wrench is None else campaign.wrench

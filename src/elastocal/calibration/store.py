@@ -19,7 +19,7 @@ from elastocal.files.robot.write import robot_text
 from elastocal.files.write import write_files
 from elastocal.findings import Finding
 from elastocal.measure.sources.tracker import Tracker
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 FORMAT = "elastocal-calibration/2"
 
@@ -85,7 +85,7 @@ def to_document(c: Calibration) -> dict[str, Any]:
 def from_document(data: dict[str, Any], where: str) -> Calibration:
     robot = robot_from_text(data["robot_yaml"], where)
     values = dict(zip(data["names"], data["values"], strict=True))
-    calibrated: RobotModel = robot.with_parameters(values) if values else robot
+    calibrated: Robot = robot.with_parameters(values) if values else robot
     return Calibration(
         robot=calibrated,
         uncalibrated=robot,

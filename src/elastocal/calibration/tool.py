@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.observation import Marker, loaded_observation
@@ -43,7 +43,7 @@ class Tool(Protocol):
 
 
 def tool_of(
-    robot: RobotModel,
+    robot: Robot,
     names: Sequence[str],
     q: Array,
     wrench: Array | None = None,
@@ -57,7 +57,7 @@ def tool_of(
     return BentTool(robot, tuple(names), at, wrench, frame or robot.tool)
 
 
-def _rigid(robot: RobotModel, names: Sequence[str]) -> bool:
+def _rigid(robot: Robot, names: Sequence[str]) -> bool:
     """Nothing bends, and nothing that is sought would."""
     if any(c.active or c.has_backlash for c in robot.compliant):
         return False
@@ -69,7 +69,7 @@ def _rigid(robot: RobotModel, names: Sequence[str]) -> bool:
 class RigidTool:
     """theta_d = offset_d + sum over (parameter, d, c) of c (value - file value)."""
 
-    robot: RobotModel
+    robot: Robot
     names: tuple[str, ...]
     at: Configurations
 
@@ -123,7 +123,7 @@ class RigidTool:
 class BentTool:
     """At the loaded equilibrium."""
 
-    robot: RobotModel
+    robot: Robot
     names: tuple[str, ...]
     at: Configurations
     wrench: Array | None

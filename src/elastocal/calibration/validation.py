@@ -14,7 +14,7 @@ from elastocal.calibration.prediction import quantile_95
 from elastocal.calibration.states import States, gather, pose_means
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import rigid_fit
 
@@ -64,7 +64,7 @@ def _compared(calibration: Calibration, states: States, known: bool) -> tuple[Ar
 
 
 def _away(
-    robot: RobotModel, placing: Placing, stations: tuple[str, ...], states: States, known: bool
+    robot: Robot, placing: Placing, stations: tuple[str, ...], states: States, known: bool
 ) -> tuple[Array, Placing]:
     assert states.position is not None
     at = tool_of(robot, (), states.q, states.wrench, states.load_frame, states.temperature).states(np.zeros(0))
@@ -89,7 +89,7 @@ def _stations_on(placing: Placing, origin: Array, turn: Array, states: States) -
     return replace(still, turn=turns, shift=shifts)
 
 
-def cross_validate(robot: RobotModel, campaign: Campaign, folds: int = 6, **options: Any) -> Validation:
+def cross_validate(robot: Robot, campaign: Campaign, folds: int = 6, **options: Any) -> Validation:
     """Calibrate without every fold of the poses in turn and judge on what was left out; options as of ``calibrate``.
 
     Folds are taken in canonical order of the poses, so that they do not depend on the order of the rows.

@@ -13,7 +13,7 @@ from elastocal.calibration.warnings import PointsCheck, calibration_warnings, no
 from elastocal.findings import Finding
 from elastocal.identifiability.groups import Group
 from elastocal.measure.reading_unit import reading_unit, small_unit
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.procedures.contact.judgement import ContactJudgement, written
 from elastocal.procedures.contact.screen import Misreading, WrongContact
 from elastocal.quantities import length, told_apart
@@ -32,7 +32,7 @@ class Judged:
     """
 
     study: Study
-    described: RobotModel
+    described: Robot
     points: PointsCheck | None = None
     contacts: ContactJudgement | None = None
 

@@ -31,7 +31,7 @@ from elastocal.findings import Finding
 from elastocal.identify.strayed import Stated
 from elastocal.identify.unsought import Unsought
 from elastocal.measure.reading_unit import reading_unit
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.quantities import length, significant
 from elastocal.spatial.entries import Array
 from elastocal.study.placement import Placement
@@ -68,7 +68,7 @@ class PointsCheck:
         return "unloaded points" if self.differences else "points"
 
 
-def calibration_warnings(study: Study, described: RobotModel, points: PointsCheck | None) -> tuple[Finding, ...]:
+def calibration_warnings(study: Study, described: Robot, points: PointsCheck | None) -> tuple[Finding, ...]:
     """Everything that whoever uses the calibration must know; ``described`` is the robot of the file."""
     misplaced = points is not None and points.placement.far  # off by more than any parameter explains
     return (
@@ -86,13 +86,13 @@ def calibration_warnings(study: Study, described: RobotModel, points: PointsChec
     )
 
 
-def nominal_errors(study: Study, described: RobotModel) -> Array:
+def nominal_errors(study: Study, described: Robot) -> Array:
     """Read minus what the robot file predicts, (N, R) in SI, of the numbers that were used."""
     campaign = study.fit.campaign
     return campaign.readings - campaign.measurement.predict(described)
 
 
-def nominal_rms(study: Study, described: RobotModel) -> float:
+def nominal_rms(study: Study, described: Robot) -> float:
     """Root mean square per axis of the numbers that predictions are judged by; nan where there are none."""
     errors = nominal_errors(study, described)[:, list(study.fit.campaign.measurement.judged)]
     known = errors[np.isfinite(errors)]
@@ -125,7 +125,7 @@ def _points(check: PointsCheck | None) -> Iterator[Finding]:
     yield _warning("points-far", text, rms=at.rms, worst=check.worst)
 
 
-def _worse(study: Study, described: RobotModel) -> Iterator[Finding]:
+def _worse(study: Study, described: Robot) -> Iterator[Finding]:
     """A calibration that predicts worse than none; not where residuals are noise, so that the file was right before."""
     fit = study.fit
     shown = reading_unit(fit.campaign.measurement)
@@ -218,7 +218,7 @@ def _step(u: Unsought) -> str:
     return f"{100 * u.step / abs(u.value):+.2g} %" if u.value else f"{u.step:+.3g} {u.unit}"
 
 
-def _far_compliances(study: Study, described: RobotModel) -> Iterator[Finding]:
+def _far_compliances(study: Study, described: Robot) -> Iterator[Finding]:
     """Joint compliances far above or below those of the robot file."""
     fit = study.fit
     file = {p.name: p.value for p in described.parameters if "joint_compliance" in p.kind and p.value > 0}

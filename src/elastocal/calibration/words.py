@@ -30,7 +30,7 @@ from elastocal.model.compliant.own_weight import OwnWeight
 from elastocal.model.compliant.weight_lever import LIGHTER, moving_frames
 from elastocal.model.elements import Element
 from elastocal.model.parameters import Parameter
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.solve.blocks import Scale
 from elastocal.spatial.entries import Array
 
@@ -54,7 +54,7 @@ class Wanted:
         return np.ones(len(self.names)) if self.precision is None else np.sqrt(np.diag(np.linalg.inv(self.precision)))
 
 
-def with_words(robot: RobotModel, words: tuple[str, ...]) -> tuple[RobotModel, tuple[Wanted, ...]]:
+def with_words(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[Wanted, ...]]:
     """The robot with the elements that the words stand for (at no effect), and the groups of their parameters."""
     wanted: list[Wanted] = []
     for word in words:
@@ -63,7 +63,7 @@ def with_words(robot: RobotModel, words: tuple[str, ...]) -> tuple[RobotModel, t
     return robot, tuple(w for w in wanted if w.names)
 
 
-def _geometry(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+def _geometry(robot: Robot) -> tuple[Robot, list[Wanted]]:
     lengths, tilts, offsets, slides = [], [], [], []
     added: list[Element] = []
     given = set(robot.parameters.names)
@@ -91,7 +91,7 @@ def _geometry(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
     ]
 
 
-def _weight(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+def _weight(robot: Robot) -> tuple[Robot, list[Wanted]]:
     """One group for every joint: the sag of a typical arm, and of every link by the uncertainty of its mass moment."""
     added: list[Element] = []
     wanted = []
@@ -106,7 +106,7 @@ def _weight(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
     return robot.with_elements(*added), wanted
 
 
-def _moment_shares(robot: RobotModel, joint: str) -> Array:
+def _moment_shares(robot: Robot, joint: str) -> Array:
     """How far the mass moment of every moving frame from a joint on is uncertain, as a share of that of the arm."""
     frames = moving_frames(robot.tree, joint)
     steps = np.array([robot.chain.length(f) for f in (*frames, robot.tool)])
@@ -117,13 +117,13 @@ def _moment_shares(robot: RobotModel, joint: str) -> Array:
     return np.asarray(0.5 * moments / moments.sum())
 
 
-def _lateral(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+def _lateral(robot: Robot) -> tuple[Robot, list[Wanted]]:
     turning = [j for j in robot.joints if robot.tree.joint(j).kind == "revolute"]
     names = tuple(f"{j}.lateral_{k}" for j in turning for k in (1, 2))
     return robot.with_elements(*(LateralWeight(joint=j) for j in turning)), [Wanted(Scale("lateral", 1e-4), names)]
 
 
-def _harmonics(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+def _harmonics(robot: Robot) -> tuple[Robot, list[Wanted]]:
     turning = [j for j in robot.joints if robot.tree.joint(j).kind == "revolute"]
     groups = [
         Wanted(Scale(f"harmonics {n}", 1e-4), tuple(f"{j}.{w}{n}" for j in turning for w in ("sin", "cos")))
@@ -132,12 +132,12 @@ def _harmonics(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
     return robot.with_elements(*(GearHarmonics(joint=j, orders=(1.0, 2.0)) for j in turning)), groups
 
 
-def _gain(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+def _gain(robot: Robot) -> tuple[Robot, list[Wanted]]:
     names = tuple(f"{j}.gain" for j in robot.joints)
     return robot.with_elements(*(JointGain(joint=j) for j in robot.joints)), [Wanted(Scale("gain", 1e-4), names)]
 
 
-def _compliance(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+def _compliance(robot: Robot) -> tuple[Robot, list[Wanted]]:
     """Prior sds of logarithms: joints 0.5; links 0.5 together, 0.3 each, 0.12 every entry; foundation 0.7; spring 0.3.
 
     One that is zero in the file is linear and not negative, with the sd of its scale.
@@ -191,7 +191,7 @@ def _moments(rows: Sequence[Parameter]) -> Wanted:
     return Wanted(Scale("mass moments", 1.0, 0.0), tuple(p.name for p in moments), np.diag(np.array(sizes) ** -2.0))
 
 
-def _backlash(robot: RobotModel) -> tuple[RobotModel, list[Wanted]]:
+def _backlash(robot: Robot) -> tuple[Robot, list[Wanted]]:
     gaps = tuple(p.name for p in robot.parameters if p.kind == "joint_backlash")
     return robot, [Wanted(Scale("backlash", 2e-4, 0.0), gaps, positive=True)]
 
@@ -210,7 +210,7 @@ ORDER = tuple(_WORDS)
 """Words in the order in which a ladder tries them."""
 
 
-def automatic(robot: RobotModel, *, loaded: bool, placed: bool) -> tuple[str, ...]:
+def automatic(robot: Robot, *, loaded: bool, placed: bool) -> tuple[str, ...]:
     """Words that are tried unless others are asked for, in order.
 
     ``placed``: readings are of places; deflections alone do not see geometry.  A gain of joints helped no robot tried.

@@ -20,7 +20,7 @@ from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.errors import InputError
 from elastocal.model.inverse_kinematics import row_scales
 from elastocal.model.kinematics import rigid_motion, rigid_pose
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics import stability
 from elastocal.model.statics.continuation import LARGEST_BEND
 from elastocal.model.statics.forces import chunk_size
@@ -73,11 +73,11 @@ class Commands:
 
 
 def correct(
-    model: RobotModel,
+    model: Robot,
     targets: Targets,
     loads: PathLoads | None = None,
     aim: Aim | None = None,
-    controller: RobotModel | None = None,
+    controller: Robot | None = None,
 ) -> Commands:
     """Commands for all targets; ``aim`` None is the pose where the joints suffice for it, else the position.
 
@@ -91,11 +91,11 @@ def correct(
 
 
 def correction_chunks(
-    model: RobotModel,
+    model: Robot,
     targets: Targets,
     loads: PathLoads | None = None,
     aim: Aim | None = None,
-    controller: RobotModel | None = None,
+    controller: Robot | None = None,
 ) -> Iterator[tuple[slice, Commands]]:
     """The same in pieces, so that memory does not grow with the path: rows and their correction, in order."""
     model.tree.frame(targets.frame)
@@ -123,7 +123,7 @@ def correction_chunks(
 
 
 def _commanded(
-    robot: LoadedRobot, frame: str, controller: RobotModel | None, nominal: Array, settled: Settled, status: Ints
+    robot: LoadedRobot, frame: str, controller: Robot | None, nominal: Array, settled: Settled, status: Ints
 ) -> Commands:
     lost = np.isin(
         status,
@@ -151,7 +151,7 @@ def _chunk(robot: LoadedRobot) -> int:
     return FEW_COORDINATES_CHUNK if robot.flex.n <= 12 else chunk_size(robot.flex.n)
 
 
-def _bounded(model: RobotModel) -> RobotModel:
+def _bounded(model: Robot) -> Robot:
     """An estimated model that obeys physics may be judged by the cheap bound of its stability."""
     try:
         return replace(model, estimated=False)

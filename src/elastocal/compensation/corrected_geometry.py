@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 
 from elastocal.model.chain import AXES, JOINT, Dof
 from elastocal.model.frames import BASE, Frame
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import axis_matrix
@@ -35,7 +35,7 @@ class CorrectedPoses:
     lost: tuple[str, ...]
 
 
-def corrected_poses(model: RobotModel, writable: Collection[str] | None = None) -> CorrectedPoses:
+def corrected_poses(model: Robot, writable: Collection[str] | None = None) -> CorrectedPoses:
     """New poses of all frames, or of those that can be written."""
     handed = {BASE: _error(model, BASE)}
     taken: set[str] = set()
@@ -55,13 +55,13 @@ def corrected_poses(model: RobotModel, writable: Collection[str] | None = None) 
     return CorrectedPoses(out, lost)
 
 
-def _error(model: RobotModel, frame: str) -> Pose:
+def _error(model: Robot, frame: str) -> Pose:
     """Tx Ty Tz Rx Ry Rz of a frame's constant error."""
     x, y, z, rx, ry, rz = (_constant(model, Dof(frame, axis)) for axis in AXES)
     return Pose(axis_matrix(0, rx) @ axis_matrix(1, ry) @ axis_matrix(2, rz), np.array([x, y, z]))
 
 
-def _offset(model: RobotModel, frame: Frame) -> Pose:
+def _offset(model: Robot, frame: Frame) -> Pose:
     value = _constant(model, Dof(frame.name, JOINT))
     if frame.joint is None or value == 0.0:
         return Pose()
@@ -71,7 +71,7 @@ def _offset(model: RobotModel, frame: Frame) -> Pose:
     return Pose(Rotation.from_rotvec(axis).as_matrix())
 
 
-def _constant(model: RobotModel, dof: Dof) -> float:
+def _constant(model: Robot, dof: Dof) -> float:
     at = model.chain.index.get(dof)
     return 0.0 if at is None else float(model.constants[at])
 

@@ -18,7 +18,7 @@ from elastocal.compensation.program import Changes, Program, Skipped
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Residual
 from elastocal.findings import Finding
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 from elastocal.uncertainty.prediction import IdentifiedModel, Prediction, quantile_95
 
@@ -70,7 +70,7 @@ class Correction:
     warnings: tuple[Finding, ...]
 
     @property
-    def model(self) -> RobotModel:
+    def model(self) -> Robot:
         return self.job.at.model
 
     @property

@@ -26,7 +26,7 @@ from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.task import Aim
 from elastocal.spatial.entries import Array, Ints
 
@@ -60,14 +60,14 @@ class Inserts:
 class Moves:
     """Linear moves between targets that were corrected: ``start`` and ``end`` (M,) are their rows."""
 
-    model: RobotModel
+    model: Robot
     targets: Targets
     loads: PathLoads
     correction: Commands
     start: Ints
     end: Ints
     aim: Aim | None
-    controller: RobotModel | None
+    controller: Robot | None
 
     def exact(self, move: Ints, fraction: Array) -> Commands:
         """The exact correction at fractions (K,) of moves (K,)."""

@@ -14,16 +14,14 @@ from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.nominal import Nominal
 from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.errors import InputError
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.forces import CHUNK
 from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.task import Aim, task
 from elastocal.spatial.rotation import rotations
 
 
-def first_order(
-    model: RobotModel, targets: Targets, loads: PathLoads | None = None, aim: Aim | None = None
-) -> Commands:
+def first_order(model: Robot, targets: Targets, loads: PathLoads | None = None, aim: Aim | None = None) -> Commands:
     """Commanded poses and the joint values that the controller makes of them; only reach is judged."""
     what = task(model, targets.frame, aim)
     push = loads or PathLoads()

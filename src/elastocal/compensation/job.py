@@ -20,7 +20,7 @@ from elastocal.compensation.references import references
 from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.compensation.verification import Residual, expected_residual, residual, taught, taught_covariance
 from elastocal.errors import InputError
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.task import Aim, task
 from elastocal.spatial.entries import Array, Ints
 from elastocal.uncertainty.prediction import IdentifiedModel
@@ -105,7 +105,7 @@ def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
     return out
 
 
-def command_residuals(model: RobotModel, work: Job, command: Array) -> Residual:
+def command_residuals(model: Robot, work: Job, command: Array) -> Residual:
     """Where a model of the robot, with the same tool frames, goes with commands (S, n)."""
     total = len(command)
     out = Residual(np.full((total, 3), np.nan), np.full((total, 3), np.nan), np.zeros(total, dtype=np.int64))
@@ -115,7 +115,7 @@ def command_residuals(model: RobotModel, work: Job, command: Array) -> Residual:
     return out
 
 
-def as_taught(model: RobotModel, work: Job, nominal: Array) -> Job:
+def as_taught(model: Robot, work: Job, nominal: Array) -> Job:
     """The job whose targets are where a model of the robot stands unloaded with commands (S, n).
 
     Where the position alone is corrected, the orientation stays the program's.

@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.forces import check_rows
 from elastocal.spatial.entries import Array, Ints
 
@@ -31,13 +31,13 @@ class PathLoads:
     wrenches: tuple[AppliedWrenches, ...] = ()
     payloads: tuple[PayloadChange, ...] = ()
 
-    def check(self, model: RobotModel, total: int) -> None:
+    def check(self, model: Robot, total: int) -> None:
         check_rows(model, total, self.wrenches)
         firsts = [change.first for change in self.payloads]
         if firsts != sorted(set(firsts)) or (firsts and firsts[0] < 0):
             raise InputError(f"payload changes at targets {firsts}: give them in the order of the path, one per target")
 
-    def models(self, model: RobotModel) -> list[RobotModel]:
+    def models(self, model: Robot) -> list[Robot]:
         """The robot before the first change and after each one."""
         out = [model]
         for change in self.payloads:

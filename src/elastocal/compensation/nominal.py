@@ -15,7 +15,7 @@ from elastocal.compensation import spherical_wrist
 from elastocal.compensation.targets import Targets
 from elastocal.compensation.wrist_geometry import Limits, WristGeometry, wrist_geometry
 from elastocal.model.inverse_kinematics import along_path, inverse_kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.task import Task
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -39,7 +39,7 @@ class Found:
 class Nominal:
     """How the inverse of one robot, frame and task is found; ``why`` says why not in closed form (else "")."""
 
-    model: RobotModel
+    model: Robot
     frame: str
     task: Task
 

@@ -17,7 +17,7 @@ from elastocal.compensation.stations import Stations
 from elastocal.errors import InputError
 from elastocal.model.frames import Frame
 from elastocal.model.kinematics import rigid_pose
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -29,7 +29,7 @@ class Placed:
     ``reference`` (S, n) are the axes where the program gives them, as joint values, else nan.
     """
 
-    model: RobotModel
+    model: Robot
     stations: Stations
     position: Array
     rotation: Array
@@ -66,7 +66,7 @@ def tool_frame(name: str) -> str:
     return f"tool {name} of the program"
 
 
-def with_tools(model: RobotModel, program: Program, flange: str) -> RobotModel:
+def with_tools(model: Robot, program: Program, flange: str) -> Robot:
     """The robot with a frame for every tool of the program."""
     model.tree.frame(flange)
     tools = [Frame(tool_frame(name), flange, _pose(program, "tool", name)) for name in program.tools]
@@ -74,7 +74,7 @@ def with_tools(model: RobotModel, program: Program, flange: str) -> RobotModel:
     return replace(model, tree=tree)
 
 
-def placed(model: RobotModel, stations: Stations) -> Placed:
+def placed(model: Robot, stations: Stations) -> Placed:
     """``model`` is one ``with_tools``."""
     by_axes = stations.by_axes
     if by_axes.any() and stations.joints.shape[1] != model.n:

@@ -32,7 +32,7 @@ from elastocal.compensation.verification import Residual
 from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.limits import extent
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.uncertainty.prediction import IdentifiedModel
 
@@ -57,7 +57,7 @@ def compensate(
     first_order: bool = False,
     densify: float | None = None,
     chord: float = CHORD,
-    truth: RobotModel | None = None,
+    truth: Robot | None = None,
     progress: Progress | None = None,
 ) -> Correction:
     """Correct a program for the load on the robot.
@@ -112,7 +112,7 @@ def compensate(
     )  # fmt: skip
 
 
-def flange_of(model: RobotModel, asked: str | None = None) -> str:
+def flange_of(model: Robot, asked: str | None = None) -> str:
     """The frame that tools are mounted on."""
     if asked is not None:
         model.tree.frame(asked)
@@ -128,15 +128,15 @@ def flange_of(model: RobotModel, asked: str | None = None) -> str:
     )
 
 
-def assumed_masses(model: RobotModel, sought: Sequence[str]) -> tuple[str, ...]:
+def assumed_masses(model: Robot, sought: Sequence[str]) -> tuple[str, ...]:
     """Parameters of masses that were not estimated and that are assumed."""
     rows = (p for p in model.parameters if p.kind in MASSES and p.status == "assumed" and p.value)
     return tuple(p.name for p in rows if p.name not in sought)
 
 
-def _identified(given: Any) -> tuple[RobotModel, IdentifiedModel | None]:
+def _identified(given: Any) -> tuple[Robot, IdentifiedModel | None]:
     """The robot, and how well its parameters are known; of a calibration those of its placing are left out."""
-    if isinstance(given, RobotModel):
+    if isinstance(given, Robot):
         return given, None
     if isinstance(given, IdentifiedModel):
         return given.model, given
@@ -188,7 +188,7 @@ def _bearable(work: Job, before: Residual) -> None:
         )
 
 
-def _on_truth(true: RobotModel, method: Method, work: Job, nominal: Array, command: Array) -> tuple[Residual, Residual]:
+def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: Array) -> tuple[Residual, Residual]:
     """Residuals of the old and the new program on the simulated true robot."""
     if true.joints != work.at.model.joints:
         raise InputError(

@@ -25,7 +25,7 @@ import numpy as np
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.targets import Targets
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.forces import chunk_size
@@ -89,13 +89,13 @@ class Verification:
 
 
 def verify(
-    true: RobotModel, nominal: Array, command: Array, targets: Targets, loads: PathLoads | None = None
+    true: Robot, nominal: Array, command: Array, targets: Targets, loads: PathLoads | None = None
 ) -> Verification:
     """Residuals of joint values (N, n) as a controller would command them alone, and of corrected ones."""
     return Verification(residual(true, nominal, targets, loads), residual(true, command, targets, loads))
 
 
-def residual(true: RobotModel, command: Array, targets: Targets, loads: PathLoads | None = None) -> Residual:
+def residual(true: Robot, command: Array, targets: Targets, loads: PathLoads | None = None) -> Residual:
     """Residual of commands (N, n), rows of nan left out, on a model taken for true."""
     push = loads or PathLoads()
     total = len(targets)
@@ -150,7 +150,7 @@ def _turned(rotation: Array) -> Array:
     return np.moveaxis(rotation, 0, -1)
 
 
-def taught(model: RobotModel, targets: Targets, nominal: Array, loads: PathLoads) -> Targets:
+def taught(model: Robot, targets: Targets, nominal: Array, loads: PathLoads) -> Targets:
     """The targets as the unloaded arm reaches them with commands (N, n); where it has no rest they stay."""
     position, rotation = targets.position.copy(), targets.rotation.copy()
     models = loads.models(model)
@@ -189,7 +189,7 @@ def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, fr
     return out
 
 
-def _slope(known: IdentifiedModel, model: RobotModel, q: Array, frame: str, applied: list[AppliedWrenches]) -> Array:
+def _slope(known: IdentifiedModel, model: Robot, q: Array, frame: str, applied: list[AppliedWrenches]) -> Array:
     """Derivative (N, 6, p) of the pose by the parameters, in the order of the covariance."""
     names, slope, _ = loaded_observation(model, q, applied, [Marker(frame, "pose")], known.names)
     order: Ints = np.array([names.index(n) for n in known.names], dtype=np.int64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.model.chain import JOINT
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Matrix3, Row3
 from elastocal.spatial.pose import Pose
@@ -44,7 +44,7 @@ class WristGeometry:
     limits: tuple[Limits, ...]
 
 
-def wrist_geometry(model: RobotModel, frame: str) -> WristGeometry | str:
+def wrist_geometry(model: Robot, frame: str) -> WristGeometry | str:
     """The constants for a frame at the end of the arm, or the reason why there are none."""
     if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
         return f"{model.name} has not six revolute joints"
@@ -72,7 +72,7 @@ def _meeting(axes: Array, points: Array) -> Array:
     return np.asarray(np.linalg.lstsq(across.sum(axis=0), np.einsum("lij,lj->i", across, points), rcond=None)[0])
 
 
-def _refusal(model: RobotModel, axes: Array, points: Array, centre: Array) -> str:
+def _refusal(model: Robot, axes: Array, points: Array, centre: Array) -> str:
     j = model.joints
     away = points[3:] - centre
     miss = np.linalg.norm(np.cross(away, axes[3:]), axis=1).max()
@@ -86,7 +86,7 @@ def _refusal(model: RobotModel, axes: Array, points: Array, centre: Array) -> st
 
 
 def _constants(
-    model: RobotModel, axes: Array, points: Array, centre: Array, turn: Array, origin: Array
+    model: Robot, axes: Array, points: Array, centre: Array, turn: Array, origin: Array
 ) -> WristGeometry | str:
     basis = np.stack([np.cross(axes[1], axes[0]), axes[1], axes[0]])
     foot = points[0]

@@ -11,14 +11,14 @@ from elastocal.identifiability.groups import Group
 from elastocal.identifiability.practical import ABOVE, BELOW, Expectation, Practical
 from elastocal.identify.expectation import Expected, expected
 from elastocal.measure.campaign import Campaign
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Assessment:
     """``expected`` groups the parameters sought and gives their accuracy; nuisances take part in what is separable."""
 
-    robot: RobotModel
+    robot: Robot
     campaign: Campaign
     expected: Expected
 
@@ -78,7 +78,7 @@ class Assessment:
 
 
 def assess(
-    robot: RobotModel,
+    robot: Robot,
     campaign: Campaign,
     names: Sequence[str] | None = None,
     *,

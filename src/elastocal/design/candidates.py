@@ -11,7 +11,7 @@ import numpy as np
 
 from elastocal.design.poses import Poses
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 
 
@@ -59,7 +59,7 @@ class CandidateSet:
         return len(self.at)
 
     @property
-    def model(self) -> RobotModel:
+    def model(self) -> Robot:
         return self.poses.model
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 
 from elastocal.design.obstacles.obstacle import Obstacle
 from elastocal.errors import InputError
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 Vector = tuple[float, float, float]
 
@@ -40,7 +40,7 @@ class Cell:
     markers: tuple[str, ...] = ()
     guards: tuple[Obstacle, ...] = ()
 
-    def check(self, model: RobotModel) -> None:
+    def check(self, model: Robot) -> None:
         for link in self.links:
             model.tree.frame(link.start)
             model.tree.frame(link.end)
@@ -63,7 +63,7 @@ class Safety:
         return self.floor is None and self.keep_out is None and not self.self_collision and self.turn is None
 
 
-def links_of(model: RobotModel, radius: float) -> tuple[Link, ...]:
+def links_of(model: Robot, radius: float) -> tuple[Link, ...]:
     """Capsules of one radius from frame to frame along the arm, base to tool, where the frames lie apart."""
     out, start = [], "base"
     for frame in model.tree.path(model.tool):

@@ -25,7 +25,7 @@ from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -73,7 +73,7 @@ class Method(ABC):
         """What is read of these candidates."""
 
     @abstractmethod
-    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
+    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: Robot, names: Sequence[str]) -> Array:
         """How what counts depends on the parameters at configurations (T, n) under their loads, (T, r, p)."""
 
     def stations(self, candidates: CandidateSet) -> tuple[CandidateSet, Ints]:
@@ -139,7 +139,7 @@ class Measuring(Method):
     def readings(self, candidates: CandidateSet) -> Measurement:
         return self.at(candidates.q, candidates.load)
 
-    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
+    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: Robot, names: Sequence[str]) -> Array:
         return self.at(q, load, (Marker(frame),)).derivative(model, names)
 
     def route(self, chosen: CandidateSet) -> tuple[int, ...]:

@@ -20,14 +20,14 @@ from elastocal.identify.problem import Problem, linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 
 ROUNDING = 1e-13
 """Singular values below this part of the largest (columns of one size) are rounding."""
 
 
-def determined(measurement: Measurement, model: RobotModel) -> Bools:
+def determined(measurement: Measurement, model: Robot) -> Bools:
     """(N,) readings whose state is determined."""
     return np.asarray(np.isfinite(measurement.predict(model)).all(axis=1))
 
@@ -35,7 +35,7 @@ def determined(measurement: Measurement, model: RobotModel) -> Bools:
 def observed(
     measurement: Measurement,
     sources: tuple[ErrorSource, ...],
-    model: RobotModel,
+    model: Robot,
     names: Sequence[str],
     repeats: int = 1,
     measured: Bools | None = None,
@@ -57,7 +57,7 @@ def observed(
 
 
 def exact(
-    measurement: Measurement, sources: tuple[ErrorSource, ...], model: RobotModel, measured: Bools | None = None
+    measurement: Measurement, sources: tuple[ErrorSource, ...], model: Robot, measured: Bools | None = None
 ) -> Campaign:
     """The campaign whose readings are what the model expects."""
     readings = measurement.predict(model)
@@ -82,7 +82,7 @@ def taken_together(rows: CandidateRows, owner: Ints) -> CandidateRows:
     return replace(rows, blocks=(s[:, :, None] * v)[:, :rank] * unit)
 
 
-def earlier_information(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Array:
+def earlier_information(campaign: Campaign, model: Robot, names: Sequence[str]) -> Array:
     """What readings taken before say of the parameters (p, p), their own nuisances marginalised.
 
     With the nuisances first in a triangle R of all rows, the last block of R has that information as its square.
@@ -114,7 +114,7 @@ def information_of(known: Sequence[str], covariance: Array, names: Sequence[str]
 def independent(
     measurement: Measurement,
     sources: tuple[ErrorSource, ...],
-    model: RobotModel,
+    model: Robot,
     names: Sequence[str],
     measured: Bools | None = None,
 ) -> tuple[str, ...]:
@@ -126,6 +126,6 @@ def independent(
     return tuple(n for n in names if n in kept)
 
 
-def _problem(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> Problem:
+def _problem(campaign: Campaign, model: Robot, names: Sequence[str]) -> Problem:
     extra = [u.name for u in unknowns(campaign, model)]
     return linearise(campaign, model, [*names, *extra], weigh(campaign, model))

@@ -23,7 +23,7 @@ from elastocal.design.safety import safe_task
 from elastocal.design.task import Limits, PlanTask, TestPlan, placed_tests
 from elastocal.errors import InputError
 from elastocal.measure.sources.reading import Reading
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 
@@ -34,7 +34,7 @@ CURVE = (0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0)
 
 
 def plan(
-    robot: RobotModel,
+    robot: Robot,
     work: PlanTask | Cell | None = None,
     *,
     loads: Sequence[Loading] = (),
@@ -84,7 +84,7 @@ def plan(
 
 
 def marker_task(
-    robot: RobotModel, cell: Cell | None, loads: Sequence[Loading], markers: Sequence[str], noise: float
+    robot: Robot, cell: Cell | None, loads: Sequence[Loading], markers: Sequence[str], noise: float
 ) -> PlanTask:
     """Deflections of markers (default the tool) under loads, each number read with a standard deviation ``noise``."""
     if not loads:

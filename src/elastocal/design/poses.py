@@ -16,7 +16,7 @@ from elastocal.model.chain import ChainState
 from elastocal.model.inverse_kinematics import inverse_kinematics
 from elastocal.model.kinematics import kinematics, rigid_state
 from elastocal.model.limits import joint_bounds, middle
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.task import Task, moved_rows
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -30,7 +30,7 @@ Vector = tuple[float, float, float]
 class Poses:
     """Joint values ``q`` (C, n)."""
 
-    model: RobotModel
+    model: Robot
     q: Array
 
     def __len__(self) -> int:
@@ -62,12 +62,12 @@ def spread_points(low: Array, high: Array, count: int, rng: np.random.Generator)
     return np.asarray(low + unit[:count] * (high - low))
 
 
-def spread_poses(model: RobotModel, count: int, rng: np.random.Generator, turn: float | None = None) -> Array:
+def spread_poses(model: Robot, count: int, rng: np.random.Generator, turn: float | None = None) -> Array:
     """Joint values (count, n) over the whole range of every joint; a full turn where one has no limits."""
     return spread_points(*joint_ranges(model, turn), count, rng)
 
 
-def joint_ranges(model: RobotModel, turn: float | None = None) -> tuple[Array, Array]:
+def joint_ranges(model: Robot, turn: float | None = None) -> tuple[Array, Array]:
     """Limits of the joints, (n,) and (n,); those of free axes no further than ``turn`` (rad) from the axis' zero."""
     low, high = _joint_limits(model)
     free = free_axes(model) if turn is not None else ()
@@ -81,13 +81,13 @@ def joint_ranges(model: RobotModel, turn: float | None = None) -> tuple[Array, A
     return low, high
 
 
-def free_axes(model: RobotModel) -> tuple[str, ...]:
+def free_axes(model: Robot) -> tuple[str, ...]:
     """Axes of the controller that turn by more than once: what hangs on them (hoses, cables) seldom does."""
     wide = (m.kind == "revolute" and (m.limits is None or np.ptp(m.limits) > 2 * np.pi + 1e-9) for m in model.motions)
     return tuple(axis for axis, free in zip(model.controller.axes, wide, strict=True) if free)
 
 
-def _joint_limits(model: RobotModel) -> tuple[Array, Array]:
+def _joint_limits(model: Robot) -> tuple[Array, Array]:
     ranges = []
     for name, motion in zip(model.joints, model.motions, strict=True):
         if motion.limits is None and motion.kind == "prismatic":
@@ -96,14 +96,14 @@ def _joint_limits(model: RobotModel) -> tuple[Array, Array]:
     return np.array([r[0] for r in ranges]), np.array([r[1] for r in ranges])
 
 
-def programmable(model: RobotModel, q: Array) -> Array:
+def programmable(model: Robot, q: Array) -> Array:
     """Joint values (N, n) of the nearest controller values with few decimals of degrees or millimetres."""
     unit = np.array([np.pi / 180 if m.kind == "revolute" else 1e-3 for m in model.motions])
     shown = np.round(model.controller.to_controller(q) / unit, DECIMALS)
     return model.controller.to_joints((shown + 0.0) * unit)
 
 
-def across(model: RobotModel, targets: Array, lows: Array, highs: Array, frame: str | None = None) -> Array:
+def across(model: Robot, targets: Array, lows: Array, highs: Array, frame: str | None = None) -> Array:
     """Targets (N, 3) with the coordinates that an arm cannot change (the height of a planar one) at their only value.
 
     ``lows`` and ``highs`` (N, 3) are the boxes that the targets lie in: what they leave out stays out of reach.
@@ -113,7 +113,7 @@ def across(model: RobotModel, targets: Array, lows: Array, highs: Array, frame: 
     return np.where(fixed & (lows <= only) & (only <= highs), only, targets)
 
 
-def reached(model: RobotModel, start: Array, targets: Array, frame: str | None = None) -> tuple[Array, Bools]:
+def reached(model: Robot, start: Array, targets: Array, frame: str | None = None) -> tuple[Array, Bools]:
     """Joint values (N, n) from ``start`` (N, n) for points (N, 3) of the frame (default tool), and where they hold."""
     found = inverse_kinematics(
         model, frame or model.tool, _PLACE, targets.T, None, np.ascontiguousarray(start.T), joint_bounds(model)
@@ -145,7 +145,7 @@ class Draw:
     turn: float | None = None
 
 
-def drawn(model: RobotModel, draw: Draw, rng: np.random.Generator) -> tuple[Poses, int]:
+def drawn(model: Robot, draw: Draw, rng: np.random.Generator) -> tuple[Poses, int]:
     """The configurations and how many points of the boxes were not reached."""
     if not draw.around:
         return Poses(model, programmable(model, spread_poses(model, draw.count, rng, draw.turn))), 0

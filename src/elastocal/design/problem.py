@@ -30,7 +30,7 @@ from elastocal.design.task import Limits, PlanTask, Tests, criterion_of, require
 from elastocal.errors import InputError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 
 FELT = 1e-6
@@ -134,7 +134,7 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
     return DesignProblem(task, candidates, steps, rows, left_out, tests, slopes, values, criterion, access)
 
 
-def _scales(rows: CandidateRows, model: RobotModel) -> Array:
+def _scales(rows: CandidateRows, model: Robot) -> Array:
     """Sizes of all unknowns: values of parameters, or what matters of them where these are zero; nuisances count 1."""
     found = [model.parameters.rows[model.parameters.index(n)] for n in rows.own]
     out = np.ones(rows.parameters)

@@ -18,7 +18,7 @@ from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter
 from elastocal.design.poses import Poses
 from elastocal.errors import InputError
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 
 STEP_ANGLE, STEP_LENGTH = np.radians(2.0), 0.02
@@ -117,7 +117,7 @@ def _turned(path: Ints, away: Array) -> Ints:
 class Ways:
     """Straight joint-space ways of a robot in its cell; filters that hold between poses judge them."""
 
-    model: RobotModel
+    model: Robot
     cell: Cell
     filters: tuple[Filter, ...]
 

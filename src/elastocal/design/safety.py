@@ -27,7 +27,7 @@ from elastocal.design.poses import Poses, free_axes, joint_ranges, programmable
 from elastocal.design.route import Ways
 from elastocal.design.task import PlanTask
 from elastocal.model.loads.payload import Payload
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 RADIUS = 0.035
@@ -73,7 +73,7 @@ def safe_task(task: PlanTask) -> PlanTask:
     return replace(task, cell=cell, filters=filters, loadings=loads, draw=draw)
 
 
-def body(model: RobotModel, radius: float, pressing: str | None = None) -> tuple[Link, ...]:
+def body(model: Robot, radius: float, pressing: str | None = None) -> tuple[Link, ...]:
     """Capsules from frame to frame, to the tool and to every other frame, and balls round payloads.
 
     What leads to a frame that is ``pressing`` on something is thin, since it must come near.
@@ -200,7 +200,7 @@ def _floor(task: PlanTask, safety: Safety) -> tuple[Obstacle, ...]:
     return () if safety.floor is None or stated else (Floor(name="floor", height=safety.floor),)
 
 
-def _keep_out(model: RobotModel, safety: Safety) -> tuple[Obstacle, ...]:
+def _keep_out(model: Robot, safety: Safety) -> tuple[Obstacle, ...]:
     """A capsule round the first axis up to the second joint, where the first one turns about the vertical."""
     first = [f for f in model.tree.path(model.tool) if f.joint is not None]
     if safety.keep_out is None or len(first) < 3 or first[0].joint is None or first[0].joint.kind != "revolute":
@@ -215,7 +215,7 @@ def _keep_out(model: RobotModel, safety: Safety) -> tuple[Obstacle, ...]:
     return (Capsule(name="keep-out cylinder", start=(x, y, min(0.0, top)), end=(x, y, max(0.0, top)), radius=radius),)
 
 
-def _above(load: Loading, floor: float | None, model: RobotModel) -> Loading:
+def _above(load: Loading, floor: float | None, model: Robot) -> Loading:
     """A weight hangs above the floor as well."""
     down = np.allclose(model.gravity[:2], 0) and model.gravity[2] < 0
     if floor is None or not down or not isinstance(load, Hanging) or load.floor is not None:
@@ -223,7 +223,7 @@ def _above(load: Loading, floor: float | None, model: RobotModel) -> Loading:
     return replace(load, floor=floor)
 
 
-def _narrowed(filters: tuple[Filter, ...], model: RobotModel, turn: float | None) -> tuple[Filter, ...]:
+def _narrowed(filters: tuple[Filter, ...], model: Robot, turn: float | None) -> tuple[Filter, ...]:
     """Joint limits with free axes held within ``turn``, where they are not stated."""
     free = free_axes(model)
     if turn is None or not free:

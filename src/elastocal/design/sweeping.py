@@ -22,7 +22,7 @@ from elastocal.errors import InputError
 from elastocal.measure.joint_torque import MASSES, JointTorque
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_observation
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -78,7 +78,7 @@ class Sweeping(Method):
         reach = (Removed("reach of the task", missed * each, len(candidates)),) if task.draw.around else ()
         return candidates, reach
 
-    def _strokes(self, model: RobotModel, q: Array) -> tuple[Stroke, ...]:
+    def _strokes(self, model: Robot, q: Array) -> tuple[Stroke, ...]:
         turning = [m.kind == "revolute" for m in model.motions]
         names = [p.name for p in model.parameters if p.kind in MASSES]
         if not names:
@@ -158,6 +158,6 @@ class Sweeping(Method):
     def determined(self, candidates: CandidateSet) -> Bools:
         return np.ones(len(candidates), dtype=bool)
 
-    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
+    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: Robot, names: Sequence[str]) -> Array:
         """The torques that hold the arm."""
         return JointTorque.of(model, q).derivative(model, names)

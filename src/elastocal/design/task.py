@@ -22,7 +22,7 @@ from elastocal.design.poses import Draw, Region, across, reached, spread_points,
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.model.limits import limit_text
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 STARTS = 64
@@ -44,7 +44,7 @@ class Tests:
     frame: str
     words: str
 
-    def derivatives(self, method: Method, model: RobotModel, names: Sequence[str]) -> Array:
+    def derivatives(self, method: Method, model: Robot, names: Sequence[str]) -> Array:
         """How what counts there depends on the parameters, (T, r, p)."""
         found = method.at_tests(self.q, self.load, self.frame, model, names)
         lost = np.flatnonzero(~np.isfinite(found).all(axis=(1, 2)))
@@ -72,7 +72,7 @@ class PlanTask:
     ``weights`` are criteria by kind; each of ``earlier`` gives the information of a campaign measured already.
     """
 
-    model: RobotModel
+    model: Robot
     measuring: Method
     names: tuple[str, ...] | None
     hold: tuple[str, ...] = ()
@@ -137,7 +137,7 @@ class TestPlan:
     wrenches: Array | None = None
 
 
-def placed_tests(tests: TestPlan, model: RobotModel, load_frame: str, rng: np.random.Generator) -> Tests:
+def placed_tests(tests: TestPlan, model: Robot, load_frame: str, rng: np.random.Generator) -> Tests:
     """Joint values within the limits; points are reached from ``near`` first, then from poses all over."""
     q = tests.q if tests.q is not None else _reached(tests, model, rng)
     beyond = model.beyond_limits(q)
@@ -148,7 +148,7 @@ def placed_tests(tests: TestPlan, model: RobotModel, load_frame: str, rng: np.ra
     return Tests(q, load, tests.frame, tests.words)
 
 
-def _reached(tests: TestPlan, model: RobotModel, rng: np.random.Generator) -> Array:
+def _reached(tests: TestPlan, model: Robot, rng: np.random.Generator) -> Array:
     points = tests.points
     if tests.box is not None:
         low, high = np.array(tests.box.low), np.array(tests.box.high)

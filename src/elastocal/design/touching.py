@@ -25,7 +25,7 @@ from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.inverse_kinematics import PoseStatus
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactStatus, contact
 from elastocal.model.statics.kinetostatics import inverse
 from elastocal.model.statics.observation import Marker
@@ -48,7 +48,7 @@ class ContactSet:
     ``steps`` say what was left out on the way.
     """
 
-    model: RobotModel
+    model: Robot
     q: Array
     touches: Touches
     level: Array
@@ -59,7 +59,7 @@ class ContactSet:
 
 
 def contacts_from(
-    model: RobotModel,
+    model: Robot,
     start: Array,
     surfaces: tuple[Surface, ...],
     levels: tuple[float, ...],
@@ -190,6 +190,6 @@ class Touching(Method):
         q, held = reached(candidates.model, candidates.q, front, self.frame)
         return programmable(candidates.model, q), held
 
-    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: RobotModel, names: Sequence[str]) -> Array:
+    def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: Robot, names: Sequence[str]) -> Array:
         """The place of the frame under its load."""
         return Position(Setup(q, load, (Marker(frame),))).derivative(model, names)

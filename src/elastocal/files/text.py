@@ -16,7 +16,7 @@ import yaml
 
 from elastocal.errors import InputError
 from elastocal.files.units import DIMENSIONS, USUAL, fitting
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 _RARE = {"in", "um", "mrad", "urad", "kN", "kNm", "g", "kg_mm", "mm_per_N", "mrad_per_Nm", "deg_per_Nm"}
@@ -107,7 +107,7 @@ _UNITS = {"angle": ("deg", "rad"), "length": ("mm", "m"), "force": ("N", "N"), "
 """The usual unit, and that of SI."""
 
 
-def shown_joint_columns(model: RobotModel, q: Array) -> list[Column]:
+def shown_joint_columns(model: Robot, q: Array) -> list[Column]:
     """Joint values (N, n) as the controller shows them."""
     shown = model.controller.to_controller(q)
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Begin:
     start: Mapping[str, float] = field(default_factory=dict)
     together: tuple[tuple[str, ...], ...] = ()
 
-    def model(self, model: RobotModel, names: Sequence[str]) -> RobotModel:
+    def model(self, model: Robot, names: Sequence[str]) -> Robot:
         """The model with the start values of ``names``."""
         return model.with_parameters({n: v for n, v in self.start.items() if n in set(names)})
 

@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.identifiability.groups import Group, Groups
 from elastocal.identify.trial import ABSURD, Trial
 from elastocal.model.descriptions import Description
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -32,7 +32,7 @@ def by_description(description: Description, name: str) -> Dropped:
     return Dropped(name, description.title, description.reason(name), np.nan, np.nan, np.nan, np.nan)
 
 
-def by_groups(model: RobotModel, groups: Groups) -> list[Dropped]:
+def by_groups(model: Robot, groups: Groups) -> list[Dropped]:
     """What the readings cannot see alone."""
     kept = {groups.names[i] for i in groups.kept}
     absorbed = {n: c.kept for s in groups.subgroups for c in s.combinations for n, _ in c.absorbed}
@@ -46,7 +46,7 @@ def by_groups(model: RobotModel, groups: Groups) -> list[Dropped]:
     return out
 
 
-def by_sight(model: RobotModel, trial: Trial) -> list[Dropped]:
+def by_sight(model: Robot, trial: Trial) -> list[Dropped]:
     """What the readings do not resolve."""
     out = []
     for name, size in trial.hidden.items():
@@ -58,7 +58,7 @@ def by_sight(model: RobotModel, trial: Trial) -> list[Dropped]:
     return out
 
 
-def by_partner(model: RobotModel, trial: Trial) -> list[Dropped]:
+def by_partner(model: Robot, trial: Trial) -> list[Dropped]:
     """What means nothing without another that is held."""
     out = []
     for name, other in trial.widowed.items():

@@ -14,14 +14,14 @@ from elastocal.identify.fit import Fit, check_determined, check_equations, one_s
 from elastocal.identify.loss import LOSSES, TUNING, Loss, robust_scale, scatter
 from elastocal.identify.problem import Problem, Weights, linearise, residuals, weigh
 from elastocal.measure.campaign import Campaign
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 STEPS, ROUNDS = 100, 4
 LOST = 1e6
 
 
-def estimate(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: Loss = "linear") -> Fit:
+def estimate(model: Robot, campaign: Campaign, names: Sequence[str], loss: Loss = "linear") -> Fit:
     """Fit parameters and nuisance unknowns that can be told apart; all others keep their values.
 
     The weights are taken at the model given and once more at the estimate, because what an uncertain load does depends
@@ -35,7 +35,7 @@ def estimate(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: 
     return _solve(model, campaign, names, loss, weigh(campaign, first.model))
 
 
-def _solve(model: RobotModel, campaign: Campaign, names: Sequence[str], loss: Loss, weights: Weights) -> Fit:
+def _solve(model: Robot, campaign: Campaign, names: Sequence[str], loss: Loss, weights: Weights) -> Fit:
     search = _Search(model, campaign, linearise(campaign, model, names, weights))
     check_equations(search.origin)
     check_determined(search.origin)
@@ -62,7 +62,7 @@ def _first(search: _Search) -> Array:
 class _Search:
     """Misfit and matrix at any values; affine problems are evaluated once."""
 
-    model: RobotModel
+    model: Robot
     campaign: Campaign
     origin: Problem
 
@@ -81,7 +81,7 @@ class _Search:
     def _memory(self) -> dict[bytes, Problem]:
         return {}
 
-    def moved(self, values: Array) -> tuple[RobotModel, dict[str, float]]:
+    def moved(self, values: Array) -> tuple[Robot, dict[str, float]]:
         p = self.origin.parameters
         named = dict(zip(self.origin.names, (float(v) for v in values), strict=True))
         model = self.model.with_parameters({n: named[n] for n in self.origin.names[:p]})

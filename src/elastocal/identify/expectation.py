@@ -19,7 +19,7 @@ from elastocal.identify.fit import groups_of, linear_fit
 from elastocal.identify.problem import linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.model.parameters import Parameter
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Expected:
 
 
 def expected(
-    model: RobotModel,
+    model: Robot,
     campaign: Campaign,
     names: Sequence[str],
     thresholds: tuple[float, float] = (ABOVE, BELOW),

@@ -14,7 +14,7 @@ from elastocal.identifiability.practical import covariance
 from elastocal.identify.loss import Loss, scatter
 from elastocal.identify.problem import Problem
 from elastocal.measure.campaign import Campaign
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -26,7 +26,7 @@ class Fit:
     units of it; ``scatter**2 * unit_covariance`` is the covariance from the noise that the residuals show.
     """
 
-    model: RobotModel
+    model: Robot
     campaign: Campaign
     problem: Problem
     values: Array
@@ -104,7 +104,7 @@ def check_determined(problem: Problem) -> None:
         raise InputError(f"no reading depends on {silent[0]}; leave it out or load the robot in another direction")
 
 
-def linear_fit(model: RobotModel, campaign: Campaign, problem: Problem, names: Sequence[str]) -> Fit:
+def linear_fit(model: Robot, campaign: Campaign, problem: Problem, names: Sequence[str]) -> Fit:
     """One step from a linearised problem, for some of its columns; the model is not solved again."""
     at = problem.index(names)
     parameters = sum(i < problem.parameters for i in at)

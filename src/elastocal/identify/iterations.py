@@ -18,7 +18,7 @@ import numpy as np
 
 from elastocal.identify.problem import Problem, linearise, weigh
 from elastocal.measure.campaign import Campaign
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 LONGEST, SMALL, MOST, HALVINGS = 20.0, 1e-4, 60, 8
@@ -30,12 +30,12 @@ WEAK = 1e-4
 class Iterations:
     """The model of every iteration, the first as given; ``steps`` are their sizes in scales of the parameters."""
 
-    models: tuple[RobotModel, ...]
+    models: tuple[Robot, ...]
     steps: tuple[float, ...]
     converged: bool
 
     @property
-    def model(self) -> RobotModel:
+    def model(self) -> Robot:
         return self.models[-1]
 
     def values(self, names: Sequence[str]) -> Array:
@@ -43,7 +43,7 @@ class Iterations:
         return np.array([table.rows[table.index(n)].value for n in names])
 
 
-def iterate(model: RobotModel, campaign: Campaign, names: Sequence[str], small: float = SMALL) -> Iterations:
+def iterate(model: Robot, campaign: Campaign, names: Sequence[str], small: float = SMALL) -> Iterations:
     """Parameters from contacts; the weights are those of the first model."""
     weights = weigh(campaign, model)
     models, steps = [model], list[float]()
@@ -77,7 +77,7 @@ def _step(problem: Problem) -> Array:
     return np.asarray(np.linalg.lstsq(problem.matrix / safe, problem.misfit, rcond=WEAK)[0] / safe)
 
 
-def _moved(model: RobotModel, problem: Problem, step: Array) -> RobotModel:
+def _moved(model: Robot, problem: Problem, step: Array) -> Robot:
     pairs = zip(problem.names, problem.start + step, strict=True)
     return model.with_parameters({n: float(v) for n, v in pairs})
 

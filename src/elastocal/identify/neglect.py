@@ -21,12 +21,12 @@ from elastocal.identify.estimate import estimate
 from elastocal.identify.fit import Fit
 from elastocal.identify.loss import Loss
 from elastocal.measure.campaign import Campaign
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
 def neglected(
-    model: RobotModel, campaign: Campaign, whole: Fit, threshold: float, loss: Loss, begin: Begin = PLAIN
+    model: Robot, campaign: Campaign, whole: Fit, threshold: float, loss: Loss, begin: Begin = PLAIN
 ) -> tuple[Fit, tuple[Dropped, ...]]:
     """The final fit and what fell: first on the linear problem, then, where that is not exact, fit by fit.
 
@@ -55,7 +55,7 @@ class _State:
     held: Array
 
     @classmethod
-    def of(cls, model: RobotModel, fit: Fit) -> _State:
+    def of(cls, model: Robot, fit: Fit) -> _State:
         p = fit.problem.parameters
         held = model.parameters.values[[model.parameters.index(n) for n in fit.names[:p]]]
         return cls(fit.names, p, fit.values, fit.covariance, held)
@@ -101,9 +101,7 @@ def _weakest(state: _State, threshold: float, begin: Begin) -> _Weak | None:
     return _Weak(tuple(unit), names, fallen)
 
 
-def _conditioned(
-    model: RobotModel, whole: Fit, threshold: float, begin: Begin
-) -> tuple[list[str], list[Dropped], bool]:
+def _conditioned(model: Robot, whole: Fit, threshold: float, begin: Begin) -> tuple[list[str], list[Dropped], bool]:
     """What falls on the linear problem, where conditioning is the refit; False where it should be solved again.
 
     That is after several fell together, which may be held far from where the problem was linearised.

@@ -19,7 +19,7 @@ from elastocal.identify.linear import Reduced
 from elastocal.identify.streamed import Rows, reduce_rows
 from elastocal.measure.campaign import Belief, Campaign
 from elastocal.measure.sources.source import SourceUnknown
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 
 UNSTATED = 1e-5
@@ -50,7 +50,7 @@ class Weights:
         return np.asarray(np.linalg.solve(square, rows[:, :, None])[:, :, 0])
 
 
-def weigh(campaign: Campaign, model: RobotModel) -> Weights:
+def weigh(campaign: Campaign, model: Robot) -> Weights:
     """Sum of all scattering sources; what was not read gets no weight."""
     n, r = campaign.readings.shape
     if campaign.scattering:
@@ -132,13 +132,13 @@ class Problem:
         return slice(self.shape[0] * self.shape[1], len(self.misfit))
 
 
-def unknowns(campaign: Campaign, model: RobotModel) -> tuple[SourceUnknown, ...]:
+def unknowns(campaign: Campaign, model: Robot) -> tuple[SourceUnknown, ...]:
     """Nuisance unknowns of the campaign."""
     return tuple(u for s in campaign.common for u in s.unknowns(campaign.measurement, model))
 
 
 def linearise(
-    campaign: Campaign, model: RobotModel, names: Sequence[str], weights: Weights, u: Mapping[str, float] | None = None
+    campaign: Campaign, model: Robot, names: Sequence[str], weights: Weights, u: Mapping[str, float] | None = None
 ) -> Problem:
     """The problem at a model for ``names``: parameters, then nuisance unknowns; ``u`` holds values of the latter."""
     known = {e.name: e for e in unknowns(campaign, model)}
@@ -173,12 +173,12 @@ def linearise(
     )
 
 
-def residuals(campaign: Campaign, model: RobotModel, u: Mapping[str, float]) -> Array:
+def residuals(campaign: Campaign, model: Robot, u: Mapping[str, float]) -> Array:
     """Readings minus prediction, (N, R), nan where nothing was read or the state is not determined."""
     return _residuals(campaign, model, u, _columns(campaign, model, [name for name, value in u.items() if value]))
 
 
-def _residuals(campaign: Campaign, model: RobotModel, u: Mapping[str, float], columns: Mapping[str, Array]) -> Array:
+def _residuals(campaign: Campaign, model: Robot, u: Mapping[str, float], columns: Mapping[str, Array]) -> Array:
     raw = campaign.readings - campaign.measurement.predict(model)
     for name, value in u.items():
         if value:
@@ -186,7 +186,7 @@ def _residuals(campaign: Campaign, model: RobotModel, u: Mapping[str, float], co
     return np.asarray(raw)
 
 
-def _columns(campaign: Campaign, model: RobotModel, wanted: Sequence[str]) -> dict[str, Array]:
+def _columns(campaign: Campaign, model: Robot, wanted: Sequence[str]) -> dict[str, Array]:
     """Columns (N, R) of the sources that hold the nuisance unknowns named."""
     found: dict[str, Array] = {}
     for source in campaign.common:

@@ -30,7 +30,7 @@ from elastocal.identify.trial import Trial, first_fit, without_suspects
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.model.descriptions import Description
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Ints
 
 
@@ -57,7 +57,7 @@ class Identification:
     ``gross`` are numbers that were left out.
     """
 
-    sought: RobotModel
+    sought: Robot
     stages: tuple[Stage, ...]
     groups: Groups
     whole: Fit
@@ -96,7 +96,7 @@ def _reduced(
     names: Sequence[tuple[str, ...]],
     campaign: Campaign,
     rules: ReductionRules,
-    at: RobotModel,
+    at: Robot,
 ) -> Identification:
     """All stages with the weights at one model."""
     sought, gross = described[-1].model, tuple[Suspect, ...]()
@@ -133,7 +133,7 @@ def _descended(
     described: Sequence[Description],
     names: Sequence[tuple[str, ...]],
     campaign: Campaign,
-    at: RobotModel,
+    at: Robot,
     begin: Begin,
 ) -> tuple[list[tuple[Description, Trial]], list[Dropped]]:
     """A first fit of every description that has fewer parameters than the one before, and what was taken away."""
@@ -152,7 +152,7 @@ def _descended(
 
 
 def sought_names(
-    measurement: Measurement, model: RobotModel, seek: Sequence[str] | None, hold: Sequence[str] = ()
+    measurement: Measurement, model: Robot, seek: Sequence[str] | None, hold: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Parameters to seek: those named (default all that the kind has columns for) but those held."""
     held = {model.parameters.names[i] for i in model.parameters.select(hold)} if hold else set()

@@ -20,7 +20,7 @@ from elastocal.identify.fit import Fit, check_equations, groups_of, linear_fit
 from elastocal.identify.outliers import Suspect, suspects
 from elastocal.identify.problem import Problem, Weights, linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 ROUNDS, MOST, FEW = 3, 0.05, 3
@@ -39,9 +39,7 @@ class Trial:
     widowed: dict[str, str] = field(default_factory=dict)
 
 
-def first_fit(
-    campaign: Campaign, model: RobotModel, names: Sequence[str], weights: Weights, begin: Begin = PLAIN
-) -> Trial:
+def first_fit(campaign: Campaign, model: Robot, names: Sequence[str], weights: Weights, begin: Begin = PLAIN) -> Trial:
     """Groups at the values that the search begins with, and one linear step in the kept basis."""
     there = begin.model(model, names)
     extra = [u.name for u in unknowns(campaign, there)]
@@ -88,7 +86,7 @@ def _settled(first: Fit) -> Fit:
 
 
 def without_suspects(
-    campaign: Campaign, model: RobotModel, names: Sequence[str], at: RobotModel, begin: Begin = PLAIN
+    campaign: Campaign, model: Robot, names: Sequence[str], at: Robot, begin: Begin = PLAIN
 ) -> tuple[Campaign, tuple[Suspect, ...]]:
     """The campaign without numbers that do not belong, at most one in twenty (or three), found round by round.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.kind import Measurement, Row
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, contact
 from elastocal.model.statics.contact_observation import ContactObservation, contact_observation
 from elastocal.model.surfaces.touches import Touches
@@ -69,10 +69,10 @@ class ContactForce(Measurement):
         return [AXES.index(a) for a in self.axes]
 
     @cached_property
-    def _solved(self) -> dict[str, tuple[RobotModel, ContactState]]:
+    def _solved(self) -> dict[str, tuple[Robot, ContactState]]:
         return {}
 
-    def touched(self, model: RobotModel) -> ContactState:
+    def touched(self, model: Robot) -> ContactState:
         """The contacts of a model, started from those of the model before it and remembered for the last one."""
         last = self._solved.get("last")
         if last is not None and last[0] is model:
@@ -81,24 +81,24 @@ class ContactForce(Measurement):
         self._solved["last"] = (model, found)
         return found
 
-    def predict(self, model: RobotModel) -> Array:
+    def predict(self, model: Robot) -> Array:
         return self.touched(model).force[:, self._columns]
 
-    def slopes(self, model: RobotModel, names: Sequence[str]) -> ContactObservation:
+    def slopes(self, model: Robot, names: Sequence[str]) -> ContactObservation:
         return contact_observation(model, self.q, self.touches, names, self.touched(model))
 
-    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+    def derivative(self, model: Robot, names: Sequence[str]) -> Array:
         found = self.slopes(model, names).by_parameters
         order = [found.names.index(n) for n in names]
         return found.force[:, self._columns][:, :, order]
 
-    def by_joints(self, model: RobotModel) -> Array:
+    def by_joints(self, model: Robot) -> Array:
         return self.slopes(model, ()).by_joints.force[:, self._columns]
 
-    def by_objects(self, model: RobotModel) -> Array:
+    def by_objects(self, model: Robot) -> Array:
         """How the readings move with the place and size of the objects, (N, R, p) by ``touches.parameters``."""
         return self.slopes(model, ()).by_objects.force[:, self._columns]
 
-    def by_force(self, model: RobotModel) -> Array:
+    def by_force(self, model: Robot) -> Array:
         """How they move with an error of the force sensor along x, y, z: (N, R, 3)."""
         return np.broadcast_to(np.eye(3)[self._columns], (self.count, len(self.axes), 3))

@@ -23,7 +23,7 @@ from elastocal.measure.kind import Measurement, Row
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.surface import Near
 from elastocal.model.surfaces.touches import Touches
@@ -94,10 +94,10 @@ class ContactGap(Measurement):
         return np.stack([first, np.cross(e, first)], axis=1)
 
     @cached_property
-    def _solved(self) -> dict[str, tuple[RobotModel, Array, Near]]:
+    def _solved(self) -> dict[str, tuple[Robot, Array, Near]]:
         return {}
 
-    def _near(self, model: RobotModel) -> tuple[Array, Near]:
+    def _near(self, model: Robot) -> tuple[Array, Near]:
         """Tip and object, remembered for the last model."""
         last = self._solved.get("last")
         if last is None or last[0] is not model:
@@ -106,11 +106,11 @@ class ContactGap(Measurement):
             self._solved["last"] = last
         return last[1], last[2]
 
-    def predict(self, model: RobotModel) -> Array:
+    def predict(self, model: Robot) -> Array:
         near = self._near(model)[1]
         return np.concatenate([near.distance[:, None], self._turned(near.normal.T[:, None])], axis=1)
 
-    def pressed(self, model: RobotModel) -> Bools:
+    def pressed(self, model: Robot) -> Bools:
         """Where the measured force points away from the object, as every object's does (N,)."""
         return np.asarray(np.einsum("ni,in->n", self.force, self._near(model)[1].normal) > 0)
 
@@ -119,7 +119,7 @@ class ContactGap(Measurement):
         size = np.linalg.norm(self.force, axis=1)[:, None]
         return np.asarray(size * np.sum(self.sides * vectors, axis=2))
 
-    def _moved(self, model: RobotModel, steps: Array) -> Array:
+    def _moved(self, model: Robot, steps: Array) -> Array:
         """Readings moved by steps of the tip (N, 3, p)."""
         near = self._near(model)[1]
         size = np.linalg.norm(self.force, axis=1)[:, None, None]
@@ -127,13 +127,13 @@ class ContactGap(Measurement):
         turn = size * np.einsum("nsi,ijn,njp->nsp", self.sides, near.hessian, steps)
         return np.concatenate([gap[:, None], turn], axis=1)
 
-    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+    def derivative(self, model: Robot, names: Sequence[str]) -> Array:
         return self._moved(model, self.pushed.observation(model, names))
 
-    def by_joints(self, model: RobotModel) -> Array:
+    def by_joints(self, model: Robot) -> Array:
         return self._moved(model, self.pushed.by_joints(model))
 
-    def by_objects(self, model: RobotModel) -> Array:
+    def by_objects(self, model: Robot) -> Array:
         """By the place and size of the objects, (N, R, p)."""
         x = self._near(model)[0]
         distance, normal = self.touches.by_parameters(np.ascontiguousarray(x.T))
@@ -141,7 +141,7 @@ class ContactGap(Measurement):
         turn = size * np.einsum("nsi,ipn->nsp", self.sides, normal)
         return np.concatenate([distance.T[:, None], turn], axis=1)
 
-    def by_force(self, model: RobotModel) -> Array:
+    def by_force(self, model: Robot) -> Array:
         """By an error of the force sensor, (N, R, 3): the tip yields, the measured direction turns."""
         near = self._near(model)[1]
         out = self._moved(model, self.pushed.by_load(model)[:, :, :3])

@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.measure.kind import MarkerMeasurement, Measurement
 from elastocal.measure.setup import in_order, stacked
 from elastocal.model.elements import CompliantCoordinate, Element
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose, linear_deflection
 from elastocal.model.statics.equilibrium import Status
 from elastocal.model.statics.linear_observation import linear_names, linear_observation
@@ -40,19 +40,19 @@ class Deflection(MarkerMeasurement):
     def affine(self) -> bool:
         return self.statics == "linear"
 
-    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    def names(self, model: Robot, wanted: Sequence[str] | None) -> tuple[str, ...]:
         if self.statics == "linear":
             return linear_names(model, wanted)
         return super().names(model, wanted)
 
-    def structure(self, model: RobotModel, names: Sequence[str]) -> Measurement:
+    def structure(self, model: Robot, names: Sequence[str]) -> Measurement:
         """The linear model, where it knows all the names."""
         if self.statics == "linear":
             return self
         known = {p.name for e in model.elements if _yields(e) for p in e.parameters(model.tree)}
         return Deflection(self.where, "linear") if set(names) <= known else self
 
-    def predict(self, model: RobotModel) -> Array:
+    def predict(self, model: Robot) -> Array:
         at = self.where
         if self.statics == "linear":
             return stacked(at.markers, [linear_deflection(model, at.q, [at.load], m.frame).twist for m in at.markers])
@@ -61,7 +61,7 @@ class Deflection(MarkerMeasurement):
         out[lost] = np.nan
         return out
 
-    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+    def derivative(self, model: Robot, names: Sequence[str]) -> Array:
         """By the loaded matrix minus the unloaded one; rotation vectors by d phi = Jl^-1(phi) (w1 - R w0)."""
         at = self.where
         if self.statics == "linear":
@@ -82,7 +82,7 @@ class Deflection(MarkerMeasurement):
                 out[:, w] = np.einsum("ijn,njp->nip", from_left, loaded[:, w] - back)
         return out
 
-    def _moves(self, model: RobotModel) -> tuple[list[Array], list[Array], Array]:
+    def _moves(self, model: Robot) -> tuple[list[Array], list[Array], Array]:
         """Rotation vectors and shifts (3, N) of every marker, and which readings have no determined state."""
         at = self.where
         rest = self._resting(model)
@@ -94,18 +94,18 @@ class Deflection(MarkerMeasurement):
             turns.append(rotation_vector(np.einsum("ijn,kjn->ikn", r1, r0)))
         return turns, shifts, (bent.status != Status.CONVERGED) | (free.status != Status.CONVERGED)
 
-    def floating(self, model: RobotModel) -> Bools:
+    def floating(self, model: Robot) -> Bools:
         """Readings (N,) whose loaded state is determined, while without the load a play carries no force."""
         at = self.where
         loaded, unloaded = at.bent(model).status, at.bent(model, loaded=False).status
         return np.asarray((loaded == Status.CONVERGED) & (unloaded == Status.UNDETERMINED_BACKLASH))
 
-    def _resting(self, model: RobotModel) -> RobotModel:
+    def _resting(self, model: Robot) -> Robot:
         """The model whose unloaded state is the reference."""
         return model.with_parameters(dict.fromkeys(_gaps(model), 0.0)) if self.centred else model
 
 
-def _gaps(model: RobotModel) -> set[str]:
+def _gaps(model: Robot) -> set[str]:
     return {p.name for p in model.parameters if p.kind.endswith("backlash")}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastocal.errors import InputError
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -87,7 +87,7 @@ class JointLog:
         )
 
 
-def joint_torques(model: RobotModel, axes: Array) -> Array:
+def joint_torques(model: Robot, axes: Array) -> Array:
     """(N, n) torques of the controller's axes as torques of the joints: tau = M^-T tau_c.
 
     A torque that is nan spoils those joints only that its axis is coupled to.

@@ -15,7 +15,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.kind import Measurement, Row
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_names, holding_observation, holding_torque
 from elastocal.spatial.entries import Array, Ints
 
@@ -49,7 +49,7 @@ class JointTorque(Measurement):
             raise InputError(f"sense {self.sense}: 1 is the torque of the drive, -1 that of the load")
 
     @classmethod
-    def of(cls, model: RobotModel, q: Array, velocity: Array | None = None, **rest: object) -> JointTorque:
+    def of(cls, model: Robot, q: Array, velocity: Array | None = None, **rest: object) -> JointTorque:
         """For all joints of a model."""
         turning = tuple(m.kind == "revolute" for m in model.motions)
         return cls(model.joints, turning, q, velocity, **rest)  # type: ignore[arg-type]
@@ -77,19 +77,19 @@ class JointTorque(Measurement):
     def affine(self) -> bool:
         return self.masses_alone
 
-    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    def names(self, model: Robot, wanted: Sequence[str] | None) -> tuple[str, ...]:
         masses = {p.name for p in model.parameters if p.kind in MASSES}
         known = masses if self.masses_alone else set(holding_names(model))
         picked = [model.parameters.names[i] for i in model.parameters.select(wanted)]
         return tuple(n for n in picked if n in known)
 
-    def predict(self, model: RobotModel) -> Array:
+    def predict(self, model: Robot) -> Array:
         return self.sense * holding_torque(model, self.q)
 
-    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+    def derivative(self, model: Robot, names: Sequence[str]) -> Array:
         return self.sense * holding_observation(model, self.q, names)
 
-    def by_joints(self, model: RobotModel) -> Array:
+    def by_joints(self, model: Robot) -> Array:
         """By the arm's own tangent, (N, n, n): a joint that stops off its reading is a joint offset."""
         offset = {j: f"{j}.offset" for j in self.joints}
         missing = [n for n in offset.values() if n not in model.parameters.names]

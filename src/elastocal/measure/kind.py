@@ -17,7 +17,7 @@ from typing import ClassVar
 from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
 from elastocal.measure.setup import Setup
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
 
 
@@ -72,26 +72,26 @@ class Measurement(ABC):
     def affine(self) -> bool:
         """True where readings are affine in every parameter that has a column."""
 
-    def names(self, model: RobotModel, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    def names(self, model: Robot, wanted: Sequence[str] | None) -> tuple[str, ...]:
         """Parameters of the model that this kind has columns for, of those wanted (None: all), in table order."""
         return tuple(model.parameters.names[i] for i in model.parameters.select(wanted))
 
     @abstractmethod
-    def predict(self, model: RobotModel) -> Array:
+    def predict(self, model: Robot) -> Array:
         """What should be read, (N, R) in SI; nan where the state is not determined."""
 
     @abstractmethod
-    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+    def derivative(self, model: Robot, names: Sequence[str]) -> Array:
         """dy/dpi, (N, R, p) in the order of ``names``; nan where the state is not determined."""
 
-    def structure(self, model: RobotModel, names: Sequence[str]) -> Measurement:
+    def structure(self, model: Robot, names: Sequence[str]) -> Measurement:
         """The kind that rank decisions are made with: the same without effects of second order, where there is one.
 
         A bent arm tells apart in principle what a straight one does not, by differences far below any noise.
         """
         return self
 
-    def by_joints(self, model: RobotModel) -> Array:
+    def by_joints(self, model: Robot) -> Array:
         """How the readings move with the joints, (N, R, n)."""
         raise InputError(f"a measurement of {self.kind} does not say how joint errors move it; leave the source out")
 
@@ -134,7 +134,7 @@ class MarkerMeasurement(Measurement):
     def state(self) -> Ints:
         return self.where.state
 
-    def by_joints(self, model: RobotModel) -> Array:
+    def by_joints(self, model: Robot) -> Array:
         return self.where.by_joints(model)
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.kind import MarkerMeasurement
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import bent_chain
 from elastocal.model.statics.equilibrium import Status
 from elastocal.spatial.entries import Array
@@ -37,7 +37,7 @@ class Position(MarkerMeasurement):
     def affine(self) -> bool:
         return False
 
-    def predict(self, model: RobotModel) -> Array:
+    def predict(self, model: Robot) -> Array:
         at = self.where
         bent = at.bent(model)
         state = bent_chain(model, at.q, bent)
@@ -53,7 +53,7 @@ class Position(MarkerMeasurement):
         assert self.turned is not None
         return rotation_vector(np.einsum("ijn,nkj->ikn", turn, self.turned[:, number]))
 
-    def derivative(self, model: RobotModel, names: Sequence[str]) -> Array:
+    def derivative(self, model: Robot, names: Sequence[str]) -> Array:
         at = self.where
         out = at.observation(model, names)
         if self.turned is None:

@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial.entries import Array, Ints
@@ -70,10 +70,10 @@ class Setup:
         return Setup(self.q[rows], AppliedWrenches(self.load.frame, wrench, self.load.follows), self.markers)
 
     @cached_property
-    def _solved(self) -> dict[bool, tuple[RobotModel, Equilibrium]]:
+    def _solved(self) -> dict[bool, tuple[Robot, Equilibrium]]:
         return {}
 
-    def bent(self, model: RobotModel, loaded: bool = True) -> Equilibrium:
+    def bent(self, model: Robot, loaded: bool = True) -> Equilibrium:
         """The equilibrium with or without the load, remembered for the last model asked for."""
         found = self._solved.get(loaded)
         if found is None or found[0] is not model:
@@ -81,22 +81,22 @@ class Setup:
             self._solved[loaded] = found
         return found[1]
 
-    def observation(self, model: RobotModel, names: Sequence[str], loaded: bool = True) -> Array:
+    def observation(self, model: Robot, names: Sequence[str], loaded: bool = True) -> Array:
         """Derivative (N, R, p) of the markers' poses by parameters, with or without the load."""
         applied = [self.load] if loaded else []
         found, columns, _ = loaded_observation(model, self.q, applied, self.markers, names, self.bent(model, loaded))
         return in_order(names, found, columns)
 
-    def positions(self, model: RobotModel) -> Array:
+    def positions(self, model: Robot) -> Array:
         """Where the markers are without load, (N, markers, 3)."""
         return np.stack([kinematics(model, self.q, m.frame).position for m in self.markers], axis=1)
 
-    def by_joints(self, model: RobotModel) -> Array:
+    def by_joints(self, model: Robot) -> Array:
         """Rows moved by the joints, (N, R, n)."""
         parts = [kinematics(model, self.q, m.frame).jacobian[:, : m.rows] for m in self.markers]
         return np.concatenate(parts, axis=1)
 
-    def by_load(self, model: RobotModel) -> Array:
+    def by_load(self, model: Robot) -> Array:
         """Rows moved by the six components of the load in its own axes, at the loaded state, (N, R, 6).
 
         Remembered for the last model asked for: size, direction and point of the load are sources that all need it.
@@ -108,10 +108,10 @@ class Setup:
         return found[1]
 
     @cached_property
-    def _pushed(self) -> dict[str, tuple[RobotModel, Array]]:
+    def _pushed(self) -> dict[str, tuple[Robot, Array]]:
         return {}
 
-    def _by_load(self, model: RobotModel) -> Array:
+    def _by_load(self, model: Robot) -> Array:
         bent = self.bent(model)
         standing = [e for e in model.elements if isinstance(e, Wrench) and e.frame == self.load.frame]
         if not standing:
@@ -124,7 +124,7 @@ class Setup:
         turn = turn if self.load.follows else turn.swapaxes(1, 2)
         return np.concatenate([out[:, :, :3] @ turn, out[:, :, 3:] @ turn], axis=2)
 
-    def in_load_axes(self, model: RobotModel, vectors: Array) -> Array:
+    def in_load_axes(self, model: Robot, vectors: Array) -> Array:
         """Vectors of the load frame (k, 3) in the axes that the load is given in, (N, k, 3)."""
         if self.load.follows:
             return np.broadcast_to(vectors, (self.count, *vectors.shape))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from elastocal.measure.joint_log import JointLog
 from elastocal.measure.motion import Motion
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 SHARE = 0.02
@@ -47,7 +47,7 @@ class LeftOut:
         return int(np.sum(self.mask))
 
 
-def acceleration_bound(log: JointLog, motion: Motion, model: RobotModel) -> Array:
+def acceleration_bound(log: JointLog, motion: Motion, model: Robot) -> Array:
     """(N,) in m/s2: no point of the arm accelerates more; the model is needed for its lengths only."""
     turns = np.array([m.kind == "revolute" for m in model.motions], dtype=bool)
     drawn_out = np.where(turns, 0.0, np.max(np.abs(log.q), axis=0))
@@ -59,7 +59,7 @@ def acceleration_bound(log: JointLog, motion: Motion, model: RobotModel) -> Arra
     return np.asarray((np.abs(motion.acceleration) + spins**2 + 2 * speed * inner) @ ways)
 
 
-def slow_motion(log: JointLog, motion: Motion, model: RobotModel, share: float = SHARE) -> LeftOut:
+def slow_motion(log: JointLog, motion: Motion, model: Robot, share: float = SHARE) -> LeftOut:
     """Samples where inertia matters or cannot be judged; none in a log without time, which is assumed slow."""
     if not motion.timed:
         return LeftOut(np.zeros(log.count, dtype=bool), "no time in the log: slow motion is assumed, not checked")
@@ -86,7 +86,7 @@ def low_speed(log: JointLog, motion: Motion) -> LeftOut:
     return LeftOut(mask, f"of {log.count} samples, friction has no known sign at low speed in: {each}")
 
 
-def _way(model: RobotModel, joint: str) -> float:
+def _way(model: Robot, joint: str) -> float:
     """The sum of the fixed offsets from the joint to the farthest frame behind it."""
     start = model.chain.length(joint)
     behind = [f for f in model.tree.names if any(p.name == joint for p in model.tree.path(f))]

@@ -11,7 +11,7 @@ from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -35,7 +35,7 @@ class Virtual:
 
 
 def virtual_campaign(
-    truth: RobotModel,
+    truth: Robot,
     measurement: Measurement,
     sources: tuple[ErrorSource, ...],
     rng: np.random.Generator,

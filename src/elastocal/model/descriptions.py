@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from elastocal.model.compliant.link_compliance import LinkCompliance, fits
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 Form = Literal["full", "symmetric", "beam"]
 FORMS: tuple[Form, ...] = ("full", "symmetric", "beam")
@@ -22,7 +22,7 @@ class Description:
 
     title: str
     action: str
-    model: RobotModel
+    model: Robot
     form: Form = "full"
 
     def reason(self, name: str) -> str:
@@ -39,12 +39,12 @@ _WORDS: dict[Form, tuple[str, str]] = {
 }
 
 
-def descriptions(model: RobotModel, form: Form | None = None) -> tuple[Description, ...]:
+def descriptions(model: Robot, form: Form | None = None) -> tuple[Description, ...]:
     """The complete model, then M1 and M2 as far as ``form`` (default: as far as the springs' own matrices allow)."""
     return tuple(Description(*_WORDS[f], in_form(model, f), f) for f in FORMS[: FORMS.index(form or "beam") + 1])
 
 
-def beyond_form(model: RobotModel, form: Form) -> tuple[str, ...]:
+def beyond_form(model: Robot, form: Form) -> tuple[str, ...]:
     """Places of springs that ``in_form`` leaves as they are, because their own matrix has no place in the form."""
     return tuple(
         e.place
@@ -53,7 +53,7 @@ def beyond_form(model: RobotModel, form: Form) -> tuple[str, ...]:
     )
 
 
-def in_form(model: RobotModel, form: Form) -> RobotModel:
+def in_form(model: Robot, form: Form) -> Robot:
     """6x6 springs described by this form, each where its own matrix allows it; isotropic ones stay."""
     elements = tuple(
         e.in_form(form) if isinstance(e, LinkCompliance) and e.form in FORMS and fits(e.matrix, form) else e

@@ -23,7 +23,7 @@ import numpy as np
 
 from elastocal.model.kinematics import rigid_motion
 from elastocal.model.limits import extent
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.task import Task, unmoved_directions
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -85,7 +85,7 @@ class Posed:
         return np.asarray(self.status == PoseStatus.REACHED)
 
 
-def search(model: RobotModel, rows: tuple[int, ...], look: Look, start: Array, bounds: Bounds | None = None) -> Posed:
+def search(model: Robot, rows: tuple[int, ...], look: Look, start: Array, bounds: Bounds | None = None) -> Posed:
     """From joint values (n, N) for components ``rows`` of x y z rx ry rz, within ``bounds`` where given."""
     ends = None if bounds is None else (bounds[0][:, None], bounds[1][:, None])
     q = start.copy() if ends is None else np.clip(start, *ends)
@@ -123,7 +123,7 @@ def damped_step(jacobian: Array, missing: Array, damping: Array | float) -> Arra
     return np.asarray(np.einsum("ain,an->in", jacobian, solved))
 
 
-def row_scales(model: RobotModel, rows: tuple[int, ...]) -> Array:
+def row_scales(model: Robot, rows: tuple[int, ...]) -> Array:
     """1 for angles, 1 / extent for lengths: (r, 1)."""
     return np.array([1.0 / extent(model) if i < 3 else 1.0 for i in rows])[:, None]
 
@@ -135,7 +135,7 @@ def _gram(jacobian: Array) -> Array:
     return np.asarray(np.einsum("ain,bin->abn", some, some)[:, :, :total])
 
 
-def _joint_scales(model: RobotModel) -> Array:
+def _joint_scales(model: Robot) -> Array:
     return np.array([1.0 if m.kind == "revolute" else 1.0 / extent(model) for m in model.motions])[:, None]
 
 
@@ -168,7 +168,7 @@ ANCHORS = 500
 
 
 def inverse_kinematics(
-    model: RobotModel,
+    model: Robot,
     frame: str,
     task: Task,
     position: Array,
@@ -197,7 +197,7 @@ def inverse_kinematics(
     return replace(found, status=status)
 
 
-def along_path(model: RobotModel, frame: str, task: Task, position: Array, rotation: Array, before: Array) -> Posed:
+def along_path(model: Robot, frame: str, task: Task, position: Array, rotation: Array, before: Array) -> Posed:
     """The same along a path that starts near joint values (n,).
 
     Up to five hundred anchors evenly along the path are solved one after the other, each from the last one reached; all

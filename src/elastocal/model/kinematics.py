@@ -8,7 +8,7 @@ import numpy as np
 
 from elastocal.model.chain import ChainState
 from elastocal.model.posture import Posture
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 CHUNK = 10_000
@@ -34,13 +34,13 @@ def rigid_state(at: Posture, screws: tuple[int, ...] | None = None) -> ChainStat
     return chain.evaluate(chain.values(at.q, at.offsets), at.size, screws=screws)
 
 
-def rigid_pose(model: RobotModel, frame: str, q: Array) -> tuple[Array, Array]:
+def rigid_pose(model: Robot, frame: str, q: Array) -> tuple[Array, Array]:
     """Origin (3, N) and rotation (3, 3, N) of a frame at joint values (n, N); for one chunk, configurations last."""
     state = rigid_state(model.posture(q), ())
     return state.origin(frame), state.rotation(frame)
 
 
-def rigid_motion(model: RobotModel, frame: str, q: Array) -> tuple[Array, Array, Array]:
+def rigid_motion(model: Robot, frame: str, q: Array) -> tuple[Array, Array, Array]:
     """The same with the joint Jacobian (6, n, N)."""
     at = model.posture(q)
     state = rigid_state(at, moved_dofs(at))
@@ -49,7 +49,7 @@ def rigid_motion(model: RobotModel, frame: str, q: Array) -> tuple[Array, Array,
     return state.origin(frame), state.rotation(frame), jacobian
 
 
-def kinematics(model: RobotModel, q: object, frame: str | None = None) -> Kinematics:
+def kinematics(model: Robot, q: object, frame: str | None = None) -> Kinematics:
     """Pose and Jacobian of a frame (default: the tool) at joint values (N, n)."""
     at = frame or model.tool
     model.tree.frame(at)

@@ -10,11 +10,11 @@ from math import degrees
 
 import numpy as np
 
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
-def joint_bounds(model: RobotModel) -> tuple[Array, Array]:
+def joint_bounds(model: Robot) -> tuple[Array, Array]:
     """Lowest and highest value (n,) of every joint, infinite without limits; joints that follow it narrow them."""
     low, high = np.full(model.n, -np.inf), np.full(model.n, np.inf)
     for frame in model.tree.frames:
@@ -31,20 +31,20 @@ def joint_bounds(model: RobotModel) -> tuple[Array, Array]:
     return low, high
 
 
-def extent(model: RobotModel) -> float:
+def extent(model: Robot) -> float:
     """How far the robot reaches at most, in m: its fixed offsets and the travel of its slides (1 m without limits)."""
     slides = [m.limits or (0.0, 1.0) for m in model.motions if m.kind == "prismatic"]
     return model.size + sum(max(abs(low), abs(high)) for low, high in slides)
 
 
-def moved_by(model: RobotModel, joint: str) -> str | None:
+def moved_by(model: Robot, joint: str) -> str | None:
     """The controller axis that moves a joint; None where several together do."""
     row = model.joints.index(model.tree.joint(joint).follows or joint)
     movers = [a for a, f in zip(model.controller.axes, model.controller.matrix[row], strict=True) if f]
     return movers[0] if len(movers) == 1 else None
 
 
-def limit_text(model: RobotModel, joint: str, value: float) -> str:
+def limit_text(model: Robot, joint: str, value: float) -> str:
     """What is beyond which limits: as the pendant shows it, or as a joint value where several axes move the joint."""
     motion = model.tree.joint(joint)
     assert motion.limits is not None
@@ -66,13 +66,13 @@ def limit_text(model: RobotModel, joint: str, value: float) -> str:
     return f"{what} is beyond its limits {low:.6g} to {high:.6g} {unit}"
 
 
-def middle(model: RobotModel) -> Array:
+def middle(model: Robot) -> Array:
     """Joint values (n,) in the middle of every range."""
     low, high = _ranges(model)
     return np.asarray(low + 0.5 * (high - low))
 
 
-def spread_configurations(model: RobotModel, count: int) -> Array:
+def spread_configurations(model: Robot, count: int) -> Array:
     """Joint values (count, n); more of them begin with the same ones.
 
     Roberts' sequence: multiples of the powers of 1/g, g the positive root of g^(n+1) = g + 1.
@@ -86,12 +86,12 @@ def spread_configurations(model: RobotModel, count: int) -> Array:
     return np.asarray(low + share * (high - low))
 
 
-def starts(model: RobotModel, count: int) -> Array:
+def starts(model: Robot, count: int) -> Array:
     """Where searches start (count, n): the middle, then all over the ranges."""
     return np.concatenate([middle(model)[None], spread_configurations(model, count - 1)])
 
 
-def _ranges(model: RobotModel) -> tuple[Array, Array]:
+def _ranges(model: Robot) -> tuple[Array, Array]:
     free = [np.pi if m.kind == "revolute" else 0.5 * model.size for m in model.motions]
     ranges = [m.limits or (-f, f) for m, f in zip(model.motions, free, strict=True)]
     low, high = np.array(ranges).reshape(model.n, 2).T

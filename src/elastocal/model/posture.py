@@ -21,7 +21,7 @@ from elastocal.spatial.entries import Array, Bools, Entry, Ints
 
 if TYPE_CHECKING:
     from elastocal.model.elements import Element
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Configurations:
 class Posture:
     """N configurations of a robot: commanded joint values ``q`` (n, N), ``temperature`` (N,) or None."""
 
-    model: RobotModel
+    model: Robot
     q: Array
     temperature: Array | None = None
 

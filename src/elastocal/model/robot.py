@@ -40,7 +40,7 @@ class CompliantPart:
 
 
 @dataclass(frozen=True, eq=False)
-class RobotModel:
+class Robot:
     """The model; ``gravity`` is the acceleration in base axes, ``tool`` the frame used by default.
 
     ``temperature`` above the reference, in K, counts where configurations come without one of their own.
@@ -114,7 +114,7 @@ class RobotModel:
         return tuple(e for e in self.elements if isinstance(e, Load))
 
     @cached_property
-    def nominal(self) -> RobotModel:
+    def nominal(self) -> Robot:
         """The robot as its controller knows it: nothing bends, weighs or is off."""
         return replace(self, elements=())
 
@@ -215,13 +215,13 @@ class RobotModel:
     def with_elements(self, *added: Element) -> Self:
         return replace(self, elements=(*self.elements, *added))
 
-    def with_joint_compliance(self, rated_payload: float | None = None, mass: float | None = None) -> RobotModel:
+    def with_joint_compliance(self, rated_payload: float | None = None, mass: float | None = None) -> Robot:
         """A start value, by the size of the robot, for every joint that has no compliance: see ``start_values``."""
         from elastocal.model.start_values import with_joint_compliance
 
         return with_joint_compliance(self, rated_payload, mass)
 
-    def with_masses(self, rated_payload: float | None = None, mass: float | None = None) -> RobotModel:
+    def with_masses(self, rated_payload: float | None = None, mass: float | None = None) -> Robot:
         """A start value, by the size of the robot, for every link that has no mass: see ``start_values``."""
         from elastocal.model.start_values import with_masses
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Ints, Row3
@@ -51,7 +51,7 @@ class Skeleton:
         )
 
 
-def skeleton(model: RobotModel, q: object, bent: Equilibrium | None = None, tip: str | None = None) -> Skeleton:
+def skeleton(model: Robot, q: object, bent: Equilibrium | None = None, tip: str | None = None) -> Skeleton:
     """Arms from the base to a frame (default: the tool) at joint values (N, n).
 
     Without any load or in an equilibrium; nan where that is not known.

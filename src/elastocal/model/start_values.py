@@ -25,14 +25,14 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 G = 9.80665
 LEAST = 0.01
 """Least share of a link in the moving mass: joints at one place still carry a housing."""
 
 
-def ways_left(robot: RobotModel) -> dict[str, float]:
+def ways_left(robot: Robot) -> dict[str, float]:
     """Joint and way in m from it to the tool along the chain, slides drawn out, in the order of the joints."""
     out: dict[str, float] = {}
     way = 0.0
@@ -57,7 +57,7 @@ def mass_of(payload: float, reach: float) -> float:
     return exp(float(known @ (1.0, log(payload), log(reach))))
 
 
-def with_masses(robot: RobotModel, rated_payload: float | None = None, mass: float | None = None) -> RobotModel:
+def with_masses(robot: Robot, rated_payload: float | None = None, mass: float | None = None) -> Robot:
     """The robot with a mass on every link that has none, at the middle between its joints.
 
     ``mass`` is that of the whole arm in kg; without one it follows from the rated payload and the reach.
@@ -84,9 +84,7 @@ def with_masses(robot: RobotModel, rated_payload: float | None = None, mass: flo
     return replace(robot, elements=(*kept, *added))
 
 
-def with_joint_compliance(
-    robot: RobotModel, rated_payload: float | None = None, mass: float | None = None
-) -> RobotModel:
+def with_joint_compliance(robot: Robot, rated_payload: float | None = None, mass: float | None = None) -> Robot:
     """The robot with a compliance at every joint that has none or zero.
 
     ``rated_payload`` in kg (without one that of arms of the same reach); ``mass`` of the arm in kg (without one that of
@@ -114,7 +112,7 @@ def with_joint_compliance(
     return replace(robot, elements=(*kept, *added))
 
 
-def _size(robot: RobotModel, rated_payload: float | None) -> tuple[dict[str, float], float, float]:
+def _size(robot: Robot, rated_payload: float | None) -> tuple[dict[str, float], float, float]:
     """Ways left by joint, reach in m and payload in kg."""
     ways = ways_left(robot)
     if not ways:
@@ -144,12 +142,12 @@ def _beyond(share: float) -> float:
     return float(np.interp(share, ways, masses))
 
 
-def _link_masses(robot: RobotModel) -> list[LinkMass]:
+def _link_masses(robot: Robot) -> list[LinkMass]:
     """Without payloads, which are of the same class."""
     return [e for e in robot.elements if isinstance(e, LinkMass) and e.kind == LinkMass.kind]
 
 
-def _owners(robot: RobotModel) -> dict[str, str]:
+def _owners(robot: Robot) -> dict[str, str]:
     """Frame and the last joint of the path to the tool that carries it; none for what does not move."""
     path = {f.name for f in robot.tree.path(robot.tool) if f.joint is not None}
     out: dict[str, str] = {}
@@ -161,7 +159,7 @@ def _owners(robot: RobotModel) -> dict[str, str]:
     return out
 
 
-def _moving_mass(robot: RobotModel, joints: tuple[str, ...]) -> dict[str, float]:
+def _moving_mass(robot: Robot, joints: tuple[str, ...]) -> dict[str, float]:
     """Mass beyond each joint by the robot's own link masses."""
     owner = _owners(robot)
     masses = dict.fromkeys(joints, 0.0)
@@ -172,7 +170,7 @@ def _moving_mass(robot: RobotModel, joints: tuple[str, ...]) -> dict[str, float]
     return dict(zip(joints, (float(m) for m in beyond), strict=True))
 
 
-def _end_of_link(robot: RobotModel, joint: str) -> Array:
+def _end_of_link(robot: Robot, joint: str) -> Array:
     """Where the next joint, or the tool, stands in the frame of a joint."""
     path: tuple[Frame, ...] = robot.tree.path(robot.tool)
     start = next(i for i, f in enumerate(path) if f.name == joint)

@@ -11,7 +11,7 @@ from elastocal.errors import InputError
 from elastocal.model.chain import AXES
 from elastocal.model.kinematics import rigid_motion
 from elastocal.model.limits import spread_configurations
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 Aim = Literal["pose", "position"]
@@ -36,7 +36,7 @@ class Task:
         return tuple(a for i, a in enumerate(AXES) if i not in self.rows)
 
 
-def task(model: RobotModel, frame: str, aim: Aim | None = None) -> Task:
+def task(model: Robot, frame: str, aim: Aim | None = None) -> Task:
     """The task of a robot: what its joints can move at all, and not more than it has joints.
 
     ``aim`` None: the pose where the joints suffice, else the position.
@@ -59,19 +59,19 @@ def task(model: RobotModel, frame: str, aim: Aim | None = None) -> Task:
     return Task("position", place)
 
 
-def moved_rows(model: RobotModel, frame: str) -> tuple[int, ...]:
+def moved_rows(model: Robot, frame: str) -> tuple[int, ...]:
     """The components of x y z rx ry rz that some joint moves somewhere."""
     moved = np.abs(_motions(model, frame)).max(axis=(1, 2), initial=0.0) > _STILL * model.size
     return tuple(int(i) for i in np.flatnonzero(moved))
 
 
-def unmoved_directions(model: RobotModel, frame: str) -> Array:
+def unmoved_directions(model: Robot, frame: str) -> Array:
     """Unit vectors (3, d) along which no joint moves the frame, wherever it is: one for an arm in any plane."""
     axes, sizes, _ = np.linalg.svd(_motions(model, frame)[:3].reshape(3, -1))
     moved = int(np.sum(sizes > _STILL * np.max(sizes, initial=0.0)))
     return np.asarray(axes[:, moved:])
 
 
-def _motions(model: RobotModel, frame: str) -> Array:
+def _motions(model: Robot, frame: str) -> Array:
     """Jacobian (6, n, M) at configurations all over the joint ranges."""
     return rigid_motion(model, frame, spread_configurations(model, _PLACES).T)[2]

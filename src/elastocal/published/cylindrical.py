@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.compensation.verification import Verification
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
 
 
@@ -64,7 +64,7 @@ class CylindricalCase(Case):
 
 @dataclass(frozen=True, eq=False)
 class _Study:
-    truth: RobotModel
+    truth: Robot
     matrix: Array
     deflections: Array
 
@@ -116,7 +116,7 @@ def _noise(rng: np.random.Generator, printed: float, study: _Study) -> Array:
     return cn.VARIANCE.sd(printed) * rng.normal(size=len(study.deflections))
 
 
-def _experiment(truth: RobotModel, rng: np.random.Generator) -> tuple[Array, Array]:
+def _experiment(truth: Robot, rng: np.random.Generator) -> tuple[Array, Array]:
     """Observation matrix and exact linear deflections of random configurations and wrenches (steps 1-4)."""
     import numpy as np
 
@@ -132,7 +132,7 @@ def _experiment(truth: RobotModel, rng: np.random.Generator) -> tuple[Array, Arr
     return stacked, stacked @ truth.parameters.values
 
 
-def _joint_forces(model: RobotModel, q: Array) -> Array:
+def _joint_forces(model: Robot, q: Array) -> Array:
     """J^T W at joint values (n, 3)."""
     import numpy as np
 
@@ -153,7 +153,7 @@ def _path() -> Array:
 class Paths:
     """The true robot, desired positions (n, 3) in m, and the size of every component of the wrench."""
 
-    truth: RobotModel
+    truth: Robot
     desired: Array
     load: float
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from elastocal.identify.fit import Fit
     from elastocal.measure.setup import Setup
     from elastocal.model.loads.gravity_compensator import GravityCompensator
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array, Ints
     from elastocal.uncertainty.metropolis import NonlinearPosterior
 
@@ -38,7 +38,7 @@ BLIND = {"A2.k_c": 1e-5, "A2.s_0": 0.1, **{f"A{i}.k": 1e-6 for i in range(2, 7)}
 class Experiment:
     """The true robot and candidate configurations (n, 6) with one load each (n, 6), before repeats."""
 
-    truth: RobotModel
+    truth: Robot
     q: Array
     wrenches: Array
     names: tuple[str, ...]

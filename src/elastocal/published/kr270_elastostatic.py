@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from elastocal.identify.fit import Fit
     from elastocal.identify.reduction import Identification
     from elastocal.model.compliant.link_compliance import Form
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.published.kr270_experiment import HeldOut
 
 
@@ -158,7 +158,7 @@ class ElastostaticCase(Case):
         return Outcome(self.name, verdict, figures, (path_curve(of),), path_listings(robot, of.both))
 
 
-def _experiment(robot: RobotModel, rng: np.random.Generator, progress: Progress) -> Results:
+def _experiment(robot: Robot, rng: np.random.Generator, progress: Progress) -> Results:
     total = DRAWS + 4
     sources = ex.tracker_only()
     setup = ex.two_setups(robot, rng)
@@ -218,11 +218,11 @@ _LIMITS = (
 _FORMS: tuple[Form, ...] = ("full", "symmetric", "beam")
 
 
-def _names(robot: RobotModel) -> tuple[str, ...]:
+def _names(robot: Robot) -> tuple[str, ...]:
     return tuple(p.name for p in robot.parameters if p.kind in KINDS)
 
 
-def observed_rank(robot: RobotModel, form: Form, rng: np.random.Generator) -> Rank:
+def observed_rank(robot: Robot, form: Form, rng: np.random.Generator) -> Rank:
     """Rank for full poses of the tool in random configurations within the limits, under random wrenches at the tool."""
     import numpy as np
 

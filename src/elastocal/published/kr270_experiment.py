@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from elastocal.measure.deflection import Statics
     from elastocal.measure.setup import Setup
     from elastocal.measure.sources.source import ErrorSource
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array, Bools, Ints
 
 KINDS = ("joint_compliance", "link_compliance", "foundation_compliance")
@@ -54,12 +54,12 @@ def error_budget() -> tuple[ErrorSource, ...]:
     return (*tracker_only(), Repeatability(sd=RETURN), LoadSize(sd=LOAD_SIZE), LoadDirection(sd=LOAD_TILT))
 
 
-def rigid(truth: RobotModel) -> RobotModel:
+def rigid(truth: Robot) -> Robot:
     """What is known before the experiment: everything but the compliances."""
     return truth.with_parameters({p.name: 0.0 for p in truth.parameters if p.kind in KINDS})
 
 
-def clear(model: RobotModel, q: Array) -> Bools:
+def clear(model: Robot, q: Array) -> Bools:
     """Where the tool is clear of floor and column."""
     import numpy as np
 
@@ -69,7 +69,7 @@ def clear(model: RobotModel, q: Array) -> Bools:
     return np.asarray((at[:, 2] > HEIGHT) & (np.hypot(at[:, 0], at[:, 1]) > RADIUS))
 
 
-def two_setups(model: RobotModel, rng: np.random.Generator) -> Setup:
+def two_setups(model: Robot, rng: np.random.Generator) -> Setup:
     """Configurations and loads of both set-ups, the repeats one after another."""
     import numpy as np
 
@@ -90,7 +90,7 @@ def two_setups(model: RobotModel, rng: np.random.Generator) -> Setup:
 
 
 def measured(
-    truth: RobotModel, setup: Setup, sources: tuple[ErrorSource, ...], rng: np.random.Generator, statics: Statics
+    truth: Robot, setup: Setup, sources: tuple[ErrorSource, ...], rng: np.random.Generator, statics: Statics
 ) -> Campaign:
     """One draw of all readings."""
     from elastocal.measure.deflection import Deflection
@@ -111,7 +111,7 @@ def first_setup(campaign: Campaign) -> Campaign:
     return Campaign(Deflection(kind.where.picked(rows), kind.statics), campaign.readings[rows], campaign.sources)
 
 
-def identified(truth: RobotModel, campaign: Campaign, whole_path: bool = False) -> Identification:
+def identified(truth: Robot, campaign: Campaign, whole_path: bool = False) -> Identification:
     """By M1, M2, algebraic reduction and M3 from everything that yields; M1 and M2 are only tried with the path."""
     from elastocal.identify.reduction import identify
     from elastocal.model.descriptions import descriptions
@@ -141,7 +141,7 @@ class HeldOut:
     exact: Array
 
     @classmethod
-    def build(cls, truth: RobotModel, statics: Statics = "loaded") -> HeldOut:
+    def build(cls, truth: Robot, statics: Statics = "loaded") -> HeldOut:
         """Clear configurations all over the limits, each under forces of both sizes along all six base directions."""
         import numpy as np
 
@@ -155,7 +155,7 @@ class HeldOut:
         empty = cls(np.repeat(q, len(each), axis=0), np.tile(each, (len(q), 1)), statics, np.zeros(0))
         return cls(empty.q, empty.wrenches, statics, empty.deflection(truth))
 
-    def deflection(self, model: RobotModel) -> Array:
+    def deflection(self, model: Robot) -> Array:
         from elastocal.measure.deflection import Deflection
         from elastocal.measure.setup import Setup
         from elastocal.model.loads.wrench import AppliedWrenches
@@ -171,7 +171,7 @@ class HeldOut:
 
         return np.flatnonzero(self.wrenches[:, 2])
 
-    def rest(self, model: RobotModel) -> Array:
+    def rest(self, model: Robot) -> Array:
         """What remains of the deflections (N, 3) when a model's predictions are taken off; nan where it has none."""
         return self.exact - self.deflection(model)
 

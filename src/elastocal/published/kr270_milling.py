@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from elastocal.compensation.targets import Targets
     from elastocal.compensation.verification import Verification
     from elastocal.identify.reduction import Identification
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
 
 
@@ -53,7 +53,7 @@ def contour() -> Array:
     return np.column_stack([plane, np.full(len(plane), z)])
 
 
-def contour_targets(truth: RobotModel) -> Targets:
+def contour_targets(truth: Robot) -> Targets:
     """The tool's x axis, along which the spindle lies, points down."""
     import numpy as np
 
@@ -65,7 +65,7 @@ def contour_targets(truth: RobotModel) -> Targets:
     return Targets(truth.tool, places, np.repeat(down[None], len(places), axis=0), np.radians([0, -70, 90, 0, 70, 0]))
 
 
-def cutting_loads(truth: RobotModel, path: Targets) -> PathLoads:
+def cutting_loads(truth: Robot, path: Targets) -> PathLoads:
     """Steel, 10 mm deep and 30 mm wide with a 50 mm cutter at 300 1/min: 2.5 kN along, 2 kN across, 1.5 kN axial."""
     from elastocal.compensation.loads import PathLoads
     from elastocal.compensation.milling import Milling, milling_wrenches
@@ -108,9 +108,7 @@ class MillingCase(Case):
         return Outcome(self.name, outcome.verdict(), outcome.figures(), (_along(exact, ways), _seen(path, ways)))
 
 
-def compensated(
-    truth: RobotModel, model: RobotModel, path: Targets, loads: PathLoads, weights: bool = False
-) -> Verification:
+def compensated(truth: Robot, model: Robot, path: Targets, loads: PathLoads, weights: bool = False) -> Verification:
     """The path on the truth, before and after the correction by a model: of what the load adds, or of all."""
     from elastocal.compensation.commands import correct
     from elastocal.compensation.verification import taught, verify
@@ -175,7 +173,7 @@ def _sizes(loads: PathLoads) -> tuple[float, float]:
     return float(whole / np.sqrt(1 + RADIAL**2 + AXIAL**2)), float(whole)
 
 
-def _expected(found: Identification, truth: RobotModel, path: Targets, loads: PathLoads) -> float:
+def _expected(found: Identification, truth: Robot, path: Targets, loads: PathLoads) -> float:
     """Rms (m) that the covariance of the fit lets expect."""
     import numpy as np
 

@@ -10,7 +10,7 @@ from elastocal.published.case import Listing
 if TYPE_CHECKING:
     from elastocal.identify.dropped import Dropped
     from elastocal.identify.reduction import Identification
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 SPRING = ("A2.k_c", "A2.s_0")
 PHYSICAL = {
@@ -20,7 +20,7 @@ PHYSICAL = {
 KNOWN = "compensator"
 
 
-def spring_ratios(truth: RobotModel, found: Identification) -> dict[str, float]:
+def spring_ratios(truth: Robot, found: Identification) -> dict[str, float]:
     """How far k_c and s_0 would stand out of the noise if they were sought beside all that can be told apart."""
     import numpy as np
 
@@ -36,7 +36,7 @@ def spring_ratios(truth: RobotModel, found: Identification) -> dict[str, float]:
     return {s: float(v / e) for s, v, e in zip(SPRING, value, sd[-len(SPRING) :], strict=True)}
 
 
-def path_listings(truth: RobotModel, found: Identification) -> tuple[Listing, ...]:
+def path_listings(truth: Robot, found: Identification) -> tuple[Listing, ...]:
     """Counts of every stage, the compensator's pair first, and everything that is not estimated."""
     ratios = spring_ratios(truth, found)
     return Listing("reduction_path", _stages(found), _PATH), Listing(
@@ -73,9 +73,7 @@ def _stages(found: Identification) -> tuple[dict[str, str | int | float], ...]:
     return tuple(rows)
 
 
-def _fallen(
-    truth: RobotModel, found: Identification, ratios: dict[str, float]
-) -> tuple[dict[str, str | int | float], ...]:
+def _fallen(truth: Robot, found: Identification, ratios: dict[str, float]) -> tuple[dict[str, str | int | float], ...]:
     said = " and ".join(f"{n} by {v:.0f}" for n, v in ratios.items())
     known = (
         f"identified by an experiment of its own (case kr270-compensator); sought here as well they would stand out of "

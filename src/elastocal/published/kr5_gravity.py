@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.measure.joint_log import JointLog
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.procedures.gravity.fit import GravityFit
     from elastocal.procedures.gravity.prediction import Validation
     from elastocal.procedures.gravity.recursion import Recursion
@@ -108,7 +108,7 @@ def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     return _Run(swept, found, recursion, judged, other.torque - sense.sign * judged.prediction.weight.torque)
 
 
-def _read(text: str, model: RobotModel) -> JointLog:
+def _read(text: str, model: Robot) -> JointLog:
     """Through the reader of real logs."""
     from pathlib import Path
     from tempfile import TemporaryDirectory

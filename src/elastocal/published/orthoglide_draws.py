@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from elastocal.model.descriptions import Form
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array, Bools, Ints
 
 ROBOT = "orthoglide-link"
@@ -104,7 +104,7 @@ def draw(noise: tuple[float, float], unit: Array) -> Draws:
     return Draws(matrix, full, symmetric, template, _rebuilt(matrix, template), whitened, readings)
 
 
-def observation(model: RobotModel) -> tuple[tuple[str, ...], Array]:
+def observation(model: Robot) -> tuple[tuple[str, ...], Array]:
     """Elements of the matrix that are parameters, and their columns; rows are load by load the six components."""
     import numpy as np
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from elastocal.measure.campaign import Campaign
     from elastocal.measure.contact_force import ContactForce
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.procedures.contact.plan import ContactPlan
     from elastocal.spatial.entries import Array
 
@@ -59,13 +59,13 @@ VALUES = tuple(Value(**row) for row in PRINTED.table("2"))
 NAMES = tuple(v.name for v in VALUES)
 
 
-def nominal() -> RobotModel:
+def nominal() -> Robot:
     from elastocal.files.robot.read import read_robot
 
     return read_robot("scara-ruggeri")
 
 
-def actual() -> RobotModel:
+def actual() -> Robot:
     return nominal().with_parameters({v.name: v.actual - v.nominal for v in VALUES})
 
 

@@ -22,7 +22,7 @@ from elastocal.published.printed import Printed
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.procedures.loops.directions import DirectionFit
     from elastocal.procedures.loops.estimate import Estimate
     from elastocal.procedures.loops.fit import LoopFit
@@ -81,7 +81,7 @@ def experiment() -> Experiment:
     return Experiment(force, cycle, exact)
 
 
-def _true_robot() -> RobotModel:
+def _true_robot() -> Robot:
     """Figure 4(d); its backlash is the whole gap, that of the elements half of it; the largest along the arm."""
     from elastocal.files.robot.read import read_robot
     from elastocal.model.compliant.gripper_backlash import GripperBacklash
@@ -96,11 +96,11 @@ def _true_robot() -> RobotModel:
     return read_robot("scara-ruggeri").without("gripper_backlash").with_parameters(values).with_elements(play)
 
 
-def _locked(arm: RobotModel, *joints: str) -> RobotModel:
+def _locked(arm: Robot, *joints: str) -> Robot:
     return arm.with_parameters({f"{j}.{symbol}": 0.0 for j in joints for symbol in ("k", "gap")})
 
 
-def _displacement(model: RobotModel, force: Array, angle: float, frame: str) -> Array:
+def _displacement(model: Robot, force: Array, angle: float, frame: str) -> Array:
     """Along the force at the gripper, of a frame of the bent arm against the rigid one (n,)."""
     import numpy as np
 

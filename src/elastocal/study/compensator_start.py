@@ -22,7 +22,7 @@ from elastocal.identify.problem import weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.model.loads.gravity_compensator import GravityCompensator
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
 
 SAME_ANGLE = 1e-4
@@ -41,7 +41,7 @@ class Start:
     equivalent: Array
 
 
-def compensator_of(model: RobotModel, names: Sequence[str]) -> GravityCompensator | None:
+def compensator_of(model: Robot, names: Sequence[str]) -> GravityCompensator | None:
     """The compensator whose k_c and s_0 are sought together with its joint's compliance."""
     for element in model.elements:
         if isinstance(element, GravityCompensator):
@@ -51,7 +51,7 @@ def compensator_of(model: RobotModel, names: Sequence[str]) -> GravityCompensato
     return None
 
 
-def spring_pairs(model: RobotModel) -> tuple[tuple[str, ...], ...]:
+def spring_pairs(model: Robot) -> tuple[tuple[str, ...], ...]:
     """k_c and s_0 of every compensator: the joint feels s_0 / k_c and 1 / k_c, so that each means nothing beside a
     guess of the other."""
     return tuple(
@@ -59,7 +59,7 @@ def spring_pairs(model: RobotModel) -> tuple[tuple[str, ...], ...]:
     )  # fmt: skip
 
 
-def start_values(model: RobotModel, campaign: Campaign, names: Sequence[str], spring: GravityCompensator) -> Start:
+def start_values(model: Robot, campaign: Campaign, names: Sequence[str], spring: GravityCompensator) -> Start:
     """Start values of ``names``: the spring's pair, its joint's compliance and all other compliances sought."""
     kind = campaign.measurement
     if not isinstance(kind, Deflection):
@@ -86,14 +86,14 @@ def start_values(model: RobotModel, campaign: Campaign, names: Sequence[str], sp
     return Start(found, angles, values[m:])
 
 
-def _angles(model: RobotModel, kind: Deflection, spring: GravityCompensator) -> tuple[Array, Ints]:
+def _angles(model: Robot, kind: Deflection, spring: GravityCompensator) -> tuple[Array, Ints]:
     """Different angles of the joint, and the number of that of every reading."""
     q = kind.where.q[:, model.joints.index(spring.joint)]
     rough, place = np.unique(np.round(q / SAME_ANGLE).astype(np.int64), return_inverse=True)
     return np.asarray(rough * SAME_ANGLE, dtype=np.float64), place.reshape(-1)
 
 
-def _by_angle(linear: Deflection, model: RobotModel, own: str, place: Ints) -> Array:
+def _by_angle(linear: Deflection, model: Robot, own: str, place: Ints) -> Array:
     """The column of the joint's compliance, one for every angle."""
     column = linear.derivative(model, [own])
     return np.asarray(column * (place[:, None, None] == np.arange(place.max() + 1)))

@@ -14,7 +14,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.setup import Setup
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import bent_chain
 from elastocal.model.statics.equilibrium import Status
 from elastocal.spatial.entries import Array, Bools
@@ -92,7 +92,7 @@ class Placement:
         return self.rms > FAR * self.reach
 
 
-def placement(model: RobotModel, where: Setup, read: Array, *, loaded: bool, shifted: bool) -> Placement | None:
+def placement(model: Robot, where: Setup, read: Array, *, loaded: bool, shifted: bool) -> Placement | None:
     """Points read (N, markers, 3) in base axes against those of the robot file; None where no point was read.
 
     ``loaded``: the points are those under load; ``shifted``: a shift of all is not counted.

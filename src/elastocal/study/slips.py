@@ -15,7 +15,7 @@ import numpy as np
 
 from elastocal.measure.setup import Setup
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import rotation_vector
@@ -52,7 +52,7 @@ class Slip:
     pose: Pose | None = None
 
 
-def likely_slip(model: RobotModel, where: Setup, found: Placement) -> Slip | None:
+def likely_slip(model: Robot, where: Setup, found: Placement) -> Slip | None:
     """The slip that explains the misfit best; None where none does, or where there is none worth the name."""
     if found.rms < SMALL * found.reach:
         return None
@@ -64,7 +64,7 @@ def likely_slip(model: RobotModel, where: Setup, found: Placement) -> Slip | Non
     return min(plain or good, key=lambda s: s.rms, default=None)
 
 
-def _axes(model: RobotModel, where: Setup, found: Placement) -> Iterator[Slip]:
+def _axes(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
     """Other joint values at the same points."""
     axes, shown = model.controller.axes, model.controller.to_controller(where.q)
     turning = np.array([m.kind == "revolute" for m in model.motions])
@@ -86,7 +86,7 @@ def _axes(model: RobotModel, where: Setup, found: Placement) -> Iterator[Slip]:
     yield from _rows(model, where, found)
 
 
-def _rows(model: RobotModel, where: Setup, found: Placement) -> Iterator[Slip]:
+def _rows(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
     """Axes of the neighbouring pose; the pose at the end has none."""
     first = np.sort(np.unique(where.pose, return_index=True)[1])
     rank = {int(where.pose[i]): k for k, i in enumerate(first)}
@@ -164,7 +164,7 @@ def _square(found: Placement) -> tuple[Pose, float] | None:
     return (pose, left) if left <= ALIKE * least else None
 
 
-def _frames(model: RobotModel, where: Setup, found: Placement) -> Iterator[Slip]:
+def _frames(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
     """One frame of the robot file elsewhere in its parent: p = p_file + R_parent d (+ a shift of all).
 
     Of frames that explain it alike, such as two in line, it is the one that is farthest from its parent.

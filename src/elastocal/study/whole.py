@@ -22,7 +22,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
 from elastocal.model.descriptions import Form, descriptions, in_form
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.procedures.contact.gaps import geometry_start
 from elastocal.procedures.contact.screen import Touched, screen_contacts
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -82,7 +82,7 @@ class Study:
 
 
 def study(
-    model: RobotModel,
+    model: Robot,
     campaign: Campaign,
     seek: Sequence[str] | None = None,
     *,
@@ -151,7 +151,7 @@ def _centred(fit: Fit, draws: Array) -> Array:
 
 
 def _touched(
-    model: RobotModel,
+    model: Robot,
     campaign: Campaign,
     seek: Sequence[str] | None,
     hold: Sequence[str],
@@ -166,7 +166,7 @@ def _touched(
 
 
 def _start(
-    model: RobotModel,
+    model: Robot,
     campaign: Campaign,
     seek: Sequence[str] | None,
     hold: Sequence[str],

@@ -16,7 +16,7 @@ import numpy as np
 from elastocal.measure.deflection import Deflection, Statics
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -38,7 +38,7 @@ class IdentifiedModel:
     ``freedom`` is that of an estimated noise, inf where it was stated: it widens intervals.
     """
 
-    model: RobotModel
+    model: Robot
     names: tuple[str, ...]
     covariance: Array
     discrepancy: float

@@ -21,7 +21,7 @@ from elastocal.model.compliant.beam_relations import SYMBOLS, Rebuilding, rebuil
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.descriptions import in_form
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
 
 PRIOR = 3.0
@@ -49,7 +49,7 @@ class PossibleSprings:
 
 
 def possible_springs(
-    fit: Fit, model: RobotModel, seek: Sequence[str] | None, hold: Sequence[str] = ()
+    fit: Fit, model: Robot, seek: Sequence[str] | None, hold: Sequence[str] = ()
 ) -> PossibleSprings | None:
     """Constrained fit of the symmetric model with everything sought, linearised at ``fit``; None without a spring.
 
@@ -72,14 +72,14 @@ def possible_springs(
     return PossibleSprings(_springs(blocks, found), found.cost, found.converged)
 
 
-def _carried(fit: Fit, nominal: RobotModel) -> dict[str, float]:
+def _carried(fit: Fit, nominal: Robot) -> dict[str, float]:
     """The fit's values under the names that the symmetric model has too."""
     known = set(nominal.parameters.names)
     pairs = zip(fit.names[: fit.problem.parameters], fit.values, strict=False)
     return {n: float(v) for n, v in pairs if n in known}
 
 
-def _blocks(model: RobotModel, names: Sequence[str]) -> list[tuple[str, Ints]]:
+def _blocks(model: Robot, names: Sequence[str]) -> list[tuple[str, Ints]]:
     """Places of every spring's elements among the names sought; springs that are sought only in part are left out."""
     at = {n: i for i, n in enumerate(names)}
     out: list[tuple[str, Ints]] = []

@@ -17,7 +17,7 @@ from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
 from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.write import robot_text
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 ARM = """\
 format: elastocal-robot/1
@@ -41,7 +41,7 @@ elements:
 Q = np.radians([10.0, 20, -30, 40, 50, -60])
 
 
-def arm(title: str = "six axes", controller: str = "language: rapid") -> RobotModel:
+def arm(title: str = "six axes", controller: str = "language: rapid") -> Robot:
     return build_robot(parse_yaml(ARM.format(title=title, controller=controller), "arm.yaml"))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from elastocal.design.assessing import Assessment
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.compliant.link_compliance import Form
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.model.statics.observation import Marker
     from elastocal.procedures.contact.repair import Repair
 
@@ -145,7 +145,7 @@ def _load_frame(file: CampaignFile) -> str:
     return kind.touches.frame if isinstance(kind, ContactForce) else kind.setup.load.frame
 
 
-def _repair(model: RobotModel, file: CampaignFile, names: tuple[str, ...]) -> Repair | None:
+def _repair(model: Robot, file: CampaignFile, names: tuple[str, ...]) -> Repair | None:
     """How a plan of contacts is changed so that everything sought is resolved; None for other kinds."""
     from elastocal.measure.contact_force import ContactForce
     from elastocal.procedures.contact.repair import repair
@@ -225,7 +225,7 @@ def _noise_text(asked: _Asked) -> str:
     )
 
 
-def _in_form(model: RobotModel, form: str | None) -> RobotModel:
+def _in_form(model: Robot, form: str | None) -> Robot:
     from elastocal.errors import UnknownNameError
     from elastocal.model.compliant.link_compliance import FORMS
 
@@ -237,7 +237,7 @@ def _in_form(model: RobotModel, form: str | None) -> RobotModel:
     return model.with_link_form(chosen)
 
 
-def _markers(model: RobotModel, asked: _Asked) -> tuple[Marker, ...]:
+def _markers(model: Robot, asked: _Asked) -> tuple[Marker, ...]:
     from elastocal.model.statics.observation import Marker
 
     frames = asked.markers or (model.tool,)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from elastocal.calibration.verdict import Judged
     from elastocal.files.campaign.file import CampaignFile
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.procedures.contact.judgement import ContactJudgement
     from elastocal.study.whole import Study
     from elastocal.uncertainty.ensemble import Ensemble
@@ -52,7 +52,7 @@ class CalibrateResult:
         return self.judged.study
 
     @property
-    def model(self) -> RobotModel:
+    def model(self) -> Robot:
         return self.file.model
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated
     from elastocal.compensation.correction import Correction
     from elastocal.compensation.process import ProcessLoad
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
 
 _CELL = Uses(
@@ -162,7 +162,7 @@ def compensate(
     return CompensateResult(program, calibration, truth, known, correction, files)
 
 
-def _near(model: RobotModel, text: str | None) -> Array | None:
+def _near(model: Robot, text: str | None) -> Array | None:
     """Controller values (n,) in SI, within the joint limits."""
     import numpy as np
 

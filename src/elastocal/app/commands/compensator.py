@@ -28,7 +28,7 @@ from elastocal.errors import InputError
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable
     from elastocal.model.loads.gravity_compensator import GravityCompensator
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.procedures.compensator import Compensator
     from elastocal.procedures.compensator.plan import ArcPlan
     from elastocal.spatial.entries import Array
@@ -52,7 +52,7 @@ class AheadResult:
     """A plan before anything is measured; ``spring`` is the element of the robot whose geometry it is for."""
 
     robot: str
-    model: RobotModel
+    model: Robot
     spring: GravityCompensator
     plan: ArcPlan
     notes: tuple[str, ...]
@@ -158,9 +158,7 @@ def _limits(text: str | None) -> tuple[float, float] | None:
     return radians(low), radians(high)
 
 
-def _joint_angles(
-    table: PointTable, moving: str, joint: str, model: RobotModel | None
-) -> tuple[Array, tuple[str, ...]]:
+def _joint_angles(table: PointTable, moving: str, joint: str, model: Robot | None) -> tuple[Array, tuple[str, ...]]:
     """Joint values from the angle column: its own where it is named after no controller axis of the robot."""
     import numpy as np
 
@@ -210,7 +208,7 @@ def _ahead(
     return AheadResult(robot, model, spring, plan, tuple(notes))
 
 
-def _spring(model: RobotModel, robot: str, joint: str | None) -> GravityCompensator:
+def _spring(model: Robot, robot: str, joint: str | None) -> GravityCompensator:
     from elastocal.model.loads.gravity_compensator import GravityCompensator
 
     springs = [e for e in model.elements if isinstance(e, GravityCompensator) and joint in (None, e.joint)]

@@ -14,7 +14,7 @@ from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 UNKNOWN = "not known: 0 means rigid; replace by a measured value"
 TO_FILL = "Compliances that are not known are 0, which means rigid. Replace them by measured values, with their source."
@@ -62,7 +62,7 @@ def convert(
     return ConvertResult(target, *size, robot.notes, to_fill, {target: text})
 
 
-def complete_file(source: str, robot: RobotModel) -> tuple[RobotModel, tuple[str, ...], str]:
+def complete_file(source: str, robot: Robot) -> tuple[Robot, tuple[str, ...], str]:
     """The robot, the joints whose compliance is to be filled in, and its robot file."""
     from elastocal.files.robot.write import robot_text
 
@@ -71,12 +71,12 @@ def complete_file(source: str, robot: RobotModel) -> tuple[RobotModel, tuple[str
     return model, to_fill, robot_text(model, _head(source, robot), (TO_FILL,) if to_fill else ())
 
 
-def _head(source: str, robot: RobotModel) -> tuple[str, ...]:
+def _head(source: str, robot: Robot) -> tuple[str, ...]:
     notes = tuple(f"Note: {note}." for note in robot.notes)
     return (f"Made from {source} by 'elastocal convert'; the format is described in docs/robots.md.", *notes)
 
 
-def _with_compliances(model: RobotModel) -> tuple[RobotModel, tuple[str, ...]]:
+def _with_compliances(model: Robot) -> tuple[Robot, tuple[str, ...]]:
     """The robot with a rigid compliance on every moving joint, as a place to write the measured one."""
     from elastocal.model.compliant.joint_compliance import JointCompliance
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations
     from elastocal.app.inputs import Inputs
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.model.statics.deflection import Contribution, FrameDeflection
     from elastocal.spatial.entries import Array
 
@@ -31,7 +31,7 @@ class DeflectResult:
     """``linear`` where asked for, ``contributions`` for a single configuration that has an equilibrium."""
 
     inputs: Inputs
-    model: RobotModel
+    model: Robot
     at: Configurations
     load: AppliedLoad
     found: FrameDeflection
@@ -117,7 +117,7 @@ def _state(sag: bool) -> str:
 
 
 def _moved(
-    model: RobotModel, q: Array, applied: AppliedWrenches | None, frame: str, sag: bool, progress: Progress | None
+    model: Robot, q: Array, applied: AppliedWrenches | None, frame: str, sag: bool, progress: Progress | None
 ) -> FrameDeflection:
     from elastocal.app.sag import sag_deflection
     from elastocal.model.statics.deflection import deflection
@@ -127,7 +127,7 @@ def _moved(
 
 
 def _linear(
-    model: RobotModel, q: Array, applied: AppliedWrenches, asked: bool, moved: FrameDeflection
+    model: Robot, q: Array, applied: AppliedWrenches, asked: bool, moved: FrameDeflection
 ) -> tuple[FrameDeflection | None, tuple[Contribution, ...]]:
     """The linear formula where asked for, and the shares of a single configuration that has an equilibrium."""
     from elastocal.model.statics.deflection import contributions, linear_deflection
@@ -145,7 +145,7 @@ _NO_LOAD = (
 )
 
 
-def _no_gravity(model: RobotModel, payload: float | None, sag: bool, load: AppliedLoad) -> tuple[str, ...]:
+def _no_gravity(model: Robot, payload: float | None, sag: bool, load: AppliedLoad) -> tuple[str, ...]:
     if payload and not model.gravity.any():
         return ("Gravity is zero in this model, so the payload changes nothing.",)
     if sag and not model.gravity.any() and load.applied is None:

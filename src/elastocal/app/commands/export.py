@@ -16,7 +16,7 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.files.calibration.record import CalibrationRecord
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 _CELL = Uses(
     {"calibration": "calibration"},
@@ -107,7 +107,7 @@ def export(
     return ExportResult(model.name, files, tuple(words), tuple(notes), record.warned)
 
 
-def _urdf(out: Path, made_from: Path | None, record: CalibrationRecord, model: RobotModel, notes: list[str]) -> bytes:
+def _urdf(out: Path, made_from: Path | None, record: CalibrationRecord, model: Robot, notes: list[str]) -> bytes:
     """The URDF that the robot file was made from, with corrected origins."""
     from elastocal.compensation.corrected_geometry import corrected_poses
     from elastocal.files.robot.export import with_origins
@@ -130,7 +130,7 @@ def _links(path: Path) -> set[str]:
     return {links.root, *(j.child for j in links.joints)}
 
 
-def _same_geometry(urdf: RobotModel, model: RobotModel, path: Path) -> None:
+def _same_geometry(urdf: Robot, model: Robot, path: Path) -> None:
     """Refuse a URDF of another robot: every frame of it must stand where the calibrated robot's nominal one does."""
     import numpy as np
 
@@ -142,7 +142,7 @@ def _same_geometry(urdf: RobotModel, model: RobotModel, path: Path) -> None:
             raise InputError(f"{path}: frame {frame.name} {what} the calibrated robot {model.name}; give its own URDF")
 
 
-def sidecar_text(record: CalibrationRecord, model: RobotModel) -> str:
+def sidecar_text(record: CalibrationRecord, model: Robot) -> str:
     """What a URDF has no words for: every parameter that is not geometry, in SI, with its accuracy."""
     geometry = {p.name for p in model.parameters if p.kind in ("frame_error", "joint_offset")}
     rows: list[dict[str, Any]] = [

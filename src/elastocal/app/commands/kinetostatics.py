@@ -16,7 +16,7 @@ from elastocal.errors import InputError
 if TYPE_CHECKING:
     from elastocal.app.configurations import Axes, Configurations
     from elastocal.files.tables.drives import TargetTable
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.procedures.contact.kinetostatics import Kinetostatics
     from elastocal.spatial.entries import Array
 
@@ -40,7 +40,7 @@ class _Typed:
 class KinetostaticsResult:
     """``shown`` (N, n) are the joint values of the ``state`` in the controller's units."""
 
-    model: RobotModel
+    model: Robot
     inverse: bool
     given: str
     axes: Axes
@@ -112,7 +112,7 @@ def kinetostatics(
         return KinetostaticsResult(model, True, source, axes, shown, state, (*model.notes, *state.notes))
 
 
-def _given(model: RobotModel, request: _Typed) -> tuple[Configurations, Array] | TargetTable:
+def _given(model: Robot, request: _Typed) -> tuple[Configurations, Array] | TargetTable:
     """Configurations with drive torques (N, n), or targets."""
     import numpy as np
 

@@ -13,7 +13,7 @@ from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def cell_contents(name: str, robot: str) -> NewResult:
     return NewResult(Path(), name, model.name, files, to_fill, notes)
 
 
-def _robot(word: str) -> tuple[RobotModel, tuple[str, ...], tuple[str, ...], str]:
+def _robot(word: str) -> tuple[Robot, tuple[str, ...], tuple[str, ...], str]:
     """The robot, what its file left open, joints to fill in, and the text of its file in the cell."""
     from elastocal.app.commands.convert import complete_file
     from elastocal.files.located import read_text
@@ -95,7 +95,7 @@ def _robot(word: str) -> tuple[RobotModel, tuple[str, ...], tuple[str, ...], str
     return robot, robot.notes, (), read_text(file)
 
 
-def _force(model: RobotModel) -> str:
+def _force(model: Robot) -> str:
     """A cutting force for the example: mostly sideways, some of it down."""
     from elastocal.app.starter.plan import visible_force
 

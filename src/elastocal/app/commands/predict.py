@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations
     from elastocal.app.inputs import Inputs
     from elastocal.files.calibration.record import CalibrationRecord
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.uncertainty.prediction import Prediction
 
 
@@ -28,7 +28,7 @@ class PredictResult:
 
     inputs: Inputs
     record: CalibrationRecord
-    model: RobotModel
+    model: Robot
     at: Configurations
     load: AppliedLoad
     prediction: Prediction
@@ -96,7 +96,7 @@ def predict(
     return PredictResult(inputs, record, known.model, where, load, prediction, known.discrepancy, bend, size, notes)
 
 
-def _reach(model: RobotModel, at: Configurations) -> float:
+def _reach(model: Robot, at: Configurations) -> float:
     """The farthest that the tool is from the base."""
     from elastocal.model.kinematics import kinematics
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.cli.command import command
 
 if TYPE_CHECKING:
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,6 @@ def robots() -> RobotsResult:
     return RobotsResult(tuple(RobotLine(n, m.title, joint_letters(m), len(m.parameters), m.tool) for n, m in models))
 
 
-def joint_letters(model: RobotModel) -> str:
+def joint_letters(model: Robot) -> str:
     """R for a revolute, P for a prismatic joint, from base to tool."""
     return "".join("R" if m.kind == "revolute" else "P" for m in model.motions)

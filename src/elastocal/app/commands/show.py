@@ -14,7 +14,7 @@ from elastocal.app.cli.command import command
 if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations
     from elastocal.model.parameters import Parameter
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
 
 
@@ -35,7 +35,7 @@ class ShowResult:
     ``poses`` belong to the configurations ``at``, where some were given.
     """
 
-    model: RobotModel
+    model: Robot
     parameters: tuple[Parameter, ...]
     filtered: bool
     notes: tuple[str, ...]
@@ -72,7 +72,7 @@ def show(
     return ShowResult(model, rows, bool(parameters), notes, where, frame_poses(model, where.q))
 
 
-def frame_poses(model: RobotModel, q: Array) -> tuple[FramePose, ...]:
+def frame_poses(model: Robot, q: Array) -> tuple[FramePose, ...]:
     """Of the tool and then every frame, of the rigid robot with its geometric errors."""
     from elastocal.model.kinematics import rigid_state
     from elastocal.spatial.rotation import matrix_rpy
@@ -87,7 +87,7 @@ def frame_poses(model: RobotModel, q: Array) -> tuple[FramePose, ...]:
     )
 
 
-def _beyond(model: RobotModel, at: Configurations) -> tuple[str, ...]:
+def _beyond(model: Robot, at: Configurations) -> tuple[str, ...]:
     """Poses are shown beyond the limits too, but not silently."""
     from elastocal.model.limits import limit_text
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.measure.kind import Measurement
     from elastocal.measure.virtual import Virtual
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 _CELL = Uses(
     {"plan": "planned", "truth": "robot"},
@@ -44,7 +44,7 @@ class SimulateResult:
     """``bend`` is the rms difference (m) between loaded and linear deflection; ``biases`` what it does to estimates."""
 
     name: str
-    truth: RobotModel
+    truth: Robot
     virtual: Virtual
     bend: float
     biases: tuple[Bias, ...]
@@ -100,7 +100,7 @@ def simulate(
     return SimulateResult(asked.name, robot, placed, bend, biases, files, facts, notes)
 
 
-def _truth(word: str | None, plan: CampaignFile) -> RobotModel:
+def _truth(word: str | None, plan: CampaignFile) -> Robot:
     """The robot that is measured."""
     from elastocal.files.robot.read import read_robot
 
@@ -119,7 +119,7 @@ def _presses(plan: CampaignFile) -> bool:
     return isinstance(plan.campaign.measurement, ContactForce)
 
 
-def _drawn(plan: CampaignFile, truth: RobotModel, rng: np.random.Generator, gross: int, size: float) -> Virtual:
+def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, gross: int, size: float) -> Virtual:
     """Contacts are pressed by the true robot's own joint values; everything else is read at those of the plan."""
     from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.virtual import virtual_campaign
@@ -174,7 +174,7 @@ def _loaded(plan: CampaignFile) -> Measurement:
     return replace(kind, statics="loaded") if isinstance(kind, Deflection) else kind
 
 
-def _free(plan: CampaignFile, truth: RobotModel) -> tuple[str, ...]:
+def _free(plan: CampaignFile, truth: Robot) -> tuple[str, ...]:
     """Unknowns without a size cannot be drawn."""
     kind = plan.campaign.measurement
     names = [u.name for s in plan.campaign.common for u in s.unknowns(kind, truth) if u.sd == float("inf")]
@@ -183,7 +183,7 @@ def _free(plan: CampaignFile, truth: RobotModel) -> tuple[str, ...]:
     return (f"Drawn as zero, because no sd is stated for them: {', '.join(names)}.",)
 
 
-def _bias(plan: CampaignFile, truth: RobotModel, drawn: Virtual) -> tuple[float, tuple[Bias, ...], tuple[str, ...]]:
+def _bias(plan: CampaignFile, truth: Robot, drawn: Virtual) -> tuple[float, tuple[Bias, ...], tuple[str, ...]]:
     """The linear model fitted to exact readings of the compliances sought, all others held at the truth.
 
     Last is why there is no such fit, where there is none.

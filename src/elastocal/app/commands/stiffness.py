@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from elastocal.app.grid import Grid
     from elastocal.app.inputs import Inputs
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.model.statics.stiffness import CartesianStiffness
     from elastocal.spatial.entries import Array
 
@@ -32,7 +32,7 @@ class StiffnessResult:
     """``smallest`` (N,) is the translational stiffness in the softest direction, N/m; ``grid`` for a map."""
 
     inputs: Inputs
-    model: RobotModel
+    model: Robot
     at: Configurations
     load: AppliedLoad
     loaded: bool
@@ -109,7 +109,7 @@ def softest(found: CartesianStiffness) -> Array:
 
 
 def _where(
-    model: RobotModel, at: tuple[str, ...], configurations: Path | None, grid: str | None, ignore_limits: bool
+    model: Robot, at: tuple[str, ...], configurations: Path | None, grid: str | None, ignore_limits: bool
 ) -> tuple[Configurations, Grid | None]:
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.grid import grid_configurations
@@ -125,7 +125,7 @@ def _where(
 
 
 def _solve(
-    model: RobotModel, q: Array, applied: AppliedWrenches | None, loaded: bool, frame: str, progress: Progress | None
+    model: Robot, q: Array, applied: AppliedWrenches | None, loaded: bool, frame: str, progress: Progress | None
 ) -> CartesianStiffness:
     from elastocal.model.statics import stiffness as statics
 

@@ -17,7 +17,7 @@ from elastocal.errors import InputError, UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.procedures.transmission import Transmission
 
 OFFSETS = {"test": None, "zero": True, "free": False}
@@ -109,7 +109,7 @@ def _check(offsets: str, wrap: int | None, out: Path | None) -> None:
         raise InputError(f"--out {out}: must end in .yaml; choose such a name")
 
 
-def _kinds(kinds: Mapping[str, str], model: RobotModel | None, tables: Sequence[Path]) -> Mapping[str, str]:
+def _kinds(kinds: Mapping[str, str], model: Robot | None, tables: Sequence[Path]) -> Mapping[str, str]:
     """The joints' kinds as the tables have them, checked against the robot."""
     if model is None:
         return kinds
@@ -151,7 +151,7 @@ def _unknowns(fit: Transmission) -> Iterator[str]:
 
 
 def _files(
-    fit: Transmission, tables: Sequence[Path], robot: str | None, model: RobotModel | None, measured: bool
+    fit: Transmission, tables: Sequence[Path], robot: str | None, model: Robot | None, measured: bool
 ) -> tuple[str, str]:
     """The section of a robot file, and what --out writes: the whole robot where one is named."""
     from elastocal.files.robot.write import controller_text, robot_text

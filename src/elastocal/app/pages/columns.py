@@ -10,12 +10,12 @@ from elastocal.report.blocks import Cell, Column, Unknown
 if TYPE_CHECKING:
     from elastocal.app.configurations import Axes, Configurations
     from elastocal.model.parameters import Parameter
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 RIGID = "Nothing in this robot is compliant, so nothing bends; add joint_compliance or link_compliance to its file."
 
 
-def is_rigid(model: RobotModel) -> bool:
+def is_rigid(model: Robot) -> bool:
     """Whether no effect of the model gives way: neither springs nor backlash."""
     return not any(c.compliance().any() or "backlash" in c.kind for c in model.coordinates)
 

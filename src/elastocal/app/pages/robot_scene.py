@@ -10,7 +10,7 @@ from elastocal.report.parts import Arrows, Dots, Ellipsoids, Look, Part, Point, 
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.model.skeleton import Skeleton
     from elastocal.spatial.entries import Array, Ints
     from elastocal.uncertainty.prediction import Prediction
@@ -72,7 +72,7 @@ def ellipsoids(name: str, centres: Array, found: Prediction, factor: float, view
     return Ellipsoids(name, points(centres[rows]), axes, words, view)
 
 
-def load_forces(model: RobotModel, q: Array, load: AppliedWrenches) -> tuple[Array, Array]:
+def load_forces(model: Robot, q: Array, load: AppliedWrenches) -> tuple[Array, Array]:
     """Where the load acts on the unloaded arm, and its force in base axes: (N, 3) m and (N, 3) N."""
     import numpy as np
 
@@ -114,7 +114,7 @@ def drawn_words(count: int, total: int, what: str = "poses") -> tuple[str, ...]:
 def loaded_scene(
     key: str,
     title: str,
-    model: RobotModel,
+    model: Robot,
     q: Array,
     load: AppliedWrenches | None,
     names: Sequence[str],

@@ -12,7 +12,7 @@ from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, T
 
 if TYPE_CHECKING:
     from elastocal.model.frames import JointMotion
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 
 def page(result: ShowResult) -> Report:
@@ -47,7 +47,7 @@ def _left_out(result: ShowResult) -> tuple[str, ...]:
     return (f"{len(result.parameters)} of {len(result.model.parameters)} parameters.",)
 
 
-def _frames(model: RobotModel) -> Table:
+def _frames(model: Robot) -> Table:
     from elastocal.spatial.rotation import matrix_rpy
 
     columns = (
@@ -96,7 +96,7 @@ def _tidy(value: float) -> float:
     return round(value, 9) + 0.0
 
 
-def _joints(model: RobotModel) -> Table:
+def _joints(model: Robot) -> Table:
     columns = (
         Column("name", "joint"),
         Column("type", "type"),
@@ -119,7 +119,7 @@ def _joint(name: str, motion: JointMotion) -> tuple[Cell, ...]:
     return (name, motion.kind, axis, low, high, unit, follows)
 
 
-def _controller(model: RobotModel) -> tuple[Table, ...]:
+def _controller(model: Robot) -> tuple[Table, ...]:
     """q = M (c - z), one row per joint."""
     axes = model.controller.axes
     kinds = [m.kind for m in model.motions]
@@ -143,7 +143,7 @@ def _controller(model: RobotModel) -> tuple[Table, ...]:
     return (Table("controller", "", columns, tuple(rows), notes), table, *_drives(model))
 
 
-def _drives(model: RobotModel) -> tuple[Table, ...]:
+def _drives(model: Robot) -> tuple[Table, ...]:
     """phi = S c, one row per motor, where the file tells of motors."""
     drives, axes = model.controller.drives, model.controller.axes
     if drives is None:
@@ -165,7 +165,7 @@ def _drives(model: RobotModel) -> tuple[Table, ...]:
     return (Table("drives", "", columns, tuple(rows), notes),)
 
 
-def _elements(model: RobotModel) -> Table:
+def _elements(model: Robot) -> Table:
     columns = (
         Column("kind", "effect"),
         Column("place", "at"),

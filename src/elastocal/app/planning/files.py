@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from elastocal.files.campaign.file import Requests
     from elastocal.files.plan.file import PlanFile
     from elastocal.measure.campaign import Campaign
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 TABLE = "plan.csv"
 NOTHING = "NOT CHECKED: anything but joint limits, neither at the poses nor on the ways between them."
@@ -44,7 +44,7 @@ def plan_files(request: PlanRequest, file: PlanFile, plan: Plan) -> tuple[dict[P
 
 
 def measuring_program(
-    name: str, model: RobotModel, halts: tuple[Stop, ...], wait: float, checked: tuple[str, ...] = (NOTHING,)
+    name: str, model: Robot, halts: tuple[Stop, ...], wait: float, checked: tuple[str, ...] = (NOTHING,)
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Texts by file name in the language of the controller, or why there are none."""
     from elastocal.compensation.posts.post import language, post_kinds

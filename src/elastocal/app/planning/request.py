@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from elastocal.design.loading.loading import Loading
     from elastocal.design.task import Earlier, Limits, PlanTask, TestPlan
     from elastocal.files.plan.file import PlanFile
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
     return tuple(loads)
 
 
-def _typed_tests(request: PlanRequest, model: RobotModel) -> TestPlan | None:
+def _typed_tests(request: PlanRequest, model: Robot) -> TestPlan | None:
     from elastocal.design.task import TestPlan
     from elastocal.files.plan.task import read_path
 

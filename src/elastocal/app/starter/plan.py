@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 
 _G = 9.81
 
 
-def plan_text(model: RobotModel, name: str, robot: str) -> str:
+def plan_text(model: Robot, name: str, robot: str) -> str:
     """plan.yaml for a robot whose file stands at ``robot``, as seen from it."""
     markers = starter_markers(model)
     noise = f"{1e6 * starter_noise(model):g}"
@@ -49,7 +49,7 @@ def plan_text(model: RobotModel, name: str, robot: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _hidden(model: RobotModel, names: list[str]) -> list[str]:
+def _hidden(model: Robot, names: list[str]) -> list[str]:
     """Why some compliances are not sought."""
     if not names:
         return []
@@ -59,14 +59,14 @@ def _hidden(model: RobotModel, names: list[str]) -> list[str]:
     ]
 
 
-def _known(model: RobotModel) -> str:
+def _known(model: Robot) -> str:
     """What is known of the loads."""
     if max(softness(model)) > 0:
         return "they move the tool by about a millimetre"
     return "a guess: by its file the robot is rigid"
 
 
-def _loads(model: RobotModel) -> list[str]:
+def _loads(model: Robot) -> list[str]:
     """A weight where there is gravity; a rope or jack for the directions that it does not pull in."""
     force, directions = visible_force(model), soft_directions(model)
     down = np.asarray(model.gravity)
@@ -83,7 +83,7 @@ def _actuator(force: float, directions: list[tuple[int, int, int]]) -> str:
     return f"  - {{kind: actuator, name: rope, sizes_N: [{force / 2:g}, {force:g}], directions: [{ways}]}}"
 
 
-def _room(model: RobotModel) -> list[str]:
+def _room(model: Robot) -> list[str]:
     return ["feasible:", "  - {kind: joint_limits, margin_percent: 5}"]
 
 
@@ -96,19 +96,19 @@ _LEAST = 0.1
 _PLACES = 20
 
 
-def starter_noise(model: RobotModel) -> float:
+def starter_noise(model: Robot) -> float:
     """Standard deviation of a reading in m: a fiftieth of what is to be seen."""
     return 0.02 * visible_bend(model)
 
 
-def starter_markers(model: RobotModel) -> tuple[str, ...]:
+def starter_markers(model: Robot) -> tuple[str, ...]:
     """Frames called markers, else those that turn with the last joint beside its axis, else the tool."""
     called = [f for f in model.tree.names if f.startswith("marker")]
     beside = [f for f in model.tree.names if _turns_beside(model, f)] if model.n else []
     return tuple((called or beside)[:MARKERS]) or (model.tool,)
 
 
-def starter_seek(model: RobotModel, markers: tuple[str, ...]) -> tuple[list[str], list[str]]:
+def starter_seek(model: Robot, markers: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Names of springs in joints and motors that loads on the tool show at the markers, and those that they do not."""
     springs = [p for p in model.parameters if p.kind in SPRINGS]
     if not model.n:
@@ -123,7 +123,7 @@ def starter_seek(model: RobotModel, markers: tuple[str, ...]) -> tuple[list[str]
     return [n for n in names if shown.get(n, True)], [n for n in names if not shown.get(n, True)]
 
 
-def _turns_beside(model: RobotModel, frame: str) -> bool:
+def _turns_beside(model: Robot, frame: str) -> bool:
     """A unit turn of the last joint moves a point by its distance from the axis."""
     from elastocal.model.kinematics import kinematics
 
@@ -131,7 +131,7 @@ def _turns_beside(model: RobotModel, frame: str) -> bool:
     return bool(np.linalg.norm(twist[3:]) > 0.5 and np.linalg.norm(twist[:3]) > OFF * model.size)
 
 
-def _bends(model: RobotModel, markers: tuple[str, ...]) -> np.ndarray:
+def _bends(model: Robot, markers: tuple[str, ...]) -> np.ndarray:
     """(n,) movement in m of the best seen marker for a joint compliance of 1: lever of the load times lever there."""
     from elastocal.model.kinematics import kinematics
     from elastocal.model.limits import spread_configurations
@@ -153,7 +153,7 @@ _STIFF = 1e-3
 _SPREAD = 50
 
 
-def softness(model: RobotModel) -> tuple[float, float, float]:
+def softness(model: Robot) -> tuple[float, float, float]:
     """Compliance of the tool along x, y and z in m/N: medians over configurations of the whole joint space."""
     from elastocal.model.limits import spread_configurations
     from elastocal.model.statics.stiffness import stiffness
@@ -163,18 +163,18 @@ def softness(model: RobotModel) -> tuple[float, float, float]:
     return x, y, z
 
 
-def visible_bend(model: RobotModel) -> float:
+def visible_bend(model: Robot) -> float:
     """In m; no more than a SMALL part of the robot's size."""
     return min(VISIBLE, SMALL * model.size)
 
 
-def visible_force(model: RobotModel) -> float:
+def visible_force(model: Robot) -> float:
     """In N, with one digit: the bend over the softness of the softest direction, not above MOST, or CAREFUL."""
     soft = max(softness(model))
     return float(f"{min(visible_bend(model) / soft, MOST):.0e}") if soft > 0 else CAREFUL
 
 
-def soft_directions(model: RobotModel) -> tuple[tuple[int, int, int], ...]:
+def soft_directions(model: Robot) -> tuple[tuple[int, int, int], ...]:
     """Directions of a force, in base axes, that the robot yields to."""
     soft = softness(model)
     return tuple(d for d, k in zip(DIRECTIONS, soft, strict=True) if k > _STIFF * max(soft)) or DIRECTIONS

@@ -11,14 +11,14 @@ from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from elastocal.compensation.posts.post import ToolPath
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
 
 _SHARE = 0.05
 _INNER = (0.3, 0.4, 0.5, 0.6, 0.7)
 _CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
 
 
-def square_program(model: RobotModel) -> tuple[str, str] | None:
+def square_program(model: Robot) -> tuple[str, str] | None:
     """Name and text, or None for a robot that it does not fit: other joints than 6R, or no flange."""
     from elastocal.compensation.posts.post import language, post_kinds
     from elastocal.compensation.run import FLANGE
@@ -34,7 +34,7 @@ def square_program(model: RobotModel) -> tuple[str, str] | None:
     return name, text
 
 
-def _reachable(model: RobotModel) -> tuple[Array, float] | None:
+def _reachable(model: Robot) -> tuple[Array, float] | None:
     """Joint values (n,) that the square starts from, farthest from the limits along it, and its side in m."""
     from itertools import product
 
@@ -65,7 +65,7 @@ def _reachable(model: RobotModel) -> tuple[Array, float] | None:
     return (start[:, best], side) if margin[best] > 0.02 else None
 
 
-def _square(model: RobotModel, q: Array, side: float) -> ToolPath:
+def _square(model: Robot, q: Array, side: float) -> ToolPath:
     from elastocal.compensation.posts.post import ToolPath
     from elastocal.compensation.run import FLANGE
     from elastocal.model.kinematics import rigid_pose

@@ -34,7 +34,7 @@ from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program
 from elastocal.design.method import Stop
 from elastocal.errors import InputError
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -113,13 +113,13 @@ class Krl(Post):
             edits[move.file].add(*_points(texts[move.file], program, move, points))
         return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
 
-    def hindrance(self, model: RobotModel, stops: Sequence[Stop] = ()) -> str:
+    def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
         known = {*AXES, *EXTERNAL}
         axes = ", ".join(model.controller.axes)
         return "" if known >= set(model.controller.axes) else f"KRL knows A1 to A6 and E1 to E6, not {axes}"
 
     def measuring_program(
-        self, name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
+        self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """One PTP to axis values per stop, a halt where somebody reads or changes the load.
 
@@ -144,7 +144,7 @@ class Krl(Post):
             f"{module}.dat": windows_lines(["&ACCESS RVP", f"DEFDAT {module}", *points, "ENDDAT"]),
         }
 
-    def example(self, model: RobotModel, path: ToolPath) -> dict[str, str]:
+    def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
         axes = np.degrees(model.controller.to_controller(path.q[None])[0])
         start = ",".join(f"A{i + 1} {v + 0.0:.4f}" for i, v in enumerate(np.round(axes, 4)))
         lines = [
@@ -170,7 +170,7 @@ def _stop_lines(point: str, stop: Stop, wait: float) -> list[str]:
     return lines
 
 
-def _all_axes(model: RobotModel, q: Array) -> str:
+def _all_axes(model: Robot, q: Array) -> str:
     """Joint values (n,) as E6AXIS, deg and mm."""
     shown = model.controller.to_controller(q[None])[0]
     values = {}

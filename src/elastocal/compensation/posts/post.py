@@ -22,7 +22,7 @@ from elastocal.compensation.program import Changes, Given, Program
 from elastocal.design.method import Stop
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.kinds import kinds_in
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -69,17 +69,17 @@ class Post(ABC):
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
         """The same files with the new values."""
 
-    def hindrance(self, model: RobotModel, stops: Sequence[Stop] = ()) -> str:
+    def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
         """Why no new program can be written for a robot; "" where it can."""
         return f"no new programs are written in {self.kind}"
 
     def measuring_program(
-        self, name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
+        self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """Texts by file name; ``wait`` seconds pass at every stop before anybody is asked to read."""
         raise InputError(f"{name}: {self.hindrance(model, stops)}")
 
-    def example(self, model: RobotModel, path: ToolPath) -> dict[str, str]:
+    def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
         """A program along a path, as texts by file name."""
         raise InputError(f"{path.name}: {self.hindrance(model)}")
 
@@ -112,7 +112,7 @@ def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "
     return replace(post.read(files, given), given=given or Given(), origin=origin)
 
 
-def language(model: RobotModel) -> str:
+def language(model: Robot) -> str:
     """What the robot file states, else RAPID for ABB or IRB in name or title, else KRL for axes called as on a KUKA.
 
     Names come before axes, since A1 to A6 are used by others as well; KUKA in a name decides nothing, since not all of

@@ -26,7 +26,7 @@ from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.model.inverse_kinematics import inverse_kinematics
 from elastocal.model.kinematics import rigid_pose
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.task import task
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
@@ -115,7 +115,7 @@ class Rapid(Post):
             edits[move.file].add(*_points(texts, program, layout, move, points))
         return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
 
-    def hindrance(self, model: RobotModel, stops: Sequence[Stop] = ()) -> str:
+    def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
         if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
             return "in RAPID they are written for six revolute axes only"
         if any(s.speed is not None for s in stops):
@@ -123,7 +123,7 @@ class Rapid(Post):
         return ""
 
     def measuring_program(
-        self, name: str, model: RobotModel, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
+        self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """One MoveAbsJ per stop, a Stop where somebody reads or changes the load; ``NAME.mod`` holds all of it."""
         module = program_name(name)
@@ -143,7 +143,7 @@ class Rapid(Post):
         lines = [f"MODULE {module}", *head, *points, f"  PROC meas_{module}()", *body, "  ENDPROC", "ENDMODULE"]
         return {f"{module}.mod": windows_lines(lines)}
 
-    def example(self, model: RobotModel, path: ToolPath) -> dict[str, str]:
+    def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
         """A module with robtargets, each with the confdata that it is reached with."""
         name = path.name.capitalize()
         different = np.unique(path.positions, axis=0, return_index=True, return_inverse=True)
@@ -171,7 +171,7 @@ class Rapid(Post):
         return {f"{path.name}.mod": windows_lines(lines)}
 
 
-def _jointtarget(model: RobotModel, q: Array) -> str:
+def _jointtarget(model: Robot, q: Array) -> str:
     """The literal of joint values (6,)."""
     shown = np.degrees(model.controller.to_controller(q[None])[0])
     return f"[[{','.join(f'{v + 0.0:.4f}' for v in shown)}],{NO_EXTERNAL}]"
@@ -183,7 +183,7 @@ def _posed(pose: Pose) -> str:
     return f"[[{place}],[{','.join(f'{v + 0.0:.8f}' for v in np.round(turn, 8))}]]"
 
 
-def _confdata(model: RobotModel, path: ToolPath, positions: Array) -> list[str]:
+def _confdata(model: Robot, path: ToolPath, positions: Array) -> list[str]:
     """[cf1, cf4, cf6, cfx] of positions (k, 3), next to where the path starts.
 
     cfx counts 4 where the wrist is behind axis 1, which it never is here, 2 where it is behind the lower arm, 1 where

@@ -20,7 +20,7 @@ from elastocal.design.obstacles.obstacle import Floor, Obstacle
 from elastocal.design.poses import Poses, joint_ranges
 from elastocal.errors import InputError
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.distance import segment_segment
 from elastocal.spatial.entries import Array, Bools
 
@@ -69,7 +69,7 @@ class ObstaclePair:
 
 
 @lru_cache(maxsize=16)
-def obstacle_pairs(model: RobotModel, cell: Cell, clearance: float = 0.0) -> tuple[ObstaclePair, ...]:
+def obstacle_pairs(model: Robot, cell: Cell, clearance: float = 0.0) -> tuple[ObstaclePair, ...]:
     """Every link with every obstacle, which it keeps ``clearance`` from, and with every guard.
 
     Those that come too near in all of some configurations all over the joint space (a foot and the floor) are compared
@@ -91,7 +91,7 @@ def obstacle_pairs(model: RobotModel, cell: Cell, clearance: float = 0.0) -> tup
     return tuple(out)
 
 
-def _all_over(model: RobotModel) -> Poses:
+def _all_over(model: Robot) -> Poses:
     """Configurations all over the joint space, always the same."""
     from scipy.stats import qmc
 
@@ -121,7 +121,7 @@ class SelfCollision(Filter):
 
 
 @lru_cache(maxsize=16)
-def blurred(model: RobotModel, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
+def blurred(model: Robot, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
     """Pairs whose capsules overlap in every one of some configurations all over the joint space."""
     some = _all_over(model)
     return tuple(pair for pair in collision_pairs(model, links) if np.all(_gap(some, *pair) < 0))
@@ -133,19 +133,19 @@ def _gap(poses: Poses, one: Link, other: Link) -> Array:
     return np.asarray(segment_segment(*ends) - one.radius - other.radius)
 
 
-def collision_pairs(model: RobotModel, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
+def collision_pairs(model: Robot, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
     """Pairs of capsules that are no neighbours."""
     return tuple((a, b) for a, b in combinations(links, 2) if not _neighbours(model, a, b))
 
 
-def _neighbours(model: RobotModel, a: Link, b: Link) -> bool:
+def _neighbours(model: Robot, a: Link, b: Link) -> bool:
     """At most one joint lies between them."""
     ends = [sorted((_joints(model, k.start), _joints(model, k.end, moved=False))) for k in (a, b)]
     (low_a, high_a), (low_b, high_b) = ends
     return max(low_a, low_b) - min(high_a, high_b) <= 1
 
 
-def _joints(model: RobotModel, frame: str, moved: bool = True) -> int:
+def _joints(model: Robot, frame: str, moved: bool = True) -> int:
     """Joints between the base and a frame; its own counts where the capsule turns with it (``moved``) or slides."""
     path = model.tree.path(frame)
     own = path[-1].joint if path else None

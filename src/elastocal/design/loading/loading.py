@@ -19,7 +19,7 @@ from elastocal.design.poses import Poses
 from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 
 Vector = tuple[float, float, float]
@@ -62,7 +62,7 @@ class Loading(ABC):
         return self.name or self.kind
 
     @abstractmethod
-    def options(self, model: RobotModel) -> tuple[LoadOption, ...]:
+    def options(self, model: Robot) -> tuple[LoadOption, ...]:
         """Every size, direction and point."""
 
     @abstractmethod
@@ -73,7 +73,7 @@ class Loading(ABC):
         """(C,) where the cell allows it."""
         return np.ones(len(poses), dtype=bool)
 
-    def places(self, model: RobotModel) -> tuple[str, ...]:
+    def places(self, model: Robot) -> tuple[str, ...]:
         for point in self.points:
             model.tree.frame(point)
         return self.points or (model.tool,)
@@ -106,7 +106,7 @@ class Hanging(Loading):
     room: float = quantity("length", default=0.0)
     floor: float | None = quantity("length", default=None)
 
-    def options(self, model: RobotModel) -> tuple[LoadOption, ...]:
+    def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.masses, "masses")
         if not np.linalg.norm(model.gravity) > 0:
             raise InputError(f"load {self.label}: robot {model.name} has no gravity, so a weight does not pull")
@@ -141,7 +141,7 @@ class Anchored(Loading):
     axis: Vector | None = quantity("number", default=None)
     cone: float = quantity("angle", default=float(np.pi / 4))
 
-    def options(self, model: RobotModel) -> tuple[LoadOption, ...]:
+    def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.sizes, "forces")
         if not 0 < self.reach[0] < self.reach[1]:
             raise InputError(f"load {self.label}: the shortest rope stands first in reach, both lengths positive")
@@ -173,7 +173,7 @@ class Actuator(Loading):
     sizes: tuple[float, ...] = quantity("force")
     directions: tuple[Vector, ...] = quantity("number")
 
-    def options(self, model: RobotModel) -> tuple[LoadOption, ...]:
+    def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.sizes, "forces")
         if not self.directions or not all(np.linalg.norm(d) > 0 for d in self.directions):
             raise InputError(f"load {self.label}: give directions that are not zero, such as [0, 0, -1]")

@@ -18,7 +18,7 @@ from elastocal.files.robot.read import robot_file
 from elastocal.files.run_record import robot_mark
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form, in_form
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.uncertainty.prediction import IdentifiedModel
 
 
@@ -110,7 +110,7 @@ def _number(known: float | None) -> float:
     return nan if known is None else known
 
 
-def identified_model(record: CalibrationRecord, model: RobotModel) -> tuple[IdentifiedModel, tuple[str, ...]]:
+def identified_model(record: CalibrationRecord, model: Robot) -> tuple[IdentifiedModel, tuple[str, ...]]:
     """The robot with all values of the calibration, the covariance of the estimated ones, and notes.
 
     ``model`` is the robot as ``record.robot_word`` gives it; a note tells where its file has changed since.

@@ -23,7 +23,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -152,7 +152,7 @@ class CampaignFile:
 
     name: str
     robot: str
-    model: RobotModel
+    model: Robot
     campaign: Campaign
     requests: Requests
     notes: tuple[str, ...]
@@ -162,7 +162,7 @@ class CampaignFile:
     points: ReadPoints | None = None
 
 
-def named_robot(located: Located, word: str, tool: str | None, without: Words, folder: Path) -> RobotModel:
+def named_robot(located: Located, word: str, tool: str | None, without: Words, folder: Path) -> Robot:
     """The robot that a campaign file names, seen from its folder."""
     if robot_file(word) is not None:
         existing(located, ("robot",), word)

@@ -36,7 +36,7 @@ from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_numbe
 from elastocal.files.units import DIMENSIONS, declared_units
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -74,7 +74,7 @@ def read_plain(path: Path, located: Located, plan: bool, kind: type[Measurement]
 
 
 def _table(
-    raw: RawTable, word: str, model: RobotModel, columns: Mapping[str, str], skip: bool, plan: bool
+    raw: RawTable, word: str, model: Robot, columns: Mapping[str, str], skip: bool, plan: bool
 ) -> tuple[CampaignTable, Array]:
     """A table and its readings (N, R) in SI."""
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))

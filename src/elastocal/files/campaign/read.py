@@ -48,7 +48,7 @@ from elastocal.measure.kind import Measurement, measurement_kinds
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose, rigid_fit
@@ -145,7 +145,7 @@ class InBase:
     points: ReadPoints | None = None
 
 
-def measured_in_base(given: CampaignKeys, model: RobotModel, found: Readings, setup: Setup) -> InBase:
+def measured_in_base(given: CampaignKeys, model: Robot, found: Readings, setup: Setup) -> InBase:
     """Everything in base axes."""
     entry = given.entry
     reach = float(np.max(np.linalg.norm(setup.positions(model), axis=2)))
@@ -182,7 +182,7 @@ def _turned(pose: Pose | None, vectors: Array) -> Array:
     return found if pose is None else np.asarray(pose.rotation @ found)
 
 
-def _planned(entry: CampaignEntry, model: RobotModel, setup: Setup) -> InBase:
+def _planned(entry: CampaignEntry, model: Robot, setup: Setup) -> InBase:
     """The same without readings; orientations count from those of the arm without load."""
     nothing = np.full((setup.count, setup.height), np.nan)
     if entry.measurement == "deflection":
@@ -192,7 +192,7 @@ def _planned(entry: CampaignEntry, model: RobotModel, setup: Setup) -> InBase:
 
 
 def _instrument_pose(
-    given: CampaignKeys, found: Readings, setup: Setup, model: RobotModel
+    given: CampaignKeys, found: Readings, setup: Setup, model: Robot
 ) -> tuple[Pose | None, tuple[str, ...]]:
     """T_base_instrument, None where readings are in base axes, with what is to be said of it."""
     located, entry = given.located, given.entry
@@ -209,7 +209,7 @@ def _instrument_pose(
     return _fitted(located, found, setup, model)
 
 
-def _fitted(located: Located, found: Readings, setup: Setup, model: RobotModel) -> tuple[Pose, tuple[str, ...]]:
+def _fitted(located: Located, found: Readings, setup: Setup, model: Robot) -> tuple[Pose, tuple[str, ...]]:
     plain = Setup(setup.q, setup.load, tuple(Marker(m.frame) for m in setup.markers))
     expected = Position(plain).predict(model).reshape(found.shifts.shape)
     known = np.isfinite(found.shifts).all(axis=2) & np.isfinite(expected).all(axis=2)

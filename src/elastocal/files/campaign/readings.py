@@ -20,7 +20,7 @@ from elastocal.files.tables.configurations import WRENCH
 from elastocal.files.tables.raw import cell
 from elastocal.files.units import FORCE, LENGTH, MOMENT
 from elastocal.measure.setup import Setup
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.spatial.entries import Array
 
@@ -175,7 +175,7 @@ def check_positions(found: Readings, points: Array, size: float) -> None:
         raise InputError(f"{place}: {said}; {meant}")
 
 
-def check_loads(found: Readings, model: RobotModel, setup: Setup, size: float) -> None:
+def check_loads(found: Readings, model: Robot, setup: Setup, size: float) -> None:
     """Refuse the worst load if the linear model of the robot file lets the arm bend by more than a tenth of it."""
     load = setup.load
     bend = np.linalg.norm(linear_deflection(model, setup.q, [load], load.frame).translation, axis=1)

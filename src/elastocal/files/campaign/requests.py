@@ -23,13 +23,13 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, source_kinds
 from elastocal.model.descriptions import beyond_form, in_form
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 Vector = tuple[float, float, float]
 
 
 def read_sources(
-    located: Located, entries: list[Any], units: Units, measurement: Measurement, model: RobotModel
+    located: Located, entries: list[Any], units: Units, measurement: Measurement, model: Robot
 ) -> tuple[ErrorSource, ...]:
     """The sources, each asked whether it fits the measurement; what is one for the campaign must be given once."""
     sources = tuple(_source(located, ("errors", i), entry, units) for i, entry in enumerate(entries))
@@ -69,7 +69,7 @@ def _check_sizes(located: Located, path: Path_, cls: type, fields: Fields) -> No
 
 
 def read_requests(
-    located: Located, entry: ReadingsEntry, model: RobotModel, campaign: Campaign, plan: bool
+    located: Located, entry: ReadingsEntry, model: Robot, campaign: Campaign, plan: bool
 ) -> tuple[Requests, tuple[str, ...]]:
     """The requests, every name checked, and a note where there are fewer numbers than parameters."""
     upper, lower = entry.thresholds
@@ -101,7 +101,7 @@ def read_requests(
     )
 
 
-def _check_patterns(located: Located, key: str, words: Words | None, model: RobotModel) -> None:
+def _check_patterns(located: Located, key: str, words: Words | None, model: Robot) -> None:
     if words is not None and key == "seek" and not listed(words):
         raise located.error((key,), "names nothing; name parameters, or leave the key out to seek all")
     for i, word in enumerate(listed(words)):

@@ -13,13 +13,13 @@ from elastocal.files.located import Located, Path_
 from elastocal.measure.setup import Setup
 from elastocal.model.limits import limit_text, moved_by
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Ints
 
 
 def chosen_markers(
-    given: CampaignKeys, tables: tuple[CampaignTable, ...], model: RobotModel
+    given: CampaignKeys, tables: tuple[CampaignTable, ...], model: Robot
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The markers in order of the robot's frames (or as listed), and what is to be said of the choice."""
     located, entry = given.located, given.entry
@@ -45,7 +45,7 @@ def chosen_markers(
     return asked or (model.tool,), (() if asked else (f"No marker is named: readings are of frame {model.tool!r}.",))
 
 
-def read_setup(given: CampaignKeys, model: RobotModel, found: Readings) -> tuple[Setup, tuple[str, ...]]:
+def read_setup(given: CampaignKeys, model: Robot, found: Readings) -> tuple[Setup, tuple[str, ...]]:
     """Joint values within their limits, load and markers, and what is to be said of them."""
     q = model.controller.to_joints(found.values)
     notes: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ def read_setup(given: CampaignKeys, model: RobotModel, found: Readings) -> tuple
 KEY = "load"
 
 
-def read_load(given: CampaignKeys, model: RobotModel, found: Readings) -> tuple[AppliedWrenches, tuple[str, ...]]:
+def read_load(given: CampaignKeys, model: Robot, found: Readings) -> tuple[AppliedWrenches, tuple[str, ...]]:
     """The wrenches of all readings, and what is assumed of them."""
     located, entry = given.located, given.entry
     keys = entry.load or {}

@@ -35,7 +35,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.position import Position
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rotation_vector, rotations
 
@@ -77,7 +77,7 @@ def _mark(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def table_text(campaign: Campaign, model: RobotModel, names: Sequence[str] = ()) -> str:
+def table_text(campaign: Campaign, model: Robot, names: Sequence[str] = ()) -> str:
     """The table of readings as CSV, with their ``names`` where they have some; empty cells where nothing was read."""
     named = [(NAME, names)] if names else []
     setup = campaign.measurement.setup
@@ -113,7 +113,7 @@ def _orientations(turned: Array, away: Array) -> Array:
 
 def campaign_text(
     campaign: Campaign,
-    model: RobotModel,
+    model: Robot,
     *,
     name: str,
     robot: str,

@@ -33,7 +33,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.model.descriptions import in_form
 from elastocal.model.limits import limit_text
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.surface import Surface
 from elastocal.model.surfaces.touches import Touches
@@ -118,7 +118,7 @@ def _frame(entry: ContactEntry, frame: str) -> tuple[str, ...]:
 
 
 def _read(
-    located: Located, entry: ContactEntry, model: RobotModel, touches: Touches, found: ContactRows
+    located: Located, entry: ContactEntry, model: Robot, touches: Touches, found: ContactRows
 ) -> tuple[ContactForce, Array, tuple[str, ...], tuple[str, ...]]:
     """Contacts that were felt: joint values, force on the robot."""
     values, axes = found.joined("values"), found.tables[0].axes
@@ -141,7 +141,7 @@ def _felt(entry: ContactEntry, found: ContactRows, axes: str) -> Array:
 
 
 def _planned(
-    located: Located, entry: ContactEntry, model: RobotModel, touches: Touches, found: ContactRows
+    located: Located, entry: ContactEntry, model: Robot, touches: Touches, found: ContactRows
 ) -> tuple[ContactForce, Array, tuple[str, ...], tuple[str, ...]]:
     """Contacts to come, by joint values or by places and forces."""
     values = found.joined("values")
@@ -163,7 +163,7 @@ def _planned(
     return kind, np.full((kind.count, len(axes)), np.nan), places, said
 
 
-def _targets(model: RobotModel, touches: Touches, found: ContactRows, axes: str) -> ContactPlan:
+def _targets(model: Robot, touches: Touches, found: ContactRows, axes: str) -> ContactPlan:
     sizes, angles, points = (found.joined(n) for n in ("sizes", "angles", "points"))
     assert sizes is not None
     out = np.full((len(touches), 3), np.nan) if points is None else points.copy()
@@ -183,7 +183,7 @@ def _on_disc(surface: Surface, angle: float, where: str) -> Array:
 
 
 def _limits(
-    located: Located, entry: ContactEntry, model: RobotModel, q: Array, rows: list[tuple[ContactTable, int]]
+    located: Located, entry: ContactEntry, model: Robot, q: Array, rows: list[tuple[ContactTable, int]]
 ) -> tuple[str, ...]:
     beyond = model.beyond_limits(q)
     if not beyond:

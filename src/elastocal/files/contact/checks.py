@@ -19,7 +19,7 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import contact
 from elastocal.procedures.contact.plan import ContactPlan
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -48,7 +48,7 @@ def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> N
 
 
 def check_directions(
-    located: Located, kind: ContactForce, model: RobotModel, readings: Array, names: Sequence[str], plan: bool
+    located: Located, kind: ContactForce, model: Robot, readings: Array, names: Sequence[str], plan: bool
 ) -> tuple[str, ...]:
     """Contacts on one small arc tell the same over and over: told of every object, refused where there is one only."""
     force = contact(model, kind.q, kind.touches).force if plan else ContactGap.of(kind, readings).force
@@ -118,9 +118,7 @@ def check_felt(readings: Array, rows: Rows, skip: bool) -> tuple[Ints, tuple[str
     return kept, tuple(f"{len(i)} contacts {what} and are left out ({_named(rows, i)})." for i, what in said if len(i))
 
 
-def check_pressed(
-    located: Located, word: str, kind: ContactForce, readings: Array, model: RobotModel, rows: Rows
-) -> None:
+def check_pressed(located: Located, word: str, kind: ContactForce, readings: Array, model: Robot, rows: Rows) -> None:
     """With the measured force on it, the robot as described is near the surface, not deep inside, and pushed away."""
     gap = ContactGap.of(kind, readings)
     tip = Position(gap.pushed).predict(model)
@@ -142,9 +140,7 @@ def check_pressed(
         )
 
 
-def check_recorded(
-    located: Located, word: str, kind: ContactForce, readings: Array, model: RobotModel, rows: Rows
-) -> None:
+def check_recorded(located: Located, word: str, kind: ContactForce, readings: Array, model: Robot, rows: Rows) -> None:
     """Forces that stand in the table of a plan already push away as well; those that are not there yet may come."""
     there = np.flatnonzero(np.isfinite(readings).all(axis=1) & np.any(readings, axis=1))
     if len(there):
@@ -152,7 +148,7 @@ def check_recorded(
         check_pressed(located, word, felt, readings[there], model, [rows[int(i)] for i in there])
 
 
-def check_commanded(kind: ContactForce, model: RobotModel, rows: Rows) -> tuple[str, ...]:
+def check_commanded(kind: ContactForce, model: Robot, rows: Rows) -> tuple[str, ...]:
     """Joint values of a plan bring the robot as described to the objects; which contacts it would miss all the same."""
     tip = kinematics(model, kind.q, kind.touches.frame).position
     _check_near(kind, kind.touches.near(np.ascontiguousarray(tip.T)).distance, model, rows)
@@ -165,7 +161,7 @@ def check_commanded(kind: ContactForce, model: RobotModel, rows: Rows) -> tuple[
     )
 
 
-def _check_near(kind: ContactForce, distance: Array, model: RobotModel, rows: Rows) -> None:
+def _check_near(kind: ContactForce, distance: Array, model: Robot, rows: Rows) -> None:
     for i in (int(n) for n in np.flatnonzero(distance > FAR * model.size)):
         raise InputError(
             f"{_spot(rows, i)}: contact out of reach: the tip is {1e3 * distance[i]:.0f} mm away from "
@@ -178,7 +174,7 @@ def _check_near(kind: ContactForce, distance: Array, model: RobotModel, rows: Ro
         )
 
 
-def check_places(model: RobotModel, plan: ContactPlan, reached: Bools, rows: Rows) -> None:
+def check_places(model: Robot, plan: ContactPlan, reached: Bools, rows: Rows) -> None:
     """Every planned contact can be commanded."""
     lost = np.flatnonzero(~reached)
     if not len(lost):
@@ -192,7 +188,7 @@ def check_places(model: RobotModel, plan: ContactPlan, reached: Bools, rows: Row
     )
 
 
-def check_sources(located: Located, sources: Sequence[ErrorSource], kind: ContactForce, model: RobotModel) -> None:
+def check_sources(located: Located, sources: Sequence[ErrorSource], kind: ContactForce, model: Robot) -> None:
     """Every error moves what is read in a contact."""
     for i, source in enumerate(sources):
         try:

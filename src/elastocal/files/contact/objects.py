@@ -32,7 +32,7 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics
 from elastocal.model.limits import middle
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.surfaces.surface import Surface, surface_kinds
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array
@@ -64,7 +64,7 @@ def _object(located: Located, path: Path_, entry: Any, units: Units) -> Surface:
     return schema.validated(cls, located, path, fields)
 
 
-def check_objects(located: Located, touches: Touches, model: RobotModel) -> None:
+def check_objects(located: Located, touches: Touches, model: Robot) -> None:
     """No round object holds the foot of the arm, which stays where it is."""
     foot = _foot(model)
     for i, surface in enumerate(touches.surfaces):
@@ -79,13 +79,13 @@ def check_objects(located: Located, touches: Touches, model: RobotModel) -> None
             )
 
 
-def _foot(model: RobotModel) -> Array:
+def _foot(model: Robot) -> Array:
     """Origins (k, 3) of the base and of the first joints, which no joint moves."""
     joined = [f.name for f in model.tree.frames if f.joint is not None and _fixed(model, f.parent)]
     return np.concatenate([kinematics(model, middle(model), name).position for name in (BASE, *joined)])
 
 
-def _fixed(model: RobotModel, frame: str) -> bool:
+def _fixed(model: Robot, frame: str) -> bool:
     return frame == BASE or (model.tree.frame(frame).joint is None and _fixed(model, model.tree.frame(frame).parent))
 
 
@@ -103,7 +103,7 @@ def contact_texts(plan: CampaignFile, campaign: Campaign, folder: Path, table: s
 def contact_text(
     campaign: Campaign,
     kind: ContactForce,
-    model: RobotModel,
+    model: Robot,
     head: Mapping[str, Any],
     table: str,
     requests: Requests,
@@ -123,7 +123,7 @@ def contact_text(
     return yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
-def contact_table_text(campaign: Campaign, kind: ContactForce, model: RobotModel, words: Sequence[str] = ()) -> str:
+def contact_table_text(campaign: Campaign, kind: ContactForce, model: Robot, words: Sequence[str] = ()) -> str:
     """``words`` name the contacts, one each."""
     named = [("name", words)] if words else []
     names = [kind.touches.surfaces[i].name for i in kind.touches.which]

@@ -20,7 +20,7 @@ from elastocal.errors import InputError
 from elastocal.files.located import Located, Path_
 from elastocal.files.tables.raw import RawTable
 from elastocal.kinds import kinds_in
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 WORDS = ("name", "marker", "pose", "direction", "state", "repeat")
 """Columns that name what was read, without a unit."""
@@ -32,7 +32,7 @@ class Asked:
 
     located: Located
     path: Path_
-    robot: RobotModel | None
+    robot: Robot | None
 
     def where(self, *keys: str) -> str:
         return self.located.where((*self.path, *keys))

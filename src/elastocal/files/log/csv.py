@@ -28,7 +28,7 @@ from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, b
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.measure.joint_log import JointLog
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 
@@ -55,7 +55,7 @@ class _Columns:
     geared: bool = False
 
 
-def read_csv_log(path: Path, model: RobotModel) -> JointLog:
+def read_csv_log(path: Path, model: Robot) -> JointLog:
     raw = read_csv(path)
     if not raw.rows:
         raise InputError(f"{raw.file}: has a header and no rows; a log has one row per instant")
@@ -80,7 +80,7 @@ def read_csv_log(path: Path, model: RobotModel) -> JointLog:
     )
 
 
-def _named(raw: RawTable, model: RobotModel) -> _Columns:
+def _named(raw: RawTable, model: Robot) -> _Columns:
     axes, allowed = model.controller.axes, _allowed(model)
     kinds = dict(zip(axes, (m.kind for m in model.motions), strict=True))
     found: dict[str, Field] = {}
@@ -131,7 +131,7 @@ def _axis_torques(raw: RawTable, torque: Array, drives: Drives | None) -> Array:
     return drives.torques_of_motors(torque)
 
 
-def _allowed(model: RobotModel) -> dict[str, Mapping[str, float]]:
+def _allowed(model: Robot) -> dict[str, Mapping[str, float]]:
     """Units of every column that belongs to the controller's axes."""
     out: dict[str, Mapping[str, float]] = {"time": TIME}
     for axis, motion in zip(model.controller.axes, model.motions, strict=True):
@@ -141,7 +141,7 @@ def _allowed(model: RobotModel) -> dict[str, Mapping[str, float]]:
     return out
 
 
-def _bare(raw: RawTable, model: RobotModel) -> _Columns:
+def _bare(raw: RawTable, model: Robot) -> _Columns:
     places = {name: Field(i, 1.0) for i, name in enumerate(raw.header)}
     missing = [f"q_{i}" for i in range(model.n) if f"q_{i}" not in places]
     if missing or f"q_{model.n}" in places:

@@ -13,7 +13,7 @@ from elastocal.errors import InputError
 from elastocal.files.located import UTF_16
 from elastocal.files.opened import unreadable
 from elastocal.measure.joint_log import JointLog, joint_torques
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 START = 1 << 16
@@ -41,14 +41,14 @@ def log_format(path: Path) -> str:
     return CSV
 
 
-def read_log(path: Path, model: RobotModel) -> JointLog:
+def read_log(path: Path, model: Robot) -> JointLog:
     """Joint values and torques of ``model``'s joints; what was assumed or left out is in the notes."""
     name = log_format(path)
     log = _reader(name)(path, model)
     return replace(log, notes=(f"{path.as_posix()} is read as {name}.", *log.notes))
 
 
-def _reader(name: str) -> Callable[[Path, RobotModel], JointLog]:
+def _reader(name: str) -> Callable[[Path, Robot], JointLog]:
     from elastocal.files.log.csv import read_csv_log
     from elastocal.files.log.rsi import read_rsi_log
     from elastocal.files.log.rtde import read_rtde_log
@@ -57,7 +57,7 @@ def _reader(name: str) -> Callable[[Path, RobotModel], JointLog]:
 
 
 def axes_log(
-    model: RobotModel,
+    model: Robot,
     source: str,
     values: Array,
     lines: NDArray[np.int64],

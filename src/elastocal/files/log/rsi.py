@@ -25,7 +25,7 @@ from elastocal.files.log.read import axes_log
 from elastocal.files.log.telegrams import MALFORMED, Piece, Telegram, TelegramError, TelegramOrder, parse_telegram, scan
 from elastocal.files.units import DEGREE
 from elastocal.measure.joint_log import JointLog
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 CYCLES = (4, 12)
@@ -52,7 +52,7 @@ class _Row:
     stretch: int = 0
 
 
-def read_rsi_log(path: Path, model: RobotModel) -> JointLog:
+def read_rsi_log(path: Path, model: Robot) -> JointLog:
     """Telegrams that cannot be used are left out, and said in the notes with the first ones' lines."""
     left: dict[str, list[int]] = {}
     order = TelegramOrder()
@@ -74,7 +74,7 @@ def read_rsi_log(path: Path, model: RobotModel) -> JointLog:
     )
 
 
-def _usable(found: Iterable[Piece], model: RobotModel, left: dict[str, list[int]]) -> Iterator[_Row]:
+def _usable(found: Iterable[Piece], model: Robot, left: dict[str, list[int]]) -> Iterator[_Row]:
     """Telegrams with all axes of the model; the lines of all else go to ``left`` under the reason."""
     for piece in found:
         row, why = None, _SET_ASIDE.get(piece.kind, "")
@@ -88,7 +88,7 @@ def _usable(found: Iterable[Piece], model: RobotModel, left: dict[str, list[int]
             left.setdefault(why, []).append(piece.line)
 
 
-def _row(piece: Piece, model: RobotModel) -> tuple[_Row | None, str]:
+def _row(piece: Piece, model: Robot) -> tuple[_Row | None, str]:
     """The row, or why there is none."""
     try:
         telegram = parse_telegram(piece.data)
@@ -151,7 +151,7 @@ def _torque_notes(path: Path) -> list[str]:
     return out + ([f"Not used: {', '.join(other)}, whose meaning is not known."] if other else [])
 
 
-def _numbers(telegram: Telegram, model: RobotModel, tags: tuple[str, ...]) -> list[float]:
+def _numbers(telegram: Telegram, model: Robot, tags: tuple[str, ...]) -> list[float]:
     """One number per controller axis, nan where the telegram has none."""
     given: dict[str, str] = {}
     for tag in tags:
@@ -174,7 +174,7 @@ def _telegrams(path: Path) -> Iterator[tuple[int, Telegram]]:
                 yield piece.line, parse_telegram(piece.data)
 
 
-def _why_nothing(path: Path, model: RobotModel) -> str:
+def _why_nothing(path: Path, model: Robot) -> str:
     """Why no telegram is left, by what the first one has."""
     for line, telegram in _telegrams(path):
         has = [a for tag in VALUES for a in telegram.elements.get(tag, {})]

@@ -23,7 +23,7 @@ from elastocal.files.located import read_text
 from elastocal.files.log.read import axes_log
 from elastocal.files.tables.raw import RawTable
 from elastocal.measure.joint_log import JointLog
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 TORQUES = ("actual_current_as_torque", "target_moment")
@@ -33,7 +33,7 @@ _NOT_MEASURED = (
 )
 
 
-def read_rtde_log(path: Path, model: RobotModel) -> JointLog:
+def read_rtde_log(path: Path, model: Robot) -> JointLog:
     raw, notes = _table(path)
     _check_axes(raw, model)
     columns = {name: i for i, name in enumerate(raw.header)}
@@ -79,7 +79,7 @@ def _table(path: Path) -> tuple[RawTable, list[str]]:
     return RawTable(path.as_posix(), tuple(header), tuple((n, tuple(c)) for n, c in rows), False, top), notes
 
 
-def _check_axes(raw: RawTable, model: RobotModel) -> None:
+def _check_axes(raw: RawTable, model: Robot) -> None:
     count = sum(name.startswith("actual_q_") for name in raw.header)
     if count != model.n:
         raise InputError(

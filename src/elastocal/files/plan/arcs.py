@@ -20,7 +20,7 @@ from elastocal.files.text import csv_text
 from elastocal.files.units import declared_units
 from elastocal.model.elements import quantity
 from elastocal.model.loads.gravity_compensator import GravityCompensator
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.marker_design import Model
 from elastocal.spatial.entries import Array
 
@@ -57,7 +57,7 @@ class ArcPlanFile:
 
     name: str
     robot: str
-    model: RobotModel
+    model: Robot
     compensator: GravityCompensator
     poses: int
     radii: Array
@@ -99,7 +99,7 @@ def read_arc_plan(path: Path) -> ArcPlanFile:
     )  # fmt: skip
 
 
-def _compensator(located: Located, e: ArcPlanEntry, model: RobotModel) -> GravityCompensator:
+def _compensator(located: Located, e: ArcPlanEntry, model: Robot) -> GravityCompensator:
     springs = {s.joint: s for s in model.elements if isinstance(s, GravityCompensator)}
     if not springs:
         raise located.error(("robot",), f"{model.name} has no gravity_compensator; arcs are planned from its geometry")
@@ -110,7 +110,7 @@ def _compensator(located: Located, e: ArcPlanEntry, model: RobotModel) -> Gravit
     return springs[e.joint or next(iter(springs))]
 
 
-def _limits(located: Located, e: ArcPlanEntry, model: RobotModel, joint: str) -> tuple[float, float]:
+def _limits(located: Located, e: ArcPlanEntry, model: Robot, joint: str) -> tuple[float, float]:
     """The stated ones within the joint's own."""
     own = model.motions[model.joints.index(joint)].limits or (-np.pi, np.pi)
     low, high = e.limits or own
@@ -120,7 +120,7 @@ def _limits(located: Located, e: ArcPlanEntry, model: RobotModel, joint: str) ->
     return float(low), float(high)
 
 
-def _axes(located: Located, e: ArcPlanEntry, model: RobotModel) -> Array:
+def _axes(located: Located, e: ArcPlanEntry, model: Robot) -> Array:
     check_axes(located, (), "at", model)
     for axis in e.at:
         if axis not in model.controller.axes:

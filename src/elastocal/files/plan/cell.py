@@ -19,12 +19,12 @@ from elastocal.files.opened import existing, read_bytes
 from elastocal.files.plan.file import LinkEntry, PlanEntry
 from elastocal.files.schema import Units, chosen
 from elastocal.measure.sources.tracker import Tracker
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
 def read_kinds(
-    located: Located, units: Units, key: str, what: str, entries: list[Any], kinds: Mapping[str, Any], model: RobotModel
+    located: Located, units: Units, key: str, what: str, entries: list[Any], kinds: Mapping[str, Any], model: Robot
 ) -> tuple[Any, ...]:
     """Entries with a ``kind`` made into values of their classes; frames that they name must exist."""
     out = []
@@ -43,7 +43,7 @@ def read_kinds(
     return tuple(out)
 
 
-def check_axes(located: Located, path: Path_, name: str, model: RobotModel) -> None:
+def check_axes(located: Located, path: Path_, name: str, model: Robot) -> None:
     """Values by axis under ``name`` of the place: degrees are of axes that turn, millimetres of those that slide."""
     entry = located.data
     for key in path:
@@ -63,12 +63,12 @@ def _triangles(located: Located, path: Path_, word: Any) -> Any:
     return read_stl(existing(located, path, str(word))).tolist()
 
 
-def check_frame(located: Located, path: Path_, model: RobotModel, frame: str) -> None:
+def check_frame(located: Located, path: Path_, model: Robot, frame: str) -> None:
     if frame not in model.tree.names:
         raise UnknownNameError("frame", frame, model.tree.names, located.where(path))
 
 
-def read_plan_cell(located: Located, e: PlanEntry, units: Units, model: RobotModel, method: Method) -> Cell:
+def read_plan_cell(located: Located, e: PlanEntry, units: Units, model: Robot, method: Method) -> Cell:
     """The tracker stands where the plan file says, else where its error source does."""
     links: list[Link] = []
     for i, entry in enumerate(e.links):

@@ -36,7 +36,7 @@ from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import in_form
 from elastocal.model.limits import limit_text
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.touches import Touches
@@ -110,7 +110,7 @@ def _safety(located: Located, e: PlanEntry) -> Safety:
     return Safety(e.floor, e.keep_out, e.self_collision, e.most_turn)
 
 
-def _home(located: Located, e: PlanEntry, model: RobotModel) -> tuple[float, ...] | None:
+def _home(located: Located, e: PlanEntry, model: Robot) -> tuple[float, ...] | None:
     """Joint values from values of axes; those that are not named stand at zero."""
     if not e.home:
         return None
@@ -134,7 +134,7 @@ def _check_numbers(located: Located, e: PlanEntry) -> None:
         raise located.error(("change",), "the time of a change of load must not be negative")
 
 
-def _check_pattern(located: Located, key: str, model: RobotModel, word: str) -> None:
+def _check_pattern(located: Located, key: str, model: Robot, word: str) -> None:
     try:
         selected(model, (word,))
     except InputError as error:
@@ -154,7 +154,7 @@ def _weights(located: Located, e: PlanEntry) -> dict[str, float]:
     return weights
 
 
-def _speeds(located: Located, e: PlanEntry, model: RobotModel) -> Array:
+def _speeds(located: Located, e: PlanEntry, model: Robot) -> Array:
     """Of the controller's axes in rad/s or m/s; nan where none is given."""
     check_axes(located, (), "speeds", model)
     for axis, speed in e.speeds.items():
@@ -175,7 +175,7 @@ BELONGS = {
 """Keys that some kinds of measurement have."""
 
 
-def read_method(located: Located, e: PlanEntry, units: Units, model: RobotModel) -> Method:
+def read_method(located: Located, e: PlanEntry, units: Units, model: Robot) -> Method:
     for field in fields(PlanEntry):
         given = getattr(e, field.name) not in (field.default, [], {}, ())
         if given and e.measurement not in BELONGS.get(field.name, (e.measurement,)):
@@ -188,7 +188,7 @@ def read_method(located: Located, e: PlanEntry, units: Units, model: RobotModel)
     return _measuring(located, e, units, model)
 
 
-def _measuring(located: Located, e: PlanEntry, units: Units, model: RobotModel) -> Measuring:
+def _measuring(located: Located, e: PlanEntry, units: Units, model: Robot) -> Measuring:
     frame = e.load_frame or model.tool
     check_frame(located, ("load_frame",), model, frame)
     bare = Measuring(e.measurement, _markers(located, e, model), (), e.statics)
@@ -196,7 +196,7 @@ def _measuring(located: Located, e: PlanEntry, units: Units, model: RobotModel) 
     return replace(bare, sources=read_sources(located, e.errors, units, example, model))
 
 
-def _markers(located: Located, e: PlanEntry, model: RobotModel) -> tuple[Marker, ...]:
+def _markers(located: Located, e: PlanEntry, model: Robot) -> tuple[Marker, ...]:
     names = listed(e.markers) or (model.tool,)
     for name in names:
         check_frame(located, ("markers",), model, name)
@@ -207,7 +207,7 @@ def _markers(located: Located, e: PlanEntry, model: RobotModel) -> tuple[Marker,
     return tuple(Marker(n, "pose" if e.turns else "position") for n in names)
 
 
-def _touching(located: Located, e: PlanEntry, units: Units, model: RobotModel) -> Touching:
+def _touching(located: Located, e: PlanEntry, units: Units, model: Robot) -> Touching:
     frame = e.frame or model.tool
     check_frame(located, ("frame",), model, frame)
     surfaces = read_objects(located, e.objects, units)
@@ -225,7 +225,7 @@ def _touching(located: Located, e: PlanEntry, units: Units, model: RobotModel) -
     return Touching(surfaces, e.forces, frame, axes, sources, e.standoff)
 
 
-def _sweeping(located: Located, e: PlanEntry, units: Units, model: RobotModel) -> Sweeping:
+def _sweeping(located: Located, e: PlanEntry, units: Units, model: Robot) -> Sweeping:
     s = schema.construct(SweepEntry, located, ("sweep",), e.sweep, units)
     for joint in listed(s.joints):
         if joint not in model.joints:
@@ -246,7 +246,7 @@ def _sweeping(located: Located, e: PlanEntry, units: Units, model: RobotModel) -
 
 
 def _sources(
-    located: Located, e: PlanEntry, units: Units, example: Measurement, model: RobotModel
+    located: Located, e: PlanEntry, units: Units, example: Measurement, model: Robot
 ) -> tuple[ErrorSource, ...]:
     """Each is asked how it moves the readings: what is of markers or loads does not fit."""
     sources = read_sources(located, e.errors, units, example, model)

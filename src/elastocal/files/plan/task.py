@@ -28,7 +28,7 @@ from elastocal.files.schema import Units
 from elastocal.files.tables.configurations import NAME, WRENCH, configurations
 from elastocal.files.tables.raw import Field, add_once, read_csv, understood
 from elastocal.files.units import FORCE, LENGTH, MOMENT
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 PLACE = ("x", "y", "z")
@@ -43,7 +43,7 @@ class PathTable:
     wrenches: Array | None
 
 
-def read_path(path: Path, model: RobotModel) -> PathTable:
+def read_path(path: Path, model: Robot) -> PathTable:
     raw = read_csv(path)
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     stems = {c.rpartition("_")[0] for c in raw.header}
@@ -62,7 +62,7 @@ def read_path(path: Path, model: RobotModel) -> PathTable:
 
 
 def read_tests(
-    located: Located, e: PlanEntry, units: Units, model: RobotModel
+    located: Located, e: PlanEntry, units: Units, model: Robot
 ) -> tuple[TestPlan | None, Over, tuple[Path, ...]]:
     if e.test is None:
         return None, "mean", ()
@@ -90,7 +90,7 @@ def read_tests(
 
 
 def read_around(
-    located: Located, e: PlanEntry, units: Units, model: RobotModel
+    located: Located, e: PlanEntry, units: Units, model: Robot
 ) -> tuple[tuple[Region, ...], tuple[Path, ...]]:
     if e.around is None:
         return (), ()
@@ -111,7 +111,7 @@ def read_around(
     return tuple(Region(tuple(lo), tuple(hi)) for lo, hi in zip(lows.tolist(), highs.tolist(), strict=True)), (file,)
 
 
-def _near(located: Located, t: TestEntry, model: RobotModel) -> Array | None:
+def _near(located: Located, t: TestEntry, model: Robot) -> Array | None:
     """Joint values (1, n) to reach places from, out of angles and lengths of the controller's axes in their order."""
     if t.near is None and t.near_slides is None:
         return None

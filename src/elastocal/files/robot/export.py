@@ -25,7 +25,7 @@ from elastocal.files.opened import read_bytes
 from elastocal.files.robot.urdf import read_links
 from elastocal.files.robot.urdf_tags import parse
 from elastocal.files.write import write_files
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import align_z, matrix_rpy, rpy_matrix
@@ -156,7 +156,7 @@ def _check(data: bytes, wanted: Mapping[str, Pose], file: str) -> None:
 NAMES = ("shoulder", "upper_arm", "forearm", "wrist_1", "wrist_2", "wrist_3")
 
 
-def kinematics_text(model: RobotModel, poses: Mapping[str, Pose], mark: str) -> str:
+def kinematics_text(model: Robot, poses: Mapping[str, Pose], mark: str) -> str:
     """The file's text; ``poses`` are the corrected ones of all frames, ``mark`` stands in the file as its hash."""
     motions = [f.joint for f in model.tree.frames if f.joint is not None]
     if len(motions) != 6 or any(m.kind != "revolute" or m.follows for m in motions):
@@ -174,7 +174,7 @@ def kinematics_text(model: RobotModel, poses: Mapping[str, Pose], mark: str) -> 
     return "\n".join([*lines, f"  hash: {mark}", ""])
 
 
-def origins(model: RobotModel, poses: Mapping[str, Pose]) -> list[Pose]:
+def origins(model: Robot, poses: Mapping[str, Pose]) -> list[Pose]:
     """Pose of every joint frame, with z along its axis, in the one before."""
     out, way, turn = [], Pose(), Pose()
     for frame in model.tree.path(model.tool):

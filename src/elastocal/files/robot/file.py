@@ -18,14 +18,14 @@ from elastocal.files.units import declared_units
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.parameters import Status
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.pose import Pose
 
 FORMAT = "elastocal-robot/1"
 Placed = tuple[Path_, Frame]
 
 
-def build_robot(located: Located) -> RobotModel:
+def build_robot(located: Located) -> Robot:
     check_format(located, FORMAT, "a robot file")
     units = declared_units(located)
     top = schema.construct(RobotFile, located, (), located.data, units)
@@ -41,7 +41,7 @@ def build_robot(located: Located) -> RobotModel:
         elements = read_elements(located, top, tree, units)
         transmission = read_transmission(located, top, tree, units)
         title, serial = top.title or top.name, str(top.serial)
-        model = RobotModel(
+        model = Robot(
             top.name, tree, tool, elements, np.array(top.gravity), transmission, title, top.source, serial, top.status
         )
         model.chain  # noqa: B018  all that moves must form one chain

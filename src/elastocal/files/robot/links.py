@@ -21,7 +21,7 @@ import numpy as np
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import align_z, axis_matrix
@@ -130,7 +130,7 @@ class Links:
 class SerialRobot:
     """The model, the joint behind each frame's pose (none for a joint frozen away from zero), joints left out."""
 
-    model: RobotModel
+    model: Robot
     joint_of: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
 
@@ -155,7 +155,7 @@ def serial_robot(
     turn, before = _before(links, start)
     masses = _masses(links, names, branches, source)
     left = tuple(j.name for b in branches for j in (b, *links.carried(b.child)) if j.motion is not None)
-    model = RobotModel(
+    model = Robot(
         name=name,
         tree=FrameTree(frames),
         tool=names[end],

@@ -9,14 +9,14 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files.robot.links import Joint, Links, serial_robot
 from elastocal.model.frames import JointKind, JointMotion
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.pose import Pose
 
 FAR = 1e10
 """Limits beyond it stand for none, in rad or m."""
 
 
-def robot_from_pinocchio(model: Any, tool: str | None = None) -> RobotModel:
+def robot_from_pinocchio(model: Any, tool: str | None = None) -> Robot:
     """The serial robot from the universe to the frame ``tool`` (default: inferred, see ``links``).
 
     Every joint gives a frame of its name, which carries its inertia; bodies and other frames are fixed to it.

@@ -13,13 +13,13 @@ from elastocal.files.located import parse_yaml, read_text
 from elastocal.files.opened import SHIPPED, noted, path_of
 from elastocal.files.robot.file import build_robot
 from elastocal.model.elements import Element, element_kinds
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 MOST_NAMES = 12
 YAML = (".yaml", ".yml")
 
 
-def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str | PathLike[str] = "") -> RobotModel:
+def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str | PathLike[str] = "") -> Robot:
     """A shipped robot by name, or a .yaml or .urdf file by its path, seen from ``folder``.
 
     ``tool`` is the frame used by default in place of the one that the file says.  Of a URDF with branches the robot
@@ -44,13 +44,13 @@ def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str 
     return replace(model, tool=tool)
 
 
-def robot_from_text(text: str, file: str) -> RobotModel:
+def robot_from_text(text: str, file: str) -> Robot:
     """The robot of a YAML text; ``file`` is what messages call it."""
     return _cached(file, text, tuple(element_kinds().values()))
 
 
 @lru_cache(maxsize=64)
-def _cached(file: str, text: str, kinds: tuple[type[Element], ...]) -> RobotModel:
+def _cached(file: str, text: str, kinds: tuple[type[Element], ...]) -> Robot:
     """The model of a text, built once for the same text and the same ``kinds`` of elements: models never change."""
     return build_robot(parse_yaml(text, file))
 
@@ -95,7 +95,7 @@ def check_word(word: str, path: Path) -> None:
     shipped_name(word)
 
 
-def without_kinds(model: RobotModel, kinds: tuple[str, ...]) -> RobotModel:
+def without_kinds(model: Robot, kinds: tuple[str, ...]) -> Robot:
     """The model without these kinds of effect; each must be one that it has."""
     present = sorted({e.kind for e in model.elements})
     for kind in kinds:
@@ -104,7 +104,7 @@ def without_kinds(model: RobotModel, kinds: tuple[str, ...]) -> RobotModel:
     return model.without(*kinds)
 
 
-def selected(model: RobotModel, patterns: tuple[str, ...]) -> tuple[int, ...]:
+def selected(model: Robot, patterns: tuple[str, ...]) -> tuple[int, ...]:
     """Rows of the parameters that the patterns name, all without any; of many valid names only the nearest are told."""
     from difflib import SequenceMatcher
 

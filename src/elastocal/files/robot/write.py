@@ -21,7 +21,7 @@ from elastocal.files.text import Dumper, FlowList, LongText, Map, Number, commen
 from elastocal.files.units import DIMENSIONS
 from elastocal.model.elements import Element
 from elastocal.model.frames import Frame, FrameTree
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives, Transmission
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -30,7 +30,7 @@ from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
 UNSTATED = "not stated"
 
 
-def robot_text(model: RobotModel, notes: Sequence[str] = (), element_notes: Sequence[str] = ()) -> str:
+def robot_text(model: Robot, notes: Sequence[str] = (), element_notes: Sequence[str] = ()) -> str:
     """The file's text, checked by reading it again; notes are comments at the top and before the elements."""
     text = yaml.dump(_document(model), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
     for key in ("joints", "controller", "elements"):
@@ -41,7 +41,7 @@ def robot_text(model: RobotModel, notes: Sequence[str] = (), element_notes: Sequ
     return text
 
 
-def _document(model: RobotModel) -> dict[str, Any]:
+def _document(model: Robot) -> dict[str, Any]:
     sources = _Sources(model)
     out: dict[str, Any] = {"format": FORMAT, "name": model.name}
     if model.title and model.title != model.name:
@@ -64,7 +64,7 @@ def _document(model: RobotModel) -> dict[str, Any]:
 class _Sources:
     """Source and status at the top, and what an entry adds where its own differ."""
 
-    def __init__(self, model: RobotModel) -> None:
+    def __init__(self, model: Robot) -> None:
         self.top, self.status = model.source or UNSTATED, model.status
         self._known: dict[str, str] = {}
 
@@ -177,7 +177,7 @@ def _entries(k: Array) -> dict[str, float]:
     }
 
 
-def _check(model: RobotModel, again: RobotModel) -> None:
+def _check(model: Robot, again: Robot) -> None:
     """The text, read again, is the model."""
     frames = zip(model.tree.frames, again.tree.frames, strict=True)
     same = all(a.name == b.name and a.parent == b.parent and _same(a.pose, b.pose) for a, b in frames)

@@ -20,7 +20,7 @@ from elastocal.files.located import Located, Path_, check_format, read_yaml
 from elastocal.files.opened import existing
 from elastocal.files.tables.joins import joined, paired, paired_with, renamed, without_matched
 from elastocal.files.tables.raw import RawTable, read_csv
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 FORMAT = "elastocal-table/1"
 KEY = "table"
@@ -48,7 +48,7 @@ def read_table(path: Path) -> RawTable:
     return _read(entry.table, Asked(located, (KEY,), None))
 
 
-def read_tables_of(located: Located, table: Any, robot: RobotModel) -> dict[str, RawTable]:
+def read_tables_of(located: Located, table: Any, robot: Robot) -> dict[str, RawTable]:
     """The tables of a campaign by the words that name their files."""
     several = isinstance(table, list)
     entries: Sequence[Any] = table if several else [table]

@@ -9,7 +9,7 @@ from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.repeatability import shifts
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -21,8 +21,8 @@ class Drift(ErrorSource):
     bends: ClassVar[bool] = False
     sd: float = quantity("length")
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         return tuple(SourceUnknown(f"drift {axis}", "m", self.sd) for axis in "xyz")
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         return shifts(measurement)

@@ -10,7 +10,7 @@ from elastocal.errors import InputError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -25,12 +25,12 @@ class Encoder(ErrorSource):
     sd: float = quantity("angle", default=0.0)
     slide_sd: float = quantity("length", default=0.0)
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         if self.sd == self.slide_sd == 0:
             raise InputError("error source encoder: give sd_urad for revolute or slide_sd_um for prismatic joints")
         factor = sqrt(measurement.states)
         sizes = [(self.sd, "rad") if m.kind == "revolute" else (self.slide_sd, "m") for m in model.motions]
         return tuple(SourceUnknown(j, unit, sd * factor) for j, (sd, unit) in zip(model.joints, sizes, strict=True))
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         return measurement.by_joints(model)

@@ -13,7 +13,7 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -24,14 +24,14 @@ class ForceSensor(ErrorSource):
     kind: ClassVar[str] = "force_sensor"
     sd: float | tuple[float, float, float] = quantity("force")
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         contacts(measurement, self.kind)
         sd = np.broadcast_to(np.asarray(self.sd, dtype=np.float64), (3,))
         if not np.all(sd > 0):
             raise InputError("error source force_sensor: a standard deviation must be positive")
         return tuple(SourceUnknown(f"force {a}", "N", float(s)) for a, s in zip("xyz", sd, strict=True))
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         return contacts(measurement, self.kind).by_force(model)
 
 

@@ -16,7 +16,7 @@ from elastocal.errors import InputError
 from elastocal.measure.joint_torque import JointTorque
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 TERMS = ("coulomb", "viscous", "zero")
@@ -39,14 +39,14 @@ class Friction(ErrorSource):
     def common(self) -> bool:
         return True
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         kind = _torques(measurement)
         return tuple(
             SourceUnknown(f"{kind.joints[j]} {term}", _unit(term, kind.revolute[j]), np.inf)
             for j, term in self._terms(kind)
         )
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         kind = _torques(measurement)
         terms = self._terms(kind)
         out = np.zeros((kind.count, len(kind.joints), len(terms)))

@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -26,10 +26,10 @@ class LoadSize(ErrorSource):
     def common(self) -> bool:
         return self.every == "campaign"
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         return (SourceUnknown("load size", "1", self.sd),)
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         at = measurement.setup
         return np.asarray(np.einsum("nra,na->nr", at.by_load(model), at.wrenches)[:, :, None])
 
@@ -46,10 +46,10 @@ class LoadDirection(ErrorSource):
     def common(self) -> bool:
         return self.every == "campaign"
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         return tuple(SourceUnknown(f"load tilt {axis}", "rad", self.sd) for axis in "xyz")
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         at = measurement.setup
         force, moment = at.wrenches[:, :3], at.wrenches[:, 3:]
         tilted = np.stack([np.concatenate([np.cross(e, force), np.cross(e, moment)], 1) for e in np.eye(3)], axis=1)
@@ -67,10 +67,10 @@ class LoadPoint(ErrorSource):
     def common(self) -> bool:
         return True
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         return tuple(SourceUnknown(f"load point {axis}", "m", self.sd) for axis in "xyz")
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         """A force moved by d turns with the moment d x f."""
         at = measurement.setup
         shift = at.in_load_axes(model, np.eye(3))

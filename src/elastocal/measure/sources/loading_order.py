@@ -9,7 +9,7 @@ from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -20,9 +20,9 @@ class LoadingOrder(ErrorSource):
     kind: ClassVar[str] = "loading_order"
     sd: float = quantity("share")
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         return (SourceUnknown("order of loading", "1", self.sd),)
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         same = measurement if isinstance(measurement, Deflection) else Deflection(measurement.setup)
         return same.predict(model)[:, :, None]

@@ -12,7 +12,7 @@ from elastocal.measure.kind import Measurement
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.spatial.entries import Array
 
@@ -28,13 +28,13 @@ class MarkerPlaces(ErrorSource):
     def common(self) -> bool:
         return True
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         sd = inf if self.sd is None else self.sd
         return tuple(
             SourceUnknown(f"place of {m.frame} {a}", "m", sd) for m in measurement.setup.markers for a in "xyz"
         )
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         """R(loaded) for positions; for deflections R(loaded) - R(unloaded)."""
         at = measurement.setup
         axes = _axes(at, model, loaded=True)
@@ -46,7 +46,7 @@ class MarkerPlaces(ErrorSource):
         return out
 
 
-def _axes(at: Setup, model: RobotModel, loaded: bool) -> Array:
+def _axes(at: Setup, model: Robot, loaded: bool) -> Array:
     """How the markers' frames are turned, (N, markers, 3, 3); zero where no state is determined."""
     bent = at.bent(model, loaded)
     turned = [np.moveaxis(frame_pose(model, at.q, bent, m.frame)[1], -1, 0) for m in at.markers]

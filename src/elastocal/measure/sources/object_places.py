@@ -12,7 +12,7 @@ from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.force_sensor import contacts
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -28,7 +28,7 @@ class ObjectPlaces(ErrorSource):
     def common(self) -> bool:
         return True
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         kind = contacts(measurement, self.kind)
         if not self.sd > 0:
             raise InputError("error source object_places: a standard deviation must be positive")
@@ -38,7 +38,7 @@ class ObjectPlaces(ErrorSource):
             if own
         )
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         return contacts(measurement, self.kind).by_objects(model)[:, :, self._mine(measurement)]
 
     def _mine(self, measurement: Measurement) -> list[bool]:

@@ -13,7 +13,7 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.measure.kind import Measurement, Row
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 Sizes = tuple[float, ...]
@@ -35,7 +35,7 @@ class Reading(ErrorSource):
     torque_sd: float | Sizes | None = quantity("moment", default=None)
     marker: str | None = None
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         if self.marker is not None and self.marker not in measurement.groups:
             raise UnknownNameError("marker", self.marker, measurement.groups, "error source reading")
         mine = [row for row in measurement.rows if self.marker in (None, row.group)]
@@ -62,7 +62,7 @@ class Reading(ErrorSource):
             raise InputError("error source reading: a standard deviation must be positive")
         return float(sizes[order.index(row) if len(sizes) > 1 else 0])
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         names = [r.name for r in measurement.rows]
         mine = [names.index(u.name) for u in self.unknowns(measurement, model)]
         return np.broadcast_to(np.eye(len(names))[:, mine], (measurement.count, len(names), len(mine)))

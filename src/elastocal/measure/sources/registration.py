@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -31,7 +31,7 @@ class Registration(ErrorSource):
     def common(self) -> bool:
         return True
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         shift = inf if self.sd is None else self.sd
         turn = inf if self.turn_sd is None else self.turn_sd
         return (
@@ -39,7 +39,7 @@ class Registration(ErrorSource):
             *(SourceUnknown(f"registration r{a}", "rad", turn) for a in "xyz"),
         )
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         """A turn w moves what is read by w x (what is read); a shift moves positions, not differences."""
         predicted = np.nan_to_num(measurement.predict(model))
         out = np.zeros((*predicted.shape, 6))

@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -26,10 +26,10 @@ class Repeatability(ErrorSource):
     bends: ClassVar[bool] = False
     sd: float = quantity("length")
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         return tuple(SourceUnknown(f"return {axis}", "m", self.sd * sqrt(measurement.states)) for axis in "xyz")
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         return shifts(measurement)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from elastocal.kinds import kinds_in
 from elastocal.measure.kind import Measurement
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -50,14 +50,14 @@ class ErrorSource(ABC):
         return self.kind.replace("_", " ") + (", common" if self.common else "")
 
     @abstractmethod
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         """The components of u."""
 
     @abstractmethod
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         """B of every reading, (N, R, components)."""
 
-    def covariance(self, measurement: Measurement, model: RobotModel) -> Array:
+    def covariance(self, measurement: Measurement, model: Robot) -> Array:
         """B diag(sd^2) B^T of every reading, (N, R, R)."""
         sd = np.array([u.sd for u in self.unknowns(measurement, model)])
         b = self.columns(measurement, model) * sd

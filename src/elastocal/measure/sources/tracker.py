@@ -12,7 +12,7 @@ from elastocal.errors import InputError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import align_z
 
@@ -35,7 +35,7 @@ class Tracker(ErrorSource):
     along_slope: float = quantity("slope", default=0.15e-6)
     across_slope: float = quantity("slope", default=3e-6)
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         if any(m.rows != 3 for m in measurement.setup.markers):
             raise InputError("error source tracker: a tracker reads points; state the noise of orientations by reading")
         if not min(self.along, self.across) > 0 or min(self.along_slope, self.across_slope) < 0:
@@ -43,7 +43,7 @@ class Tracker(ErrorSource):
         words = ("along", "across 1", "across 2")
         return tuple(SourceUnknown(f"{m.frame} {w}", "m", 1.0) for m in measurement.setup.markers for w in words)
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         """Columns carry their size, since it changes with the range; the unknowns have sd one."""
         positions = measurement.setup.positions(model)
         n, count = positions.shape[:2]

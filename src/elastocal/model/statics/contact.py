@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.model.posture import Configurations, Posture
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.contact_newton import ContactSearch, at_rest, press, too_deep, unsure
 from elastocal.model.statics.contact_step import Pressed, grip
 from elastocal.model.statics.continuation import LARGEST_BEND
@@ -91,7 +91,7 @@ class ContactState:
 
 
 def contact(
-    model: RobotModel,
+    model: Robot,
     q: object,
     touches: Touches,
     near: ContactState | None = None,
@@ -115,7 +115,7 @@ def contact(
     return ContactState(touches.frame, **joined)
 
 
-def checked(model: RobotModel, q: object, touches: Touches) -> Configurations:
+def checked(model: Robot, q: object, touches: Touches) -> Configurations:
     configurations = model.configurations(q)
     model.tree.frame(touches.frame)
     if len(touches) != len(configurations):

@@ -17,7 +17,7 @@ import numpy as np
 
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, ContactStatus, checked, contact
 from elastocal.model.statics.contact_step import Lever
 from elastocal.model.statics.flexibility import Flexibility, assemble
@@ -55,7 +55,7 @@ class _Held:
 class ContactObservation:
     """By parameters of the model, of the objects, and by the joint values; each is computed when asked for."""
 
-    model: RobotModel
+    model: Robot
     touches: Touches
     picked: tuple[int, ...]
     state: ContactState
@@ -104,7 +104,7 @@ def _answer(lever: Lever, free: Array, target: Array, turned: Array | float) -> 
 
 
 def contact_observation(
-    model: RobotModel,
+    model: Robot,
     q: object,
     touches: Touches,
     parameters: Iterable[str] | None = None,
@@ -120,13 +120,13 @@ def contact_observation(
     return ContactObservation(model, touches, model.parameters.select(parameters), found, held)
 
 
-def observed_flexibility(model: RobotModel) -> Flexibility:
+def observed_flexibility(model: Robot) -> Flexibility:
     """Everything that bends, may be off or is driven."""
     return assemble(model, sorted({*model.joint_dofs} | {i for at in model.places for i in at}))
 
 
 def _held(
-    model: RobotModel, flex: Flexibility, q: Configurations, touches: Touches, found: ContactState, rows: slice
+    model: Robot, flex: Flexibility, q: Configurations, touches: Touches, found: ContactState, rows: slice
 ) -> _Held:
     theta = np.nan_to_num(found.theta[rows].T[list(flex.dofs)])
     wrench = np.zeros((len(q), 6))

@@ -14,7 +14,7 @@ from elastocal.model.chain import ChainState
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium, Progress, Status, equilibrium
 from elastocal.model.statics.flexibility import assemble
 from elastocal.model.statics.forces import check_rows, chunk_size, generalised, placed_wrenches
@@ -38,7 +38,7 @@ class FrameDeflection:
 
 
 def linear_deflection(
-    model: RobotModel, q: object, applied: Sequence[AppliedWrenches], frame: str | None = None
+    model: Robot, q: object, applied: Sequence[AppliedWrenches], frame: str | None = None
 ) -> FrameDeflection:
     """Sum of J k J^T W at the commanded configuration (003 eq. 8): small deflections, no weight, no backlash."""
     at = frame or model.tool
@@ -59,7 +59,7 @@ def linear_deflection(
 
 
 def deflection(
-    model: RobotModel,
+    model: Robot,
     q: object,
     applied: Sequence[AppliedWrenches],
     frame: str | None = None,
@@ -82,13 +82,13 @@ def deflection(
     return FrameDeflection(at, shift.T, turn.T, status, loaded.load_factor)
 
 
-def frame_pose(model: RobotModel, q: object, bent: Equilibrium, frame: str) -> tuple[Array, Array]:
+def frame_pose(model: Robot, q: object, bent: Equilibrium, frame: str) -> tuple[Array, Array]:
     """Origin (3, N) and rotation (3, 3, N) of a frame in a bent state."""
     state = bent_chain(model, q, bent)
     return state.origin(frame), state.rotation(frame)
 
 
-def bent_chain(model: RobotModel, q: object, bent: Equilibrium) -> ChainState:
+def bent_chain(model: Robot, q: object, bent: Equilibrium) -> ChainState:
     """Where all frames are in a bent state."""
     theta: list[Entry] = [np.ascontiguousarray(t) for t in bent.theta.T]
     values = model.joint_values(q)
@@ -105,7 +105,7 @@ class Contribution:
     share: float
 
 
-def contributions(model: RobotModel, q: Array, applied: AppliedWrenches, frame: str) -> tuple[Contribution, ...]:
+def contributions(model: Robot, q: Array, applied: AppliedWrenches, frame: str) -> tuple[Contribution, ...]:
     """Largest share first, for one configuration; shares add up to one, and are nan where nothing moves."""
     total = linear_deflection(model, q, [applied], frame).translation[0]
     size = float(np.linalg.norm(total))
@@ -121,7 +121,7 @@ def contributions(model: RobotModel, q: Array, applied: AppliedWrenches, frame: 
     return tuple(sorted(out, key=lambda c: -c.along if c.along == c.along else 0.0))
 
 
-def _alone(model: RobotModel, kept: CompliantCoordinate) -> RobotModel:
+def _alone(model: Robot, kept: CompliantCoordinate) -> Robot:
     """The robot with one compliance; geometric errors and loads stay."""
     stiff = {id(c) for c in model.coordinates if c is not kept and c.compliance().any()}
     return replace(model, elements=tuple(e for e in model.elements if id(e) not in stiff))

@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics import continuation, stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import check_rows, chunk_size
@@ -69,7 +69,7 @@ class Equilibrium:
 
 
 def equilibrium(
-    model: RobotModel,
+    model: Robot,
     q: object,
     applied: Sequence[AppliedWrenches] = (),
     *,

@@ -13,7 +13,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.model.elements import CompliantCoordinate
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 
 
@@ -124,7 +124,7 @@ def _check_physical(k: Array) -> None:
         )
 
 
-def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
+def assemble(model: Robot, also: Iterable[int] = ()) -> Flexibility:
     """Everything that bends, and the chain indices ``also`` as coordinates of zero compliance."""
     index = model.chain.index
     total = len(model.chain.dofs)
@@ -153,7 +153,7 @@ def assemble(model: RobotModel, also: Iterable[int] = ()) -> Flexibility:
     )
 
 
-def flexible(model: RobotModel) -> Flexibility:
+def flexible(model: Robot) -> Flexibility:
     """All that bends or moves with the joints, and all joints, whose torques or motions are wanted."""
     return assemble(model, sorted({*model.joint_dofs, *model.varying_dofs}))
 

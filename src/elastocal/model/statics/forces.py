@@ -27,7 +27,7 @@ from elastocal.model.chain import JOINT, ChainState
 from elastocal.model.loads.resultant import Resultant
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.spatial.entries import Array, Entry
 
@@ -41,7 +41,7 @@ def chunk_size(n: int) -> int:
     return CHUNK if n <= 64 else CHUNK // 4
 
 
-def check_rows(model: RobotModel, total: int, applied: Sequence[AppliedWrenches]) -> None:
+def check_rows(model: Robot, total: int, applied: Sequence[AppliedWrenches]) -> None:
     for w in applied:
         model.tree.frame(w.frame)
         if len(w.wrench) not in (1, total):
@@ -96,7 +96,7 @@ class Forces:
         return d
 
 
-def loaded_joints(model: RobotModel, values: Sequence[Entry], size: int) -> dict[str, Array]:
+def loaded_joints(model: Robot, values: Sequence[Entry], size: int) -> dict[str, Array]:
     """Loaded value of every joint by name."""
     chain = model.chain
     return {
@@ -106,7 +106,7 @@ def loaded_joints(model: RobotModel, values: Sequence[Entry], size: int) -> dict
     }
 
 
-def placed_loads(model: RobotModel, state: ChainState) -> list[Placed]:
+def placed_loads(model: Robot, state: ChainState) -> list[Placed]:
     """The model's own loads (weights, standing wrenches) with the level where each acts."""
     chain = model.chain
     return [
@@ -116,7 +116,7 @@ def placed_loads(model: RobotModel, state: ChainState) -> list[Placed]:
     ]
 
 
-def placed_wrenches(model: RobotModel, state: ChainState, applied: Sequence[AppliedWrenches]) -> list[Placed]:
+def placed_wrenches(model: Robot, state: ChainState, applied: Sequence[AppliedWrenches]) -> list[Placed]:
     return [(model.chain.level(w.frame), w.resultant(state)) for w in applied]
 
 
@@ -186,7 +186,7 @@ def evaluate(
     return out
 
 
-def force_noise(model: RobotModel, flex: Flexibility, forces: Forces, placed: Sequence[Placed]) -> Array:
+def force_noise(model: Robot, flex: Flexibility, forces: Forces, placed: Sequence[Placed]) -> Array:
     """How large rounding may make a force that should vanish (n, N): 1e-10 of |v| |f| + |w| |m| of all that is summed.
 
     Lengths, not components: an axis that should be at right angles to a force is so to rounding only.

@@ -23,7 +23,7 @@ from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import (
@@ -39,7 +39,7 @@ from elastocal.model.statics.newton import forces_at
 from elastocal.spatial.entries import Array
 
 
-def holding_torque(model: RobotModel, q: object, applied: Sequence[AppliedWrenches] = ()) -> Array:
+def holding_torque(model: Robot, q: object, applied: Sequence[AppliedWrenches] = ()) -> Array:
     """Torques (forces, of prismatic joints) along +q that hold joint values (N, n): (N, n) in N m or N."""
     configurations = model.configurations(q)
     total = len(configurations)
@@ -56,7 +56,7 @@ def holding_torque(model: RobotModel, q: object, applied: Sequence[AppliedWrench
     return out
 
 
-def holding_names(model: RobotModel) -> tuple[str, ...]:
+def holding_names(model: Robot) -> tuple[str, ...]:
     """Parameters that a rigid arm's holding torque can depend on: loads, joint offsets, frame errors."""
     return tuple(
         p.name
@@ -66,7 +66,7 @@ def holding_names(model: RobotModel) -> tuple[str, ...]:
     )
 
 
-def holding_observation(model: RobotModel, q: object, names: Sequence[str]) -> Array:
+def holding_observation(model: Robot, q: object, names: Sequence[str]) -> Array:
     """Derivative (N, n, p) of the holding torques by parameters of ``holding_names``, in the order asked for."""
     strange = [n for n in names if n not in holding_names(model)]
     if strange:
@@ -82,7 +82,7 @@ def holding_observation(model: RobotModel, q: object, names: Sequence[str]) -> A
     return out
 
 
-def _at_joints(model: RobotModel) -> tuple[Flexibility, Array]:
+def _at_joints(model: Robot) -> tuple[Flexibility, Array]:
     """Every coordinate that bends or may be off, the joints included, and what each joint feels of them (n, m)."""
     chain = model.chain
     constant = {chain.index[d] for c in model.coordinates if c.constant_in_load for d in c.dofs()}
@@ -127,7 +127,7 @@ def _columns(flex: Flexibility, posture: Posture, names: Sequence[str]) -> Array
 
 
 def _tangent(
-    model: RobotModel, flex: Flexibility, forces: Forces, loaded: dict[str, Array], rest: dict[str, Array]
+    model: Robot, flex: Flexibility, forces: Forces, loaded: dict[str, Array], rest: dict[str, Array]
 ) -> Array:
     """dQ/dtheta (m, m, N) of coordinates that are off with and without load: springs at joints feel both."""
     out = forces.dense()
@@ -157,14 +157,14 @@ class Balance:
         return 1 - float(np.sqrt(np.mean(self.left**2) / np.mean(self.weight**2)))
 
 
-def weight_torque(model: RobotModel, q: Array, joint: str) -> Array:
+def weight_torque(model: Robot, q: Array, joint: str) -> Array:
     """Torque along +q that the weights put on a joint of the rigid arm, without any compensator, (N,)."""
     kinds = {e.kind for e in model.coordinates}
     rigid = model.without(*kinds, "gravity_compensator").with_elements(JointCompliance(joint=joint, k=STIFF))
     return np.asarray(equilibrium(rigid, q).force[:, 0])
 
 
-def balancing_spring(model: RobotModel, q: Array, geometry: GravityCompensator) -> Balance:
+def balancing_spring(model: Robot, q: Array, geometry: GravityCompensator) -> Balance:
     """The pair (k_c > 0, s_0 >= 0) for a geometry that balances joint values q (N, n) best, in torque mode."""
     from scipy.optimize import nnls
 

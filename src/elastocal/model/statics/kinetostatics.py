@@ -21,7 +21,7 @@ from elastocal.errors import InputError
 from elastocal.model.inverse_kinematics import REACHED, PoseStatus, inverse_kinematics
 from elastocal.model.limits import extent
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Equilibrium, Status, equilibrium
@@ -62,7 +62,7 @@ class Direct:
     status: Ints
 
 
-def direct(model: RobotModel, q: object, torque: object, frame: str | None = None) -> Direct:
+def direct(model: Robot, q: object, torque: object, frame: str | None = None) -> Direct:
     """Pose and force of joint values (N, n) whose drives give ``torque`` (N, n) in N m, or N of slides."""
     at = frame or model.tool
     model.tree.frame(at)
@@ -92,7 +92,7 @@ def direct(model: RobotModel, q: object, torque: object, frame: str | None = Non
     return Direct(at, position.T, np.moveaxis(rotation, -1, 0), force, rest, bent.status)
 
 
-def matching(model: RobotModel, given: object, shape: tuple[int | None, int], what: str) -> Array:
+def matching(model: Robot, given: object, shape: tuple[int | None, int], what: str) -> Array:
     array = np.atleast_2d(np.asarray(given, dtype=np.float64))
     count, width = shape
     if array.ndim != 2 or array.shape[1] != width or (count is not None and len(array) != count):
@@ -109,7 +109,7 @@ def wrench_at(frame: str, force: Array) -> AppliedWrenches:
 
 
 def held_at(
-    model: RobotModel,
+    model: Robot,
     flex: Flexibility,
     q: object,
     force: Array,
@@ -163,7 +163,7 @@ class Inverse:
 
 
 def inverse(
-    model: RobotModel,
+    model: Robot,
     position: object,
     force: object,
     near: object,

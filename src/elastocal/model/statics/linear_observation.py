@@ -16,7 +16,7 @@ from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.forces import CHUNK, check_rows
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
@@ -26,7 +26,7 @@ Choice = tuple[CompliantCoordinate, tuple[tuple[int, int], ...]]
 
 
 def linear_observation(
-    model: RobotModel,
+    model: Robot,
     q: object,
     applied: Sequence[AppliedWrenches],
     markers: Sequence[Marker],
@@ -44,14 +44,14 @@ def linear_observation(
     return job.names, np.transpose(out, (2, 1, 0))
 
 
-def linear_names(model: RobotModel, parameters: Iterable[str] | None = None) -> tuple[str, ...]:
+def linear_names(model: Robot, parameters: Iterable[str] | None = None) -> tuple[str, ...]:
     """Names of the columns, in order."""
     table = model.parameters.names
     return tuple(table[i] for _, picks in _compliances(model, parameters) for _, i in picks)
 
 
 def linear_observation_chunks(
-    model: RobotModel,
+    model: Robot,
     q: object,
     applied: Sequence[AppliedWrenches],
     markers: Sequence[Marker],
@@ -77,7 +77,7 @@ def linear_observation_chunks(
 class _Job:
     """What to fill, checked once."""
 
-    model: RobotModel
+    model: Robot
     configurations: Configurations
     applied: tuple[AppliedWrenches, ...]
     markers: tuple[Marker, ...]
@@ -88,7 +88,7 @@ class _Job:
     @classmethod
     def plan(
         cls,
-        model: RobotModel,
+        model: Robot,
         q: object,
         applied: Sequence[AppliedWrenches],
         markers: Sequence[Marker],
@@ -143,7 +143,7 @@ class _Job:
             column += len(picks)
 
 
-def _compliances(model: RobotModel, parameters: Iterable[str] | None) -> tuple[Choice, ...]:
+def _compliances(model: Robot, parameters: Iterable[str] | None) -> tuple[Choice, ...]:
     """Coordinates whose theta is linear in Q, with (own number, table index) of the parameters sought."""
     wanted = None if parameters is None else set(model.parameters.select(parameters))
     out: list[Choice] = []

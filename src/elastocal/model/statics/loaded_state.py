@@ -21,7 +21,7 @@ import numpy as np
 from elastocal.model.chain import JOINT, ChainState
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.flexibility import Flexibility, flexible
 from elastocal.model.statics.forces import generalised, loaded_joints, placed_loads, placed_wrenches
 from elastocal.spatial import batch
@@ -51,7 +51,7 @@ class Bent:
 class LoadedRobot:
     """A model sorted into joints and what bends between them."""
 
-    model: RobotModel
+    model: Robot
 
     @cached_property
     def flex(self) -> Flexibility:

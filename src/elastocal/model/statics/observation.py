@@ -19,7 +19,7 @@ from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.kinematics import moved_dofs
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Equilibrium, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
@@ -51,7 +51,7 @@ class Marker:
 
 
 def loaded_observation(
-    model: RobotModel,
+    model: Robot,
     q: object,
     applied: Sequence[AppliedWrenches],
     markers: Sequence[Marker],
@@ -189,7 +189,7 @@ def _joint_states(at: Response) -> tuple[dict[str, Array], dict[str, Array]]:
     return (loaded_joints(model, at.values, at.size), rest_values(at.posture)) if model.loads else ({}, {})
 
 
-def _rest_tangents(model: RobotModel, loaded: dict[str, Array], rest: dict[str, Array]) -> dict[int, Array]:
+def _rest_tangents(model: Robot, loaded: dict[str, Array], rest: dict[str, Array]) -> dict[int, Array]:
     """Derivative of the axis forces by their joint's value at rest, which an offset moves: by degree of freedom."""
     out: dict[int, Array] = {}
     for load in model.loads:

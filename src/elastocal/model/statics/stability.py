@@ -36,7 +36,7 @@ import numpy as np
 
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import (
@@ -153,7 +153,7 @@ def split_forces(
     return own, frame_forces(flex, own.screws, placed_wrenches(at.model, state, applied))
 
 
-def _norm_bound(model: RobotModel, flex: Flexibility, k: Array, bent: Sequence[Array]) -> Array:
+def _norm_bound(model: Robot, flex: Flexibility, k: Array, bent: Sequence[Array]) -> Array:
     """An upper bound (N,) of the spectral radius of every sum of k D: Frobenius norms with rows and columns scaled.
 
     Scaled by sqrt(k_ii), and by rad and the robot's length, which holds where an estimate has a k_ii near zero.

@@ -23,7 +23,7 @@ from elastocal.model.chain import ChainState
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Progress, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
@@ -63,7 +63,7 @@ class CartesianStiffness:
 
 
 def stiffness(
-    model: RobotModel, q: object, frame: str | None = None, progress: Progress | None = None
+    model: Robot, q: object, frame: str | None = None, progress: Progress | None = None
 ) -> CartesianStiffness:
     """Unloaded compliance and stiffness of joint values (N, n)."""
     at = frame or model.tool
@@ -79,7 +79,7 @@ def stiffness(
 
 
 def stiffness_chunks(
-    model: RobotModel, q: object, frame: str | None = None, *, compliance: bool = True
+    model: Robot, q: object, frame: str | None = None, *, compliance: bool = True
 ) -> Iterator[tuple[slice, Array, Array, Ints]]:
     """Rows, compliance, stiffness (6, 6, m) and status (m,), chunk by chunk: memory does not grow with N.
 
@@ -110,7 +110,7 @@ def stiffness_chunks(
 
 
 def loaded_stiffness(
-    model: RobotModel,
+    model: Robot,
     q: object,
     applied: Sequence[AppliedWrenches] = (),
     frame: str | None = None,

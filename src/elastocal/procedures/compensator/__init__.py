@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.model.loads.gravity_compensator import GravityCompensator
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.arcs import KnownArc, known_arc
 from elastocal.procedures.compensator.free_arcs import FreeArcs, free_arcs, of_markers, without
 from elastocal.procedures.compensator.geometry import (
@@ -85,7 +85,7 @@ class Compensator:
 
 def identify_compensator(
     points: Mapping[str, ArrayLike], angles: ArrayLike, *, moving: str, pivots: Sequence[str], joint: str,
-    robot: RobotModel | None = None, at: ArrayLike | None = None, limits: tuple[float, float] | None = None,
+    robot: Robot | None = None, at: ArrayLike | None = None, limits: tuple[float, float] | None = None,
     plan: int | None = None, noise: float | None = None, sense: int | None = None, axis: ArrayLike | None = None,
 ) -> Compensator:  # fmt: skip
     """Geometry of the compensator of a joint from ``points`` by marker, (poses, 2 or 3) in m, rows of nan not seen.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from elastocal.design.poses import programmable
 from elastocal.errors import InputError
 from elastocal.model.limits import limit_text
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.angle_design import imbalance, plan_angles
 from elastocal.procedures.compensator.geometry import CompensatorGeometry
 from elastocal.procedures.compensator.marker_design import (
@@ -94,7 +94,7 @@ def plan_arcs(
 
 
 def plan_configurations(
-    model: RobotModel, joint: str, angles: ArrayLike, at: ArrayLike, limits: tuple[float, float]
+    model: Robot, joint: str, angles: ArrayLike, at: ArrayLike, limits: tuple[float, float]
 ) -> Array:
     """Joint values (m, n) that can be programmed: the joint at these angles, the others at values ``at`` (n,)."""
     stops, place = np.asarray(angles, dtype=np.float64), model.joints.index(joint)

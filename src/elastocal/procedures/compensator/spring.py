@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.loads.gravity_compensator import GravityCompensator
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import Balance, balancing_spring
 from elastocal.procedures.compensator.geometry import CompensatorGeometry
 from elastocal.spatial.entries import Array
@@ -41,7 +41,7 @@ class SpringOnRobot:
     """``q`` (N, n) along the range of ``joint``; ``own`` is the robot's spring with the geometry fitted, ``k`` the
     joint's compliance, ``balance`` the spring that holds the arm best; None where there is none."""
 
-    model: RobotModel
+    model: Robot
     joint: str
     q: Array
     k: float
@@ -75,7 +75,7 @@ class SpringOnRobot:
 
 
 def spring_on_robot(
-    model: RobotModel, joint: str, geometry: CompensatorGeometry, at: ArrayLike | None = None,
+    model: Robot, joint: str, geometry: CompensatorGeometry, at: ArrayLike | None = None,
     limits: tuple[float, float] | None = None,
 ) -> SpringOnRobot:  # fmt: skip
     """The spring along the range of its joint, the other joints at values ``at`` (n,), by default zero."""
@@ -105,7 +105,7 @@ def _ends(values: Array) -> tuple[float, float]:
 
 
 def joint_range(
-    model: RobotModel | None, joint: str, limits: tuple[float, float] | None, geometry: CompensatorGeometry
+    model: Robot | None, joint: str, limits: tuple[float, float] | None, geometry: CompensatorGeometry
 ) -> tuple[float, float]:
     """In rad: as stated, else the joint's own limits, else what was measured."""
     if limits is not None:
@@ -117,7 +117,7 @@ def joint_range(
     return float(geometry.angles.min()), float(geometry.angles.max())
 
 
-def joint_values(model: RobotModel, joint: str, axis: str, values: Array) -> Array:
+def joint_values(model: Robot, joint: str, axis: str, values: Array) -> Array:
     """Joint values from controller values (m,) of one axis, which must be the only one that moves the joint."""
     if model.tree.joint(joint).kind != "revolute":
         raise InputError(f"joint {joint} is prismatic; a compensator turns with a revolute joint")

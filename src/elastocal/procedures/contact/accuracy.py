@@ -18,7 +18,7 @@ from elastocal.identifiability.groups import Group, Groups, classify
 from elastocal.identifiability.practical import covariance
 from elastocal.identify.problem import linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 
 ABSURD = 1e3
@@ -61,7 +61,7 @@ class Accuracy:
         return np.asarray(self.sd <= self.size / threshold)
 
 
-def contact_blocks(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> Blocks:
+def contact_blocks(model: Robot, campaign: Campaign, names: Sequence[str]) -> Blocks:
     """The rows of every contact at a model; contacts without a determined state have none."""
     kind = campaign.measurement
     exact = Campaign(kind, kind.predict(model), campaign.sources, beliefs=campaign.beliefs)
@@ -77,7 +77,7 @@ def contact_blocks(model: RobotModel, campaign: Campaign, names: Sequence[str]) 
     )
 
 
-def accuracy(found: Blocks, model: RobotModel) -> Accuracy:
+def accuracy(found: Blocks, model: Robot) -> Accuracy:
     """From the rows of all contacts."""
     scaled = np.concatenate([found.each.reshape(-1, len(found.names)), found.prior])
     rows = np.linalg.qr(scaled, mode="r") / found.size

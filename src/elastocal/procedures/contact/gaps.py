@@ -24,7 +24,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.sources.reading import Reading
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.solve.linear import orthonormal_span
 from elastocal.spatial.entries import Ints
 
@@ -44,12 +44,12 @@ def gap_campaign(campaign: Campaign) -> Campaign:
     return Campaign(gap, np.zeros((gap.count, len(gap.rows))), (EVEN,), beliefs=campaign.beliefs)
 
 
-def close_gaps(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> Iterations:
+def close_gaps(model: Robot, campaign: Campaign, names: Sequence[str]) -> Iterations:
     """The search for parameters with which the tips lie on the objects under the measured forces."""
     return iterate(model, gap_campaign(campaign), names)
 
 
-def geometry_start(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> dict[str, float]:
+def geometry_start(model: Robot, campaign: Campaign, names: Sequence[str]) -> dict[str, float]:
     """Where a fit of the forces begins: joint offsets and frame errors close the gaps as far as they can.
 
     It is geometry that is off by millimetres; compliances and backlash start as described.
@@ -69,7 +69,7 @@ class GapProblem:
     linear: Problem
 
 
-def gap_problem(campaign: Campaign, model: RobotModel, names: Sequence[str]) -> GapProblem:
+def gap_problem(campaign: Campaign, model: Robot, names: Sequence[str]) -> GapProblem:
     gap = _gaps(campaign)
     zero = np.zeros((gap.count, len(gap.rows)))
     stated = Campaign(gap, zero, campaign.scattering or (EVEN,), beliefs=campaign.beliefs)
@@ -115,7 +115,7 @@ class Doubt:
         return f"{self.name} {seems} ({moved}): that explains {100 * self.share:.0f} % of the misfit"
 
 
-def doubted_objects(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> tuple[Doubt, ...]:
+def doubted_objects(model: Robot, campaign: Campaign, names: Sequence[str]) -> tuple[Doubt, ...]:
     """Place and size of every object that is touched, the one that explains most first.
 
     A size that the parameters can stand for, as where only one object is touched, is not judged; nor is what nobody

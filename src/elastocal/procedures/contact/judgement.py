@@ -24,7 +24,7 @@ from elastocal.identify.problem import linearise
 from elastocal.identify.reduction import Identification
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactStatus
 from elastocal.spatial.entries import Array
 
@@ -44,7 +44,7 @@ class ContactJudgement:
     standing: tuple[Combination, ...]
 
 
-def judge(described: RobotModel, found: Identification) -> ContactJudgement:
+def judge(described: Robot, found: Identification) -> ContactJudgement:
     """An identification by contacts against the robot as its file describes it."""
     fit = found.fit
     kind = fit.campaign.measurement
@@ -61,13 +61,13 @@ def judge(described: RobotModel, found: Identification) -> ContactJudgement:
     )
 
 
-def force_error(kind: ContactForce, model: RobotModel, readings: Array) -> float:
+def force_error(kind: ContactForce, model: Robot, readings: Array) -> float:
     """e_f of eq. (10) over the contacts that were read whole and have a determined state."""
     left = np.linalg.norm(readings - ContactForce(kind.q, kind.touches, kind.axes).predict(model), axis=1)
     return float(np.mean(left[np.isfinite(left)])) if np.isfinite(left).any() else float("nan")
 
 
-def undetermined_contacts(kind: ContactForce, model: RobotModel, campaign: Campaign) -> tuple[str, ...]:
+def undetermined_contacts(kind: ContactForce, model: Robot, campaign: Campaign) -> tuple[str, ...]:
     """Contacts whose state a model does not determine, counted and named by the reason."""
     status = kind.touched(model).status
     places = campaign.places or tuple(f"contact {i + 1}" for i in range(kind.count))

@@ -13,7 +13,7 @@ import numpy as np
 
 from elastocal.model.inverse_kinematics import PoseStatus
 from elastocal.model.limits import starts
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Status
 from elastocal.model.statics.kinetostatics import Inverse, direct, inverse
 from elastocal.spatial.entries import Array
@@ -56,7 +56,7 @@ class Kinetostatics:
 _GOOD = (Status.CONVERGED, PoseStatus.REACHED)
 
 
-def from_drives(model: RobotModel, q: Array, torque: Array, frame: str | None = None) -> Kinetostatics:
+def from_drives(model: Robot, q: Array, torque: Array, frame: str | None = None) -> Kinetostatics:
     """From joint values (N, n) and torques (N, n) of the controller's axes."""
     place = frame or model.tool
     found = direct(model, q, np.linalg.solve(model.controller.matrix.T, torque.T).T, place)
@@ -72,7 +72,7 @@ def from_drives(model: RobotModel, q: Array, torque: Array, frame: str | None = 
 
 
 def to_drives(
-    model: RobotModel, position: Array, force: Array, rpy: Array | None = None, near: Array | None = None,
+    model: Robot, position: Array, force: Array, rpy: Array | None = None, near: Array | None = None,
     frame: str | None = None,
 ) -> Kinetostatics:  # fmt: skip
     """To ``position`` (N, 3), and ``rpy`` (N, 3) where it matters, under ``force`` (N, 3); ``near`` (1, n) to start."""
@@ -94,7 +94,7 @@ def to_drives(
     return Kinetostatics(place, found.q, torque, position, angles, force, left, status, notes)
 
 
-def _from_many(model: RobotModel, position: Array, force: Array, frame: str, turn: Array | None) -> Inverse:
+def _from_many(model: Robot, position: Array, force: Array, frame: str, turn: Array | None) -> Inverse:
     begun = starts(model, STARTS)
     count = len(position)
     each = np.repeat(np.arange(count), STARTS)

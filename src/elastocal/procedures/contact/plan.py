@@ -23,7 +23,7 @@ from elastocal.measure.virtual import Virtual, plant
 from elastocal.model.inverse_kinematics import PoseStatus
 from elastocal.model.kinematics import kinematics
 from elastocal.model.limits import middle, starts
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.statics.kinetostatics import inverse
 from elastocal.model.surfaces.touches import Touches
@@ -67,19 +67,19 @@ def on_objects(touches: Touches, points: Array) -> Array:
     return np.asarray(points - (near.distance * near.normal).T)
 
 
-def rest_height(model: RobotModel, frame: str) -> float:
+def rest_height(model: Robot, frame: str) -> float:
     """Height of a frame in the middle of the joint ranges: where a planar robot always is."""
     return float(kinematics(model, middle(model), frame).position[0, 2])
 
 
-def contact_plan_of(model: RobotModel, kind: ContactForce) -> tuple[ContactPlan, Ints]:
+def contact_plan_of(model: Robot, kind: ContactForce) -> tuple[ContactPlan, Ints]:
     """The contacts that joint values mean for a model, and the numbers of those that touch."""
     found = kind.touched(model)
     rows = np.flatnonzero(found.status == ContactStatus.CONTACT)
     return ContactPlan(kind.touches.rows(rows), found.point[rows], found.size[rows], kind.axes), rows
 
 
-def commanded(model: RobotModel, plan: ContactPlan, near: Array | None = None) -> Commanded:
+def commanded(model: Robot, plan: ContactPlan, near: Array | None = None) -> Commanded:
     """Joint values that press as planned; ``near`` (N, n) is where to look first.
 
     Else many starts are spread over the joint ranges.  Of those that arrive, the first contact takes the one nearest
@@ -105,13 +105,13 @@ def commanded(model: RobotModel, plan: ContactPlan, near: Array | None = None) -
     return Commanded(q, reached)
 
 
-def as_measurement(model: RobotModel, plan: ContactPlan, near: Array | None = None) -> tuple[ContactForce, Bools]:
+def as_measurement(model: Robot, plan: ContactPlan, near: Array | None = None) -> tuple[ContactForce, Bools]:
     """The kind of measurement of a plan, and which of its contacts are reached."""
     found = commanded(model, plan, near)
     return ContactForce(found.q, plan.touches, plan.axes), found.reached
 
 
-def _tried(model: RobotModel, plan: ContactPlan, near: Array) -> tuple[Array, Bools]:
+def _tried(model: Robot, plan: ContactPlan, near: Array) -> tuple[Array, Bools]:
     """Turned to within half a turn where limits are not in the way."""
     found = inverse(model, plan.points, plan.force, near, plan.touches.frame)
     q = found.q.copy()
@@ -124,8 +124,8 @@ def _tried(model: RobotModel, plan: ContactPlan, near: Array) -> tuple[Array, Bo
 
 
 def virtual_contacts(
-    described: RobotModel,
-    truth: RobotModel,
+    described: Robot,
+    truth: Robot,
     kind: ContactForce,
     sources: tuple[ErrorSource, ...],
     rng: np.random.Generator,
@@ -160,12 +160,12 @@ def virtual_contacts(
     return Virtual(Campaign(read, np.round(readings, 9), sources), exact, drawn, planted)
 
 
-def _why(kind: ContactForce, model: RobotModel, i: int) -> str:
+def _why(kind: ContactForce, model: Robot, i: int) -> str:
     return ContactStatus(int(kind.touched(model).status[i])).text
 
 
 def _placed(
-    touches: Touches, kind: ContactForce, truth: RobotModel, sources: tuple[ErrorSource, ...], rng: np.random.Generator
+    touches: Touches, kind: ContactForce, truth: Robot, sources: tuple[ErrorSource, ...], rng: np.random.Generator
 ) -> tuple[Touches, dict[str, float]]:
     """The objects where they really are, and what was drawn of them."""
     drawn: dict[str, float] = {}
@@ -178,6 +178,6 @@ def _placed(
     return touches.with_values(values), drawn
 
 
-def _scatter(source: ErrorSource, kind: ContactForce, truth: RobotModel, rng: np.random.Generator) -> Array:
+def _scatter(source: ErrorSource, kind: ContactForce, truth: Robot, rng: np.random.Generator) -> Array:
     sd = np.array([u.sd for u in source.unknowns(kind, truth)])
     return np.asarray(rng.normal(size=(kind.count, len(sd))) * sd)

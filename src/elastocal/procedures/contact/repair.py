@@ -22,7 +22,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact.accuracy import Accuracy, Blocks, accuracy, contact_blocks
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, contact_plan_of, on_objects
@@ -61,7 +61,7 @@ class Repair:
         return tuple(n for n, good in zip(last.names, last.resolved(self.threshold), strict=True) if not good)
 
 
-def repair(model: RobotModel, campaign: Campaign, names: Sequence[str], threshold: float) -> Repair:
+def repair(model: Robot, campaign: Campaign, names: Sequence[str], threshold: float) -> Repair:
     """Options for a campaign of planned contacts; ``model`` is the robot as it is known."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
@@ -110,7 +110,7 @@ def repair(model: RobotModel, campaign: Campaign, names: Sequence[str], threshol
 class _Desk:
     """What stays the same for all options."""
 
-    model: RobotModel
+    model: Robot
     campaign: Campaign
     names: tuple[str, ...]
 

@@ -14,7 +14,7 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.position import Position
 from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
 
@@ -33,7 +33,7 @@ class ContactScene:
     expected: Array
 
 
-def contact_scene(model: RobotModel, campaign: Campaign) -> ContactScene:
+def contact_scene(model: Robot, campaign: Campaign) -> ContactScene:
     """What a model makes of the contacts of a campaign that felt a force."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
@@ -48,7 +48,7 @@ def contact_scene(model: RobotModel, campaign: Campaign) -> ContactScene:
     return ContactScene(arms, _outlines(part), points[:, :2], gap.force[:, :2], part.touched(model).force[:, :2])
 
 
-def _arms(model: RobotModel, q: Array, frame: str) -> list[Array]:
+def _arms(model: Robot, q: Array, frame: str) -> list[Array]:
     """The frames from base to tip at each configuration."""
     chain = [frame]
     while chain[0] != BASE:

@@ -23,7 +23,7 @@ from elastocal.identify.problem import Problem, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.procedures.contact.gaps import (
     EVEN,
     Doubt,
@@ -79,7 +79,7 @@ class Touched:
         return campaign.leaving_out((w.reading, row) for w in self.wrong for row in range(campaign.readings.shape[1]))
 
 
-def screen_contacts(model: RobotModel, campaign: Campaign, names: Sequence[str], leave_out: bool) -> Touched:
+def screen_contacts(model: Robot, campaign: Campaign, names: Sequence[str], leave_out: bool) -> Touched:
     """What does not belong; no contact is blamed where an object alone explains the misfit of all, else both may be."""
     found = Touched(wrong_contacts(model, campaign, names) if leave_out else (), ())
     both = Touched(found.wrong, doubted_objects(model, found.kept(campaign), names))
@@ -89,7 +89,7 @@ def screen_contacts(model: RobotModel, campaign: Campaign, names: Sequence[str],
     return alone if alone.misled else both
 
 
-def wrong_contacts(model: RobotModel, campaign: Campaign, names: Sequence[str]) -> tuple[WrongContact, ...]:
+def wrong_contacts(model: Robot, campaign: Campaign, names: Sequence[str]) -> tuple[WrongContact, ...]:
     """Contacts of a force campaign that the others contradict, in the order in which they were found."""
     found: list[WrongContact] = []
     rest, at = campaign, model
@@ -132,7 +132,7 @@ def _chances(problem: Problem) -> Array:
     return np.where(judged, np.minimum(n * ratio.sf(gain / r / scale, r, freedom), 1.0), 1.0)
 
 
-def _causes(model: RobotModel, campaign: Campaign, reading: int, problem: Problem) -> tuple[Misreading, ...]:
+def _causes(model: Robot, campaign: Campaign, reading: int, problem: Problem) -> tuple[Misreading, ...]:
     """Corrections of single numbers that leave no more than noise at a model fitted to the other contacts."""
     from scipy.stats import chi2
 

@@ -34,7 +34,7 @@ from elastocal.procedures.gravity.terms import Term, expressions
 if TYPE_CHECKING:
     from elastocal.findings import Finding
     from elastocal.measure.joint_log import JointLog
-    from elastocal.model.robot import RobotModel
+    from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
 
 TORQUES = {"auto": 0, "drive": 1, "load": -1}
@@ -50,7 +50,7 @@ class Gravity:
     file.  What could not be had is None, and ``notes`` say why.
     """
 
-    file: RobotModel
+    file: Robot
     screened: Screened
     trained: GravityFit | None
     validation: Validation | None
@@ -76,7 +76,7 @@ class Gravity:
         return self.screened.fit
 
     @property
-    def model(self) -> RobotModel:
+    def model(self) -> Robot:
         """The robot with these masses, and with the payload of the second log."""
         return self.arm.model if self.payload is None else self.payload.model
 
@@ -101,7 +101,7 @@ class Gravity:
             "silent": groups.count(Group.SILENT),
         }
 
-    def robot(self, source: str) -> RobotModel:
+    def robot(self, source: str) -> Robot:
         """The robot with what was identified and its ``source``; refuses a mass below zero."""
         changed = {n.rsplit(".", 1)[0] for n in self.arm.wide.names}
         elements = []
@@ -119,7 +119,7 @@ class Gravity:
 
 
 def identify(
-    model: RobotModel,
+    model: Robot,
     log: JointLog,
     *,
     torques: str = "auto",
@@ -171,7 +171,7 @@ def _with_friction(friction: Friction | Literal["auto"] | None, log: JointLog) -
     return friction
 
 
-def _with_links(model: RobotModel, notes: list[str]) -> RobotModel:
+def _with_links(model: Robot, notes: list[str]) -> Robot:
     """A robot without any mass gets one of 0 kg on every joint, so that there is something to seek."""
     if any(isinstance(e, LinkMass) and not isinstance(e, Payload) for e in model.elements):
         return model
@@ -187,13 +187,13 @@ class _Job:
     prior: MassPrior | None
     notes: list[str] = field(default_factory=list)
 
-    def samples(self, model: RobotModel, log: JointLog) -> Samples:
+    def samples(self, model: Robot, log: JointLog) -> Samples:
         moving = self.friction is not None and (self.friction.coulomb or self.friction.viscous)
         out = slow_samples(model, log, friction=moving)
         self.notes.extend(out.notes)
         return out
 
-    def fit(self, model: RobotModel, samples: Samples, sign: int) -> Callable[[Samples], GravityFit]:
+    def fit(self, model: Robot, samples: Samples, sign: int) -> Callable[[Samples], GravityFit]:
         """The fit of any part of the log, torques in the sense of all of it."""
         sense = torque_sense(model, samples) if sign == 0 else stated_sense(model, samples, sign)
         seek = tuple(p.name for p in model.parameters if p.kind == "link_mass")
@@ -202,7 +202,7 @@ class _Job:
         )  # fmt: skip
 
     def validation(
-        self, fit: Callable[[Samples], GravityFit], samples: Samples, share: float, file: RobotModel
+        self, fit: Callable[[Samples], GravityFit], samples: Samples, share: float, file: Robot
     ) -> tuple[GravityFit | None, Validation | None]:
         if share == 0:
             self.notes.append("Nothing was held out: how well unseen poses are predicted is not known.")

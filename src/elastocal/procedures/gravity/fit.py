@@ -29,7 +29,7 @@ from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import Description
 from elastocal.model.loads.link_mass import LinkMass
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
 from elastocal.procedures.gravity.sense import Sense, check_torque_columns, torque_sense
 from elastocal.spatial.entries import Array
@@ -60,7 +60,7 @@ class GravityFit:
         return self.identification.fit
 
     @property
-    def model(self) -> RobotModel:
+    def model(self) -> Robot:
         return self.fit.model
 
     def sd(self, name: str) -> float | None:
@@ -82,7 +82,7 @@ class GravityFit:
 
 
 def fit_masses(
-    model: RobotModel,
+    model: Robot,
     samples: Samples,
     *,
     sense: Sense | None = None,
@@ -111,7 +111,7 @@ def fit_masses(
     return GravityFit(samples, known, friction, prior, base, found, wide, joint, noise, worth)
 
 
-def _masses_alone(model: RobotModel, seek: tuple[str, ...] | None) -> bool:
+def _masses_alone(model: Robot, seek: tuple[str, ...] | None) -> bool:
     rows = model.parameters.rows
     return seek is None or all(rows[i].kind in MASSES for i in model.parameters.select(seek))
 
@@ -136,7 +136,7 @@ class MassPrior:
                 f"masses known to {self.share:g} and their centres to {self.centre:g} m: both must be positive numbers"
             )
 
-    def beliefs(self, model: RobotModel) -> tuple[Belief, ...]:
+    def beliefs(self, model: Robot) -> tuple[Belief, ...]:
         """One for each mass and mass moment; a link without mass is no belief but a gap."""
         out = []
         for e in model.loads:
@@ -147,7 +147,7 @@ class MassPrior:
         return tuple(out)
 
 
-def base_parameters(model: RobotModel, samples: Samples, names: Sequence[str], friction: Friction | None) -> Groups:
+def base_parameters(model: Robot, samples: Samples, names: Sequence[str], friction: Friction | None) -> Groups:
     """Groups of ``names`` and of the friction that is fitted with them."""
     kind = samples.kind(model, 1)
     columns, scales, labels = kind.derivative(model, names), [1.0] * len(names), list(names)

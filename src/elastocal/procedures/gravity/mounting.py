@@ -12,7 +12,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.sources.friction import Friction
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
 from elastocal.solve.linear import solve_linear
@@ -41,13 +41,13 @@ class Mounting:
         across = np.eye(3) - np.outer(self.gravity, self.gravity) / size**2
         return float(np.sqrt(max(np.linalg.eigvalsh(across @ self.covariance @ across)[-1], 0.0)) / size)
 
-    def mounted(self, model: RobotModel) -> RobotModel:
+    def mounted(self, model: Robot) -> Robot:
         """The model with this direction and its own size of gravity."""
         size = float(np.linalg.norm(model.gravity)) or 9.80665
         return replace(model, gravity=size * self.gravity / np.linalg.norm(self.gravity))
 
 
-def find_gravity(model: RobotModel, samples: Samples, sign: int, friction: Friction | None = None) -> Mounting:
+def find_gravity(model: Robot, samples: Samples, sign: int, friction: Friction | None = None) -> Mounting:
     """By all torques that count and the model's own masses; each joint weighs as its own scatter says."""
     kind = samples.kind(model, sign)
     columns = np.stack([sign * holding_torque(replace(model, gravity=e), kind.q) for e in np.eye(3)], axis=2)

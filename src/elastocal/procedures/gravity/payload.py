@@ -17,7 +17,7 @@ from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.friction import Friction
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.loads.payload import Payload
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.fit import GravityFit, fit_masses
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.spatial.entries import Array
@@ -46,10 +46,10 @@ class ArmItself(ErrorSource):
         live = values > 1e-12 * values.max()
         return np.asarray(vectors[:, live] * np.sqrt(values[live]))
 
-    def unknowns(self, measurement: Measurement, model: RobotModel) -> tuple[SourceUnknown, ...]:
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         return tuple(SourceUnknown(f"arm {i + 1}", "1", 1.0) for i in range(self._directions.shape[1]))
 
-    def columns(self, measurement: Measurement, model: RobotModel) -> Array:
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
         assert isinstance(measurement, JointTorque)
         return np.asarray(measurement.derivative(model, self.names) @ self._directions)
 

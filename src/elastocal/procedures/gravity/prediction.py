@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_observation, holding_torque
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.samples import STILL, Samples
@@ -101,7 +101,7 @@ SHIFT = 0.5
 """Radians or metres that show whether a torque depends on a joint."""
 
 
-def outside_seen(model: RobotModel, seen: Samples, q: Array) -> Bools:
+def outside_seen(model: Robot, seen: Samples, q: Array) -> Bools:
     """(N, n): torques that depend on a joint which at ``q`` (N, n) is outside its range in that torque's readings."""
     depends = torque_depends(model, q)
     out = np.zeros(q.shape, dtype=bool)
@@ -113,7 +113,7 @@ def outside_seen(model: RobotModel, seen: Samples, q: Array) -> Bools:
     return out
 
 
-def torque_depends(model: RobotModel, q: Array) -> Bools:
+def torque_depends(model: Robot, q: Array) -> Bools:
     """(n, n): whether joint i changes the holding torque of joint j anywhere at these poses."""
     here = holding_torque(model, q)
     small = 1e-6 * max(float(np.abs(here).max(initial=0.0)), 1e-6)
@@ -200,7 +200,7 @@ class Validation:
         return (p.weight.extrapolated | p.new_way) & np.isfinite(self.error)
 
 
-def validate(found: GravityFit, samples: Samples, file: RobotModel) -> Validation:
+def validate(found: GravityFit, samples: Samples, file: Robot) -> Validation:
     """``file`` is the robot with the masses of its file."""
     prediction = predict_reading(found, samples)
     own = found.sense.sign * holding_torque(file, samples.log.q) + prediction.friction

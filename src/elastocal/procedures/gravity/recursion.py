@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.sweeps import LOCKED, FourierSeries, Sweep, find_sweeps, fourier
 from elastocal.procedures.gravity.terms import LevelAxes, Term, level_joints
@@ -46,7 +46,7 @@ class Recursion:
         return np.stack(out, axis=1)
 
 
-def recursive_moments(model: RobotModel, samples: Samples, sign: int) -> Recursion:
+def recursive_moments(model: Robot, samples: Samples, sign: int) -> Recursion:
     """By the sweeps of the joints with parallel level axes; ``sign`` is -1 where the load's torque was logged."""
     every = find_sweeps(samples)
     locked = every[0].locked

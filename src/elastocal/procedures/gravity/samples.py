@@ -19,7 +19,7 @@ from elastocal.measure.joint_log import JointLog
 from elastocal.measure.joint_torque import JointTorque
 from elastocal.measure.motion import Motion, motion_of
 from elastocal.measure.slow_motion import SHARE, low_speed, slow_motion
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 from elastocal.uncertainty.convergence import FEWEST, effective_number
 
@@ -58,13 +58,13 @@ class Samples:
     def unmoved(self) -> tuple[str, ...]:
         return tuple(j for j, moved in zip(self.log.joints, self.moved(), strict=True) if not moved)
 
-    def kind(self, model: RobotModel, sense: int, masses_alone: bool = True) -> JointTorque:
+    def kind(self, model: Robot, sense: int, masses_alone: bool = True) -> JointTorque:
         """What was measured; a joint that never moved stands where it stood on the whole, its tremble tells nothing."""
         q = np.where(self.moved(), self.log.q, np.median(self.log.q, axis=0))
         return JointTorque.of(model, q, self.velocity, sense=sense, masses_alone=masses_alone)
 
 
-def slow_samples(model: RobotModel, log: JointLog, *, friction: bool = True, share: float = SHARE) -> Samples:
+def slow_samples(model: Robot, log: JointLog, *, friction: bool = True, share: float = SHARE) -> Samples:
     """What is left of a log, with everything that was left out named and counted.
 
     With ``friction`` the readings of joints that stand still or turn back are left out.
@@ -95,7 +95,7 @@ def slow_samples(model: RobotModel, log: JointLog, *, friction: bool = True, sha
     return out
 
 
-def _beyond_limits(model: RobotModel, log: JointLog) -> list[str]:
+def _beyond_limits(model: Robot, log: JointLog) -> list[str]:
     """What is to be said of joint values beyond their limits; refused where only a wrong unit can explain them."""
     out = []
     for j, (name, motion) in enumerate(zip(model.joints, model.motions, strict=True)):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.spatial.entries import Array
@@ -46,7 +46,7 @@ class Sense:
     factors: Array
 
 
-def torque_sense(model: RobotModel, samples: Samples) -> Sense:
+def torque_sense(model: Robot, samples: Samples) -> Sense:
     """The sign by the joint that the weight moves most; refused where the masses are unknown or nothing goes along."""
     expected = holding_torque(model, samples.log.q)
     if not np.any(np.ptp(expected, axis=0) > 1e-9):
@@ -74,7 +74,7 @@ def torque_sense(model: RobotModel, samples: Samples) -> Sense:
     return Sense(sign, agreement, _ratio(expected, samples, best), reason, sign * _factors(expected, samples))
 
 
-def stated_sense(model: RobotModel, samples: Samples, sign: int) -> Sense:
+def stated_sense(model: Robot, samples: Samples, sign: int) -> Sense:
     """The sign as the user knows it, with what the masses of the model say of it."""
     expected = holding_torque(model, samples.log.q)
     agreement, best = _deciding(expected, samples)
@@ -84,7 +84,7 @@ def stated_sense(model: RobotModel, samples: Samples, sign: int) -> Sense:
     return Sense(sign, agreement, _ratio(expected, samples, best), f"{SAID[sign]}, as stated{doubt}", factors)
 
 
-def check_torque_columns(model: RobotModel, samples: Samples) -> None:
+def check_torque_columns(model: Robot, samples: Samples) -> None:
     """Refuse a log whose torque columns are swapped: two joints that follow each other's expected torque.
 
     Variation tells, or size: friction spoils the correlation of an arm that moves little, not its mean torque.
@@ -106,7 +106,7 @@ def check_torque_columns(model: RobotModel, samples: Samples) -> None:
     _check_sizes(model, expected, samples)
 
 
-def _check_sizes(model: RobotModel, expected: Array, samples: Samples) -> None:
+def _check_sizes(model: Robot, expected: Array, samples: Samples) -> None:
     """Refuse two columns that are each near the other's expected torque, about zero, and far from their own."""
     left = np.min([_left(expected, sign * samples.torque) for sign in (1, -1)], axis=0)
     for i in range(model.n):

@@ -14,7 +14,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.model.chain import JOINT, Dof
 from elastocal.model.kinematics import rigid_state
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_observation, holding_torque
 from elastocal.spatial.entries import Array
 from elastocal.uncertainty.wide import Wide
@@ -116,7 +116,7 @@ class Term:
         return "" if self.next is None else f" {'+' if self.next_sign > 0 else '-'} tau_{self.next}"
 
 
-def level_joints(model: RobotModel, q: Array) -> LevelAxes:
+def level_joints(model: Robot, q: Array) -> LevelAxes:
     """The largest set of joints with parallel axes at right angles to gravity at joint values (n,).
 
     Joints between them must stay where they are for the sums to hold.
@@ -144,7 +144,7 @@ def level_joints(model: RobotModel, q: Array) -> LevelAxes:
     return LevelAxes(tuple(best), signs, tuple(model.joints.index(j) for j in best))
 
 
-def expressions(model: RobotModel, at: Array, known: Wide | None = None) -> tuple[Term, ...]:
+def expressions(model: Robot, at: Array, known: Wide | None = None) -> tuple[Term, ...]:
     """Outermost joint first, with all other joints held at joint values ``at`` (n,).
 
     The part of a joint beyond the next one out is a pure sine of b_i, so its values at 0 and 90 degrees say it all.
