@@ -10,6 +10,8 @@ import pytest
 from elastocal.compensation.corrected_geometry import corrected_poses
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
+from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.frames import FrameTree
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
@@ -58,3 +60,12 @@ def test_the_same_robot(writable) -> None:
 def test_an_error_behind_everything_is_named() -> None:
     model = build_robot(parse_yaml(ROBOT, "odd.yaml"))
     assert corrected_poses(model, ("foot", "T", "plate", "J")).lost == ("tip",)
+
+
+def test_what_depends_on_the_configuration_is_named() -> None:
+    """A gear harmonic is no fixed pose: the poses stay, and it is said."""
+    model = read_robot("kuka-kr270")
+    wavy = replace(model, elements=(*model.elements, GearHarmonics(joint="A2", orders=(2.0,), sin=(1e-4,))))
+    new = corrected_poses(wavy)
+    assert new.varying == ("gear_harmonics of A2",)
+    assert corrected_poses(model).varying == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from elastocal.compensation.verdict import predicted_rms
 from elastocal.errors import InputError
 from elastocal.files.programs import read_program
 from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
@@ -186,3 +188,13 @@ def test_loads_are_given_once_and_have_six_numbers(robot) -> None:
         ProcessLoad(wrench=np.array(FORCE), by_line=table)
     each = ec.compensate(robot, program, wrench=np.array([FORCE] * 5))
     np.testing.assert_array_equal(each.job.loads.wrench, [FORCE] * 5)
+
+
+def test_an_effect_that_depends_on_the_angle_is_corrected_too(robot) -> None:
+    """Gear harmonics move the unloaded arm by its joint values: the residual by the model is rounding as without."""
+    waves = GearHarmonics(joint="A2", orders=(3.0,), sin=(2e-4,), cos=(1e-4,))
+    wavy = replace(robot, elements=(*robot.elements, waves))
+    found = ec.compensate(wavy, ec.read_program(SQUARE, "krl"), wrench=FORCE)
+    assert found.after.distances().largest < 3e-7
+    plain = ec.compensate(robot, ec.read_program(SQUARE, "krl"), wrench=FORCE)
+    assert np.linalg.norm(found.shift[2:, :3] - plain.shift[2:, :3], axis=1).max() > 5e-5

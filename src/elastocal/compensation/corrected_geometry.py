@@ -29,10 +29,14 @@ SAME = 1e-12
 
 @dataclass(frozen=True)
 class CorrectedPoses:
-    """``poses`` of the frames that can be written, by name; ``lost`` are frames whose error no written pose holds."""
+    """``poses`` of the frames that can be written, by name; ``lost`` are frames whose error no written pose holds.
+
+    ``varying`` names effects that depend on joint values or temperature: no fixed pose holds them.
+    """
 
     poses: dict[str, Pose]
     lost: tuple[str, ...]
+    varying: tuple[str, ...] = ()
 
 
 def corrected_poses(model: Robot, writable: Collection[str] | None = None) -> CorrectedPoses:
@@ -52,7 +56,7 @@ def corrected_poses(model: Robot, writable: Collection[str] | None = None) -> Co
         handed[frame.name] = own if moving else Pose()
         taken.add(frame.parent)
     lost = tuple(name for name, pose in handed.items() if name not in taken and not _same(pose))
-    return CorrectedPoses(out, lost)
+    return CorrectedPoses(out, lost, tuple(f"{e.kind} of {e.place}" for e in model.coordinates if e.varies))
 
 
 def _error(model: Robot, frame: str) -> Pose:

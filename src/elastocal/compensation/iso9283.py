@@ -61,18 +61,20 @@ class PathFigures:
     repeatabilities: Array
 
 
-def pose_figures(command: Array, reached: Array, told: Array | None = None, turned: Array | None = None) -> PoseFigures:
+def pose_figures(
+    command: Array, reached: Array, desired: Array | None = None, turned: Array | None = None
+) -> PoseFigures:
     """From a commanded position (3,), reached ones (n, 3), and rotations (3, 3), (n, 3, 3) where they were measured."""
     _enough(len(reached), "a pose")
     mean = reached.mean(axis=0)
     unknown = np.full(3, np.nan)
     accuracy, repeatability = unknown, unknown
-    if told is not None and turned is not None:
+    if desired is not None and turned is not None:
         from scipy.spatial.transform import Rotation
 
         found = Rotation.from_matrix(turned)
         middle = found.mean()
-        accuracy = (middle * Rotation.from_matrix(told).inv()).as_rotvec()
+        accuracy = (middle * Rotation.from_matrix(desired).inv()).as_rotvec()
         repeatability = 3 * np.std((found * middle.inv()).as_rotvec(), axis=0, ddof=1)
     return PoseFigures(
         len(reached), float(np.linalg.norm(mean - command)), _spread(reached[:, None])[0], mean - command,

@@ -15,6 +15,7 @@ from elastocal.app.cli.command import command, keep
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
+    from elastocal.compensation.corrected_geometry import CorrectedPoses
     from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import Robot
 
@@ -99,6 +100,7 @@ def export(
     if kinematics is not None:
         new = corrected_poses(model)
         notes += [f"The error of frame {name} is behind the last joint and not in the kinematics." for name in new.lost]
+        notes += _varying(new)
         files[kinematics] = kinematics_text(model, new.poses, record.mark)
         words.append((kinematics.as_posix(), "joint origins in the style of Universal Robots"))
     if schema is not None:
@@ -119,7 +121,13 @@ def _urdf(out: Path, made_from: Path | None, record: CalibrationRecord, model: R
     _same_geometry(source.model, model, made_from)
     new = corrected_poses(model, set(source.joint_of))
     notes += [f"The error of frame {name} has no joint in the URDF that could hold it." for name in new.lost]
+    notes += _varying(new)
     return with_origins(made_from, {j: new.poses[f] for f, j in source.joint_of.items() if f in new.poses})
+
+
+def _varying(new: CorrectedPoses) -> list[str]:
+    """What depends on the configuration is in no fixed origin."""
+    return [f"Not in the origins, since it depends on the configuration: {name}." for name in new.varying]
 
 
 def _links(path: Path) -> set[str]:

@@ -107,7 +107,7 @@ def literal(name: str, text: str, start: int, end: int) -> Literal | None:
 
 
 def _sorted(raw: Literal, places: dict[str, tuple[int, int]]) -> Literal:
-    """The six numbers told from the other keys."""
+    """The six numbers apart from the other keys."""
     values = raw.others
     axes = not places.keys().isdisjoint(AXES)
     keys = AXES if axes else CARTESIAN
