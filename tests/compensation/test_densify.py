@@ -69,7 +69,7 @@ def test_the_loaded_tool_stays_within_the_tolerance_of_the_line():
         c = moves.correction
         if number == 1:  # the payload changes with this move: its start was told for another load
             a = np.array([number])
-            first = moves.told(a, np.zeros(1))
+            first = moves.exact(a, np.zeros(1))
             begin = first.position, first.rotation
         else:
             begin = c.position[[number]], c.rotation[[number]]
