@@ -6,16 +6,20 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from app.virtual_desk import NOMINAL, PLAN, TRUE, Chain, asked, findings, lay, refused, strict
 from lxml import html
+
+from elastocal.app.pages.calibrate.reduction import dropped_table
 
 Run = Callable[..., Any]
 JOINTS = PLAN.replace(', "elbow.k*"', "")
@@ -544,3 +548,20 @@ def test_nothing_stands_out(run: Run, copied: Path) -> None:
     said = refused(run, copied.parent.parent, "calibrate", copied)
     assert "no parameter stands out of the noise by a factor of 1000" in said
     assert "measure more poses" in said
+
+
+def test_an_unknown_of_the_set_up_that_was_dropped_is_not_listed() -> None:
+    """Registration without a standard deviation is no parameter of the robot: it has no unit and no group there."""
+    gone = [
+        SimpleNamespace(
+            name=n, stage="algebraic", value=math.nan, sd=math.nan, ratio=math.nan, held_at=0.0, reason="G3"
+        )
+        for n in ("registration z", "A1.k")
+    ]
+    parameters = SimpleNamespace(rows=[SimpleNamespace(name="A1.k", unit="rad/(N m)")])
+    groups = SimpleNamespace(names=("A1.k",), group=("G3",))
+    found: Any = SimpleNamespace(
+        dropped=gone, sought=SimpleNamespace(parameters=parameters), groups=groups, kinds={}
+    )  # fmt: skip
+    table = dropped_table(SimpleNamespace(identification=found))  # type: ignore[arg-type]
+    assert [row[0] for row in table.rows] == ["A1.k"]

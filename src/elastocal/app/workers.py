@@ -56,7 +56,7 @@ def _dask(address: str) -> Iterator[Executor]:
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     limits: AbstractContextManager[Any] = threadpool_limits(1)
     return limits

@@ -127,7 +127,7 @@ def on_command_line(declared: Command) -> Callable[..., None]:
 
 
 def _run(declared: Command, values: Mapping[str, Any]) -> None:
-    from elastocal.app.cli.output import deliver, warn
+    from elastocal.app.cli.output import deliver
     from elastocal.files.write import check_targets, make_folder
 
     targets, inputs = _written(declared, values), _read(declared, values)
@@ -147,8 +147,6 @@ def _run(declared: Command, values: Mapping[str, Any]) -> None:
     data = pages.data(result) if hasattr(pages, "data") else None
     short = pages.screen(result) if hasattr(pages, "screen") and not values["json"] else None
     page = pages.page(result)
-    if values["json"]:
-        warn(page.notes)
     deliver(page, values["json"], values.get("report") or getattr(result, "html", None), csv, short, data, files)
     if getattr(result, "failed", False):
         raise typer.Exit(1)

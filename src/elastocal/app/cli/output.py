@@ -87,7 +87,7 @@ def deliver(
     if json:
         from elastocal.report.data import as_data
 
-        warn(run.notes())
+        warn(report.notes)
         written = {"files": [str(run.shown(f)) for f in files]} if files else {}
         print_json({**as_data(report), **written} if data is None else data)
         return

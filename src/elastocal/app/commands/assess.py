@@ -102,7 +102,7 @@ def assess(
 
     asked = _Asked(
         tuple(marker or ()), pose, noise_mm, noise_mrad, repeats, LoadRequest(force, moment, load_frame),
-        tuple(parameters or ()), form, tuple(thresholds), tuple(without or ()), ignore_limits, tool,
+        tuple(parameters or ()), form, thresholds, tuple(without or ()), ignore_limits, tool,
     )  # fmt: skip
     return _campaign(robot, asked) if plan is None else _table(robot, plan, asked)
 

@@ -84,7 +84,8 @@ def deflect(
     model.tree.frame(watched)
     with one_thread():
         moved = _moved(model, where.q, load.applied, watched, sag, progress)
-        formula, shares = None, ()
+        formula: FrameDeflection | None = None
+        shares: tuple[Contribution, ...] = ()
         if load.applied is not None and not sag:
             formula, shares = _linear(model, where.q, load.applied, linear, moved)
     notes = (*read.notes, *where.notes, *load.notes, *_no_gravity(model, payload, sag, load), *_far(moved))
