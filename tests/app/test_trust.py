@@ -81,7 +81,7 @@ def test_a_sound_campaign_says_how_well_its_points_fit_and_warns_of_nothing(run,
     path = lay(tmp_path)
     said = verdict(run("calibrate", path, "--out", tmp_path / "c.json"))
     assert "Unloaded points against the robot file: rms" in said
-    assert "Taken as exact, because they were not sought: " in said
+    assert "Fixed at the robot file, because they were not sought: " in said
     assert json.loads((tmp_path / "c.json").read_text())["warnings"] == []
     assert "DOUBT" not in verdict(run("predict", tmp_path / "c.json", *ALONE))
 

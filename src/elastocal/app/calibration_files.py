@@ -127,7 +127,7 @@ def exact_note(names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     shown = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
-    return (f"Taken as exact, because they were not sought: {shown}.",)
+    return (f"Fixed at the robot file, because they were not sought: {shown}.",)
 
 
 def assumed_masses(model: Robot, sought: Iterable[str]) -> tuple[str, ...]:

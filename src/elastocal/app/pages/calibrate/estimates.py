@@ -153,7 +153,7 @@ def nuisance_table(study: Study) -> Table:
     notes = (
         "Fitted together with the parameters, not assumed. Its scatter: what readings could move it by if all that is "
         "stated is right; by chance: that any of them lies so far off. One beyond that stands for something else that "
-        "is wrong, perhaps something taken as exact.",
+        "is wrong, perhaps something fixed.",
     )
     return Table("nuisances", "", columns, rows, notes)
 
@@ -191,7 +191,7 @@ def exact_table(study: Study) -> Table:
     notes = [
         "What a fit that sought this parameter too would add to it, to first order; each alone. 'By chance': that any "
         "of them all is asked for so strongly while every value is right. Lengths and directions of the robot file are "
-        f"taken as exact too, where it has no element that lets them err. A step beyond {100 * LIKELY:.0f} % is no "
+        f"fixed too, where it has no element that lets them err. A step beyond {100 * LIKELY:.0f} % is no "
         "likely one: then the model lacks something else."
     ]
     if len(study.unsought) > MOST:
