@@ -26,11 +26,14 @@ SHOWN = 60
 """Parameters in the report, the best known first; all are in the file."""
 
 
-def calibration_page(c: Calibration, validation: Validation | None = None, facts: tuple[Fact, ...] = ()) -> Report:
+def calibration_page(
+    c: Calibration, validation: Validation | None = None, facts: tuple[Fact, ...] = (), *, most: int = SHOWN
+) -> Report:
+    """``most`` parameters are shown."""
     sections = [
         Section("Accuracy", (errors_table(c, validation), *_by_pose(c))),
         Section("Models tried", _ladder(c)),
-        Section("Parameters", (parameters_table(c),)),
+        Section("Parameters", (parameters_table(c, most),)),
         Section("Outliers", (_outliers(c),)),
         Section("Noise", (_noise(c),)),
         Section("Stations and markers", (_placing(c),)),
@@ -119,7 +122,7 @@ def _ladder(c: Calibration) -> tuple[Block, ...]:
     return () if c.ladder is None else (ladder_table(c),)
 
 
-def parameters_table(c: Calibration) -> Table:
+def parameters_table(c: Calibration, most: int | None = None) -> Table:
     columns = (
         Column("name", "parameter"),
         Column("group", "group"),
@@ -132,7 +135,7 @@ def parameters_table(c: Calibration) -> Table:
         Column("significant", "significant change"),
     )
     order = sorted(c.parameters.rows, key=lambda e: -e.informed)
-    rows = tuple(_parameter(e) for e in order[:SHOWN])
+    rows = tuple(_parameter(e) for e in order[:most])
     more = len(c.parameters) - len(rows)
     notes = [
         "Known by the readings: share of the prior variance that they removed; the rest is prior. Directions that "

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier
+from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier, Validation
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.ladder import Climber, Ladder, climb
@@ -276,3 +277,10 @@ def _discrepancy(chosen: Fit, instrument: Instrument) -> tuple[float, tuple[Find
     found = Finding("lack-of-fit", "warning", text, {"ratio": ratio, "limit": float(np.sqrt(limit))})
     unit = 1.0 if instrument.tracker is None else instrument.tracker.across
     return float(np.sqrt(seen**2 - known**2)) * unit, (found,)
+
+
+def cross_validate(robot: RobotModel, campaign: Campaign, folds: int = 6, **options: Any) -> Validation:
+    """Calibrate without every fold of the poses in turn and judge on what was left out; options as of ``calibrate``."""
+    from elastocal.calibration.validation import cross_validate as over_folds
+
+    return over_folds(lambda part: calibrate(robot, part, **options), robot, campaign, folds)

@@ -19,6 +19,7 @@ from elastocal.report.blocks import Fact
 if TYPE_CHECKING:
     import numpy as np
 
+    from elastocal.calibration.calibration import Calibration, Validation
     from elastocal.calibration.verdict import Judged
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import Robot
@@ -56,6 +57,17 @@ class CalibrateResult:
         return self.file.model
 
 
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """The best predictor that the readings support; ``validation`` is on readings that took no part, if there are."""
+
+    calibration: Calibration
+    validation: Validation | None
+    facts: tuple[Fact, ...]
+    notes: tuple[str, ...]
+    files: Mapping[Path, str] = field(default_factory=dict)
+
+
 @command("daily", 5, _CELL, csv=True, progress="calibrating")
 def calibrate(
     campaign: Annotated[
@@ -64,17 +76,33 @@ def calibrate(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Write the calibration, which predict reads."), o.WRITTEN
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="Effects to choose from: geometry,weight,... (default: auto).")
+    ] = None,
+    validate: Annotated[
+        Path | None, typer.Option(metavar="CAMPAIGN.yaml", help="Readings that take no part, to judge the result by.")
+    ] = None,
+    check: Annotated[
+        str | None, typer.Option(metavar="kfold=6", help="Calibrate again without every fold of the poses in turn.")
+    ] = None,
+    accept: Annotated[
+        list[str] | None, typer.Option(metavar="WORDS", help="A slip of the table that was proposed is accepted.")
+    ] = None,
+    reduce: Annotated[
+        bool, typer.Option(help="Identify single parameters and drop what the readings do not tell (seek in the file).")
+    ] = False,
     correlated: Annotated[float, typer.Option(metavar="R", help="List correlations above this size.")] = 0.8,
     emcee: Annotated[
         int | None, typer.Option(metavar="STEPS", help="Also sample the nonlinear problem by emcee (extra mcmc).")
     ] = None,
     seed: o.Seed = 1,
     progress: Progress | None = None,
-) -> CalibrateResult:
-    """Parameters from deflections, positions or contacts.
+) -> CalibrateResult | Predictor:
+    """The best predictor that positions or deflections support, or single parameters.
 
-    With their accuracy, what the readings can tell apart, a reduced model that is safe to compensate with, and how
-    well it predicts poses that it has not seen.
+    Geometry, own weight, gears, compliance and backlash in one fit; what is kept is what predicts poses best that took
+    no part. With seek in the campaign file, --reduce or contacts: parameters with their accuracy, what the readings
+    can tell apart, and a reduced model.
 
     \b
     Example:
@@ -85,12 +113,15 @@ def calibrate(
     from elastocal.app.calibration_files import calibration
     from elastocal.app.campaign_checks import check_deflections, check_numbers, check_points, given_by
     from elastocal.app.workers import one_thread
+    from elastocal.calibration.calibration import Calibration, Validation
     from elastocal.calibration.verdict import Judged
     from elastocal.files.campaign.read import read_campaign
 
     _check_options(correlated, emcee)
     file = read_campaign(campaign)
     keep(given_by("CAMPAIGN.yaml", file))
+    if not (reduce or emcee is not None or _asks_for_parameters(file)):
+        return _predictor(campaign, file, out, _Asked(model, validate, check, tuple(accept or ())), progress)
     check_numbers(file)
     points = check_points(file)
     check_deflections(file)
@@ -105,6 +136,79 @@ def calibrate(
     notes, facts = (*file.notes, *_exact(study)), _facts(campaign, file, seed)
     result = CalibrateResult(file, judged, sampled, correlated, seed, facts, notes)
     return result if out is None else replace(result, files={out: calibration(result, out)})
+
+
+@dataclass(frozen=True)
+class _Asked:
+    model: str | None
+    validate: Path | None
+    check: str | None
+    accept: tuple[str, ...]
+
+
+def _asks_for_parameters(file: CampaignFile) -> bool:
+    """Where single parameters are named, or readings are of a kind that only the reduction takes."""
+    from elastocal.calibration.readings import fits
+
+    return any(key in file.words for key in _REDUCTION) or bool(fits(file))
+
+
+_REDUCTION = ("seek", "hold", "form", "thresholds", "statistical", "loss", "outliers")
+
+
+def _predictor(path: Path, file: CampaignFile, out: Path | None, asked: _Asked, progress: Progress | None) -> Predictor:
+    import json
+
+    from elastocal.app.workers import one_thread
+    from elastocal.calibration.readings import campaign_of, read_campaign
+    from elastocal.calibration.run import calibrate as calibrated
+    from elastocal.calibration.run import cross_validate
+    from elastocal.calibration.store import to_document
+
+    robot, readings = campaign_of(file)
+    words = "auto" if asked.model is None else [w.strip() for w in asked.model.replace("+", ",").split(",")]
+    done = [0]
+
+    def watch(step: str) -> None:
+        done[0] += 1
+        if progress is not None:
+            progress(min(95, 6 * done[0]), 100)
+
+    with one_thread():
+        found = calibrated(robot, readings, words, accept=asked.accept, watch=watch)
+        checked = None
+        if asked.validate is not None:
+            checked = found.validate(read_campaign(asked.validate)[1])
+        elif asked.check is not None:
+            folds = _folds(asked.check, found)
+            checked = cross_validate(robot, readings, folds, model=words, accept=asked.accept)
+    if progress is not None:
+        progress(100, 100)
+    files = {} if out is None else {out: json.dumps(to_document(found), indent=1, allow_nan=False) + "\n"}
+    return Predictor(found, checked, _predictor_facts(path, file), file.notes, files)
+
+
+def _folds(word: str, found: Calibration) -> int:
+    """Of kfold=6, or loo."""
+    kind, _, number = word.partition("=")
+    if kind == "loo" and not number and found.ladder is not None:
+        return found.ladder.nominal.fit.task.sight.states.poses
+    if kind != "kfold" or not number.isdigit():
+        raise InputError(f"--check {word}: give kfold=6 or loo")
+    return int(number)
+
+
+def _predictor_facts(path: Path, file: CampaignFile) -> tuple[Fact, ...]:
+    from elastocal.app.inputs import VERSION
+
+    kind = file.campaign.measurement.kind
+    return (
+        VERSION,
+        Fact("campaign", "campaign", path.as_posix(), path.as_posix()),
+        Fact("robot", "robot", file.model.name, file.model.name),
+        Fact("measurement", "measurement", kind, kind),
+        Fact("errors", "errors stated", tuple(s.label for s in file.campaign.sources), _errors(file)),
+    )
 
 
 def _check_options(correlated: float, emcee: int | None) -> None:

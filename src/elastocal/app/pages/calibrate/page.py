@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from elastocal.app.commands.calibrate import CalibrateResult
+from elastocal.app.commands.calibrate import CalibrateResult, Predictor
 from elastocal.app.pages.calibrate import contacts, estimates, pictures, reduction, trust
+from elastocal.calibration.page import SHOWN, calibration_page, parameters_table
 from elastocal.report.blocks import Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.study.whole import Study
 
 
-def page(result: CalibrateResult) -> Report:
+def page(result: CalibrateResult | Predictor) -> Report:
     """Everything; what the physical descriptions took away only here, not on the screen."""
+    if isinstance(result, Predictor):
+        return _predictor(result, SHOWN)
     return _report(result, complete=True)
 
 
-def table(result: CalibrateResult) -> Table:
+def table(result: CalibrateResult | Predictor) -> Table:
     """Of the parameters."""
+    if isinstance(result, Predictor):
+        return parameters_table(result.calibration)
     return estimates.parameter_table(result.study, result.ensemble, result.judged.combined)
 
 
-def screen(result: CalibrateResult) -> Report:
+def screen(result: CalibrateResult | Predictor) -> Report:
+    if isinstance(result, Predictor):
+        return _predictor(result, 12)
     return _report(result, complete=False)
+
+
+def _predictor(result: Predictor, most: int) -> Report:
+    whole = calibration_page(result.calibration, result.validation, result.facts, most=most)
+    return replace(whole, notes=(*result.notes, *whole.notes))
 
 
 def _report(result: CalibrateResult, complete: bool) -> Report:
