@@ -22,7 +22,7 @@ _NAMES = {
     # robots
     "read_robot": "elastocal.files.robot.read",
     "shipped_robots": "elastocal.files.robot.read",
-    "Robot": "elastocal.model.robot:Robot",
+    "Robot": "elastocal.model.robot",
     "kinematics": "elastocal.model.kinematics",
     "deflection": "elastocal.model.statics.deflection",
     # measure and calibrate

@@ -279,7 +279,7 @@ def _discrepancy(chosen: Fit, instrument: Instrument) -> tuple[float, tuple[Find
     return float(np.sqrt(seen**2 - known**2)) * unit, (found,)
 
 
-def cross_validate(robot: RobotModel, campaign: Campaign, folds: int = 6, **options: Any) -> Validation:
+def cross_validate(robot: Robot, campaign: Campaign, folds: int = 6, **options: Any) -> Validation:
     """Calibrate without every fold of the poses in turn and judge on what was left out; options as of ``calibrate``."""
     from elastocal.calibration.validation import cross_validate as over_folds
 

@@ -113,7 +113,6 @@ def calibrate(
     from elastocal.app.calibration_files import calibration
     from elastocal.app.campaign_checks import check_deflections, check_numbers, check_points, given_by
     from elastocal.app.workers import one_thread
-    from elastocal.calibration.calibration import Calibration, Validation
     from elastocal.calibration.verdict import Judged
     from elastocal.files.campaign.read import read_campaign
 
