@@ -1,0 +1,85 @@
+"""Planted errors of a number, a point, a pose, many poses: named with row, marker and axis; none invented."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from virtual import campaign, joint_values, read_positions, shipped, true_robot
+
+from elastocal.calibration.run import calibrate
+
+WORDS = ("geometry", "weight", "harmonics")
+KR270 = shipped("kuka-kr270")
+COUNT = 40
+
+
+def readings(seed: int = 1, joint_noise: float = 2e-5) -> tuple[object, np.ndarray, np.ndarray, np.random.Generator]:
+    rng = np.random.default_rng(seed)
+    truth = true_robot(KR270, rng, markers=2)
+    q = joint_values(KR270, COUNT, rng)
+    return truth, q, read_positions(truth, q, rng, 3e-5, joint_noise), rng
+
+
+def named(q: np.ndarray, x: np.ndarray) -> set[tuple[int, str | None, str | None]]:
+    cal = calibrate(KR270, campaign(q, KR270, position=x, markers=["a", "b"]), WORDS)
+    return {(o.row, o.marker, o.axis) for o in cal.outliers}
+
+
+@pytest.mark.parametrize("size", [pytest.param(1e-3, id="1 mm"), pytest.param(5e-3, id="5 mm", marks=pytest.mark.xfail(
+    reason="the robust start leaves out whole points; the good numbers of a point do not come back"))])  # fmt: skip
+def test_a_single_number(size: float) -> None:
+    _, q, x, _ = readings()
+    x[11, 1, 2] += size
+    assert named(q, x) == {(11, "b", "z")}
+
+
+def test_a_single_number_is_at_least_a_point() -> None:
+    _, q, x, _ = readings()
+    x[11, 1, 2] += 5e-3
+    assert {(row, marker) for row, marker, _ in named(q, x)} == {(11, "b")}
+
+
+def test_a_point() -> None:
+    _, q, x, _ = readings()
+    x[23, 0] += [1e-3, -2e-3, 1.5e-3]
+    assert named(q, x) == {(23, "a", None)}
+
+
+def test_a_pose() -> None:
+    truth, q, x, _ = readings()
+    x[30] = truth.points(q[30:31] + np.array([0.0, 0.01, 0.0, 0.0, 0.0, 0.0]))[0]
+    assert named(q, x) == {(30, None, None)}
+
+
+def test_three_poses_of_ten_may_be_bad() -> None:
+    truth, q, x, rng = readings()
+    bad = np.sort(rng.choice(COUNT, 12, replace=False))
+    x[bad] = truth.points(q[bad] + 0.05 * rng.normal(size=(12, 6)))
+    assert named(q, x) == {(int(row), None, None) for row in bad}
+
+
+def test_every_accuracy_is_given_with_and_without() -> None:
+    _, q, x, _ = readings()
+    x[23, 0] += [1e-3, -2e-3, 1.5e-3]
+    cal = calibrate(KR270, campaign(q, KR270, position=x), ["geometry", "weight"])
+    assert cal.leave_one_out.max < 1e-3
+    assert cal.leave_one_out_all.max == pytest.approx(np.linalg.norm([1e-3, -2e-3, 1.5e-3]), rel=0.2)
+    assert (cal.leave_one_out.count, cal.leave_one_out_all.count) == (79, 80)
+
+
+def test_kept_where_asked_for() -> None:
+    _, q, x, _ = readings()
+    x[23, 0] += [1e-3, -2e-3, 1.5e-3]
+    cal = calibrate(KR270, campaign(q, KR270, position=x), ["geometry"], outliers=False)
+    assert cal.outliers == ()
+    assert cal.leave_one_out.count == 80
+
+
+def test_none_is_invented_on_clean_data() -> None:
+    """Joint and instrument noise, three robots: at most 1 % of the numbers."""
+    lost = 0
+    for seed in range(3):
+        _, q, x, _ = readings(10 + seed)
+        cal = calibrate(KR270, campaign(q, KR270, position=x), ["geometry", "weight"])
+        lost += sum(1 if o.axis else 3 if o.marker else 6 for o in cal.outliers)
+    assert lost <= 0.01 * 3 * COUNT * 6

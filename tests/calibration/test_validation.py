@@ -1,0 +1,138 @@
+"""Figures of validation by hand, and coverage of the intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from scipy.stats import t
+from virtual import Truth, campaign, joint_values, random_arm, read_positions, shipped, true_robot
+
+from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.run import calibrate
+from elastocal.calibration.validation import cross_validate
+from elastocal.errors import InputError
+from elastocal.model.kinematics import kinematics
+
+KR270 = shipped("kuka-kr270")
+
+
+@pytest.fixture(scope="module")
+def one() -> tuple[Truth, Calibration]:
+    rng = np.random.default_rng(4)
+    truth = true_robot(KR270, rng, ("geometry",), markers=2, stations=2)
+    q = joint_values(KR270, 25, rng)
+    return truth, calibrate(KR270, campaign(q, KR270, position=read_positions(truth, q, rng)), ["geometry"])
+
+
+def test_errors_gain_and_coverage_by_hand(one: tuple[Truth, Calibration]) -> None:
+    truth, cal = one
+    rng = np.random.default_rng(6)
+    q = joint_values(KR270, 12, rng)
+    x = read_positions(truth, q, rng)
+    x[2, 1] = np.nan
+    seen = cal.validate(campaign(q, KR270, position=x))
+    guess = cal.predict_joints(q)
+    after = np.linalg.norm(x - guess.position, axis=2)
+    at = kinematics(KR270, q)
+    p = cal.nominal_placing
+    base = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, p.markers)
+    before = np.linalg.norm(x - (base @ p.turn[0].T + p.shift[0]), axis=2)
+    for summary, d in ((seen.after, after), (seen.before, before)):
+        d = d[np.isfinite(d)]
+        assert (summary.count, summary.mean, summary.max) == (23, pytest.approx(d.mean()), pytest.approx(d.max()))
+        assert summary.rms == pytest.approx(np.sqrt(np.mean(d**2)))
+        assert summary.p95 == pytest.approx(np.quantile(d, 0.95))
+    inside = np.abs(x - guess.position) <= guess.half_width_reading
+    assert seen.coverage == pytest.approx(inside[np.isfinite(x)].mean())
+    gain = np.nanmean(before - after, axis=1)
+    assert seen.gain == pytest.approx(gain.mean())
+    assert seen.gain_half_width == pytest.approx(t.ppf(0.975, 11) * gain.std(ddof=1) / np.sqrt(12))
+    assert seen.improved
+    assert not seen.stations_fitted
+    assert len(repr(seen)) < 500
+
+
+def test_a_new_station_is_fitted(one: tuple[Truth, Calibration]) -> None:
+    truth, cal = one
+    rng = np.random.default_rng(7)
+    q = joint_values(KR270, 15, rng)
+    x = read_positions(truth, q, rng, station=1)
+    seen = cal.validate(campaign(q, KR270, position=x, station=["elsewhere"] * 15))
+    assert seen.stations_fitted
+    at = truth.stations[0]
+    base = (cal.predict_joints(q).position - at[1]) @ at[0].as_matrix()
+    turn, _ = Rotation.align_vectors(
+        (x - x.mean(axis=(0, 1))).reshape(-1, 3), (base - base.mean(axis=(0, 1))).reshape(-1, 3)
+    )
+    fitted = turn.apply((base - base.mean(axis=(0, 1))).reshape(-1, 3)).reshape(x.shape) + x.mean(axis=(0, 1))
+    assert seen.after.mean == pytest.approx(np.linalg.norm(x - fitted, axis=2).mean(), rel=1e-6)
+    assert seen.after.mean < 1.5e-4
+
+
+def test_other_markers_are_refused(one: tuple[Truth, Calibration]) -> None:
+    q = joint_values(KR270, 5, np.random.default_rng(0))
+    with pytest.raises(InputError, match=r"left.*marker 1"):
+        one[1].validate(campaign(q, KR270, position=np.zeros((5, 2, 3)), markers=["left", "right"]))
+
+
+def test_cross_validation_by_hand() -> None:
+    """Folds over poses, not rows: repeats stay together, every point is judged once."""
+    rng = np.random.default_rng(8)
+    truth = true_robot(KR270, rng, ("geometry",))
+    q = np.repeat(joint_values(KR270, 20, rng), 2, axis=0)
+    data = campaign(q, KR270, position=read_positions(truth, q, rng))
+    seen = cross_validate(KR270, data, 2, model=["geometry"], outliers=False)
+    number = np.argsort(np.lexsort(np.round(q[::2], 9).T[::-1]))
+    fold = np.repeat(number % 2, 2)
+    errors, before, inside = [], [], []
+    for f in range(2):
+        cal = calibrate(KR270, data.take(fold != f), ["geometry"], outliers=False)
+        rest = data.take(fold == f)
+        x = rest.position.reshape(-1, 2, 3).mean(axis=1)
+        guess = cal.predict_joints(q[fold == f][::2])
+        errors.append(np.linalg.norm(x - guess.position[:, 0], axis=1))
+        inside.append((np.abs(x - guess.position[:, 0]) <= guess.half_width_reading[:, 0]).mean())
+        before.append(cal.validate(rest).before.mean)
+    assert seen.after.count == 20
+    assert seen.after.mean == pytest.approx(np.concatenate(errors).mean(), rel=1e-6)
+    assert seen.after.max == pytest.approx(np.concatenate(errors).max(), rel=1e-6)
+    assert seen.before.mean == pytest.approx(np.mean(before), rel=1e-9)
+    assert seen.coverage == pytest.approx(np.mean(inside))
+    with pytest.raises(InputError, match=r"21 folds of 20 poses"):
+        cross_validate(KR270, data, 21)
+
+
+def coverage(seeds: range, markers: int, joint_noise: float, count: int, **options: object) -> tuple[float, float]:
+    """Shares of true coordinates and of new readings in their 95 % intervals."""
+    mean, reading = [], []
+    for seed in seeds:
+        rng = np.random.default_rng(1000 + seed)
+        robot = (KR270, shipped("fanuc-m710ic50"), random_arm(seed))[seed % 3]
+        truth = true_robot(robot, rng, markers=markers)
+        q = joint_values(robot, count, rng)
+        cal = calibrate(robot, campaign(q, robot, position=read_positions(truth, q, rng, 3e-5, joint_noise)), **options)
+        new = joint_values(robot, 100, rng)
+        seen = cal.predict_joints(new)
+        mean.append(np.mean(np.abs(seen.position - truth.points(new)) <= seen.half_width))
+        again = read_positions(truth, new, rng, 3e-5, joint_noise)
+        reading.append(np.mean(np.abs(seen.position - again) <= seen.half_width_reading))
+    return float(np.mean(mean)), float(np.mean(reading))
+
+
+def test_intervals_hold_the_truth_and_new_readings() -> None:
+    mean, reading = coverage(range(4), 2, 2e-5, 40, model=("geometry", "weight", "harmonics"))
+    assert 0.88 < mean <= 0.995
+    assert 0.88 < reading <= 0.995
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("markers", [1, 3])
+@pytest.mark.parametrize("joint_noise", [0.0, 3e-5])
+def test_coverage_over_many_robots(markers: int, joint_noise: float) -> None:
+    mean, reading = coverage(range(60), markers, joint_noise, 40)
+    print(
+        f"coverage over 60 robots, {markers} markers, joint noise {joint_noise}: mean {mean:.3f}, reading {reading:.3f}"
+    )
+    assert 0.93 <= mean <= 0.97
+    assert 0.93 <= reading <= 0.97
