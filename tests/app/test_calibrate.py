@@ -468,7 +468,7 @@ def few(campaign: Path, lines: int) -> None:
 WRONG: dict[str, tuple[Callable[[Path], None], list[str]]] = {
     "not yaml": (
         lambda c: c.write_text("robot: [arm", encoding="utf-8") and None,
-        ["campaign.yaml, line 1", "not valid YAML"],
+        ["campaign.yaml, line", "not valid YAML"],
     ),
     "another file": (lambda c: c.write_text("hello\n", encoding="utf-8") and None, ["elastocal-campaign/1"]),
     "no text": (lambda c: c.write_bytes(b"\0\1\2") and None, ["not a text file"]),
