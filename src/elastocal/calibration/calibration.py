@@ -257,6 +257,12 @@ class Calibration:
             raise InputError("a calibration read from a file has no residuals to draw; calibrate again")
         return Plots(self)
 
+    def registered(self, flange: str) -> tuple[Robot, tuple[str, ...], Array]:
+        """Robot, names and covariance for a base and a tool as they were measured: see ``registration``."""
+        from elastocal.calibration.registration import registered
+
+        return registered(self, flange)
+
     def save(self, path: str | PathLike[str]) -> Path:
         """Write everything that predictions need to one JSON file; ``read_calibration`` reads it."""
         from elastocal.calibration.store import save_calibration

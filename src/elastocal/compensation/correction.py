@@ -137,7 +137,7 @@ class Correction:
         """One record per target, in SI: command without and with correction, correction, residual errors, status."""
         at, axes = self.job.at.stations, self.model.controller.axes
         old, new = (self.model.controller.to_controller(q) for q in (self.commands.nominal, self.commands.command))
-        parts = {k: getattr(self.contributions, k).position for k in ("load", "weight", "geometry")}
+        parts = {k: getattr(self.contributions, k).position for k in ("load", "weight", "joint_errors", "geometry")}
         size = {k: np.linalg.norm(v, axis=1) for k, v in parts.items()}
         before, after = (np.linalg.norm(r.position, axis=1) for r in (self.before, self.after))
         out: list[dict[str, object]] = []

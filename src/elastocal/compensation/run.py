@@ -69,7 +69,7 @@ def compensate(
     target.  ``taught`` targets are where the unloaded arm stands: only what the load adds is corrected.  ``densify``
     puts points into lines that would be off by more (m); ``truth`` is a simulated robot on which both programs are run.
     """
-    model, known = _identified(calibration)
+    model, known = _identified(calibration, flange)
     if load is not None and wrench is not None:
         raise InputError("give the load once: as a wrench, or as load")
     _check(program, densify, chord)
@@ -134,18 +134,15 @@ def assumed_masses(model: Robot, sought: Sequence[str]) -> tuple[str, ...]:
     return tuple(p.name for p in rows if p.name not in sought)
 
 
-def _identified(given: Any) -> tuple[Robot, IdentifiedModel | None]:
-    """The robot, and how well its parameters are known; of a calibration those of its placing are left out."""
+def _identified(given: Any, flange: str | None) -> tuple[Robot, IdentifiedModel | None]:
+    """The robot, and how well its parameters are known; of a calibration with its base and tool as measured."""
     if isinstance(given, Robot):
         return given, None
     if isinstance(given, IdentifiedModel):
         return given.model, given
     try:
-        count = len(given.names)
-        known = given.covariance[:count, :count]
-        return given.robot, IdentifiedModel(
-            given.robot, tuple(given.names), known, given.discrepancy, "loaded", given.freedom
-        )
+        robot, names, covariance = given.registered(flange_of(given.robot, flange))
+        return robot, IdentifiedModel(robot, names, covariance, given.discrepancy, "loaded", given.freedom, True)
     except AttributeError:
         raise InputError(
             f"a robot or a calibration is needed to correct a program, not {type(given).__name__}",

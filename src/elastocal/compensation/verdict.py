@@ -2,6 +2,7 @@
 
 code                  says
 motions               how many motions are corrected, and how far the tool is off without correction
+contributions         how much of that load, weight, joint errors, geometry and backlash make
 rounding              how finely the new digits state the targets, which is no accuracy
 residual-by-model     what the model itself leaves, where targets stay uncorrected or the correction is approximate
 predicted             residual error predicted after correction, from the covariance of the calibration
@@ -31,8 +32,10 @@ from elastocal.quantities import length
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
 
-GEOMETRY = ("frame_error", "joint_offset")
-WEIGHT = ("link_mass", "payload", "gravity_compensator")
+GEOMETRY = ("frame_error", "joint_offset", "gear_harmonics", "joint_gain", "thermal_growth")
+WEIGHT = ("link_mass", "payload", "gravity_compensator", "own_weight", "lateral_weight")
+ROUNDING = 1e-9
+"""m below which a contribution is not more than rounding."""
 MOST = 6
 """Parameters that are named one by one."""
 BROKEN = 2.0
@@ -42,7 +45,7 @@ BROKEN = 2.0
 def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Finding, ...]:
     """The first things to know; ``fixed`` are parameters that a calibration took as exact, where a file names them."""
     out = [_motions(result), *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
-    out += [*_assumed_weights(result), *_truth(result)]
+    out += [*_contributions(result), *_assumed_weights(result), *_truth(result)]
     if result.method.first_order:
         said = "First order only, for comparison: the full correction leaves a smaller residual error."
         out.append(Finding("first-order", "note", said))
@@ -64,6 +67,19 @@ def _motions(result: Correction) -> Finding:
     )
     data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.largest}
     return Finding("motions", "note", said, data)
+
+
+def _contributions(result: Correction) -> tuple[Finding, ...]:
+    """Which part of the correction each effect makes; taught targets are corrected for the load alone."""
+    parts = result.contributions
+    sizes = {word: part.distances().rms for word, part in parts.named.items()}
+    sizes = {word: size for word, size in sizes.items() if size > ROUNDING}
+    if result.method.taught or len(sizes) < 2:
+        return ()
+    listed = ", ".join(f"{word} {length(size)}" for word, size in sorted(sizes.items(), key=lambda row: -row[1]))
+    of_it = "" if parts.backlash is None else f"; backlash makes {length(parts.backlash.distances().rms)} of it"
+    data = {word.replace(" ", "_"): size for word, size in sizes.items()}
+    return (Finding("contributions", "note", f"What is corrected, rms: {listed}{of_it}.", data),)
 
 
 def _left_by_model(result: Correction) -> tuple[Finding, ...]:
@@ -95,6 +111,8 @@ def _predicted(result: Correction) -> Finding:
         f"Predicted residual error after correction: {length(rms)} rms at corrected targets, and less than "
         f"{length(worst)} at 95 % confidence along the worst direction of the worst target ({model})."
     )
+    if result.known is not None and result.known.registered:
+        said += " It counts in a base and for a tool that were measured as the calibration was: by its instrument."
     return Finding("predicted", "note", said, {"rms": rms, "worst_95": worst})
 
 
@@ -110,7 +128,8 @@ def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ..
     exact = tuple(n for n in fixed if not (taught and kind[n] in (*GEOMETRY, *WEIGHT)))
     sought = any(kind[n] in GEOMETRY for n in names)
     lengths = "lengths and joint zeros of the robot file" + (" that were not estimated" if sought else "")
-    named = [*(() if taught else (lengths,)), *((f"what was not estimated ({_words(exact, kind)})",) if exact else ())]
+    whole = taught or (sought and result.known.registered)
+    named = [*(() if whole else (lengths,)), *((f"what was not estimated ({_words(exact, kind)})",) if exact else ())]
     if not named:
         return ()
     rms, total = (part.distances().rms for part in (result.contributions.weight, result.contributions.total))
@@ -166,6 +185,9 @@ def _truth(result: Correction) -> tuple[Finding, ...]:
     )
     data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.largest, "percent": share}
     good = result.corrected
+    if result.known is not None and result.known.registered:
+        said += " That is in the true robot's own base, which readings do not show."
+        return (Finding("truth", "note", said, data),)
     if result.covariance is None or not good.any():
         return (Finding("truth", "note", said, data),)
     left, hoped = Summary.of(np.linalg.norm(after.position[good], axis=1)).rms, predicted_rms(result)

@@ -35,7 +35,8 @@ class IdentifiedModel:
     """An identified model with the covariance of the parameters that were estimated.
 
     ``discrepancy`` is a standard deviation in m per axis; nan where it could not be told from noise (and is not added).
-    ``freedom`` is that of an estimated noise, inf where it was stated: it widens intervals.
+    ``freedom`` is that of an estimated noise, inf where it was stated: it widens intervals.  ``registered``: parameters
+    of base and flange are among the names and stand for the registration of instrument and tool.
     """
 
     model: Robot
@@ -44,6 +45,7 @@ class IdentifiedModel:
     discrepancy: float
     statics: Statics = "loaded"
     freedom: float = math.inf
+    registered: bool = False
 
 
 @dataclass(frozen=True, eq=False)

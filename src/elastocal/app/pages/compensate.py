@@ -101,8 +101,10 @@ def contribution_table(result: Correction) -> Table:
     rows = (
         ("load on the tool", parts.load),
         ("weight of the arm and what it carries, compensator", parts.weight),
+        *((("harmonics, gain and temperature of joints", parts.joint_errors),) if result.model.varying else ()),
         ("geometric errors and joint zeros", parts.geometry),
         ("all together", parts.total),
+        *((("of it: backlash", parts.backlash),) if parts.backlash is not None else ()),
     )
     columns = (
         Column("by", "contribution"),
@@ -117,7 +119,7 @@ def contribution_table(result: Correction) -> Table:
         corrected = i == 0 or not result.method.taught
         cells.append((name, *(or_reason(v, _LOST) for v in figures), corrected))
     if result.method.taught:
-        cells = cells[:-1]
+        cells = [c for c in cells if c[0] != "all together"]
     note = (
         "By the model, of the program as it was; the parts add up as vectors, not in size. Backlash counts, from its "
         "middle on, to the first force that takes it up: the weight; to the load only where that turns it over."
