@@ -24,7 +24,7 @@ KRL = "\n".join(
         "$BASE={X 1750,Y -80,Z 800,A 0,B 0,C 0}",
         "$TOOL={X 200,Y 100,Z 0,A 0,B 90,C 0}",
         "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}",
-        *("LIN {X %g,Y %g,Z %g,A %g,B %g,C %g}" % t for t in TARGETS),
+        *("LIN {{X {:g},Y {:g},Z {:g},A {:g},B {:g},C {:g}}}".format(*t) for t in TARGETS),
         "END",
         "",
     ]

@@ -89,7 +89,7 @@ def contributions(work: Job, command: Array, assumed: Sequence[str] = ()) -> Con
             command_residuals(m.with_parameters(none), replace(work, loads=unloaded), command) for m in (model, tight)
         )
         lighter = _filled(lighter, middle)
-    gaps = len(tight.elements) < len(model.elements)
+    gaps = any(p.value for p in model.parameters if p.kind in GAPS)
     return Contributions(
         load=_difference(total, rest), weight=_difference(rest, nothing), joint_errors=_difference(nothing, geometry),
         geometry=geometry, assumed=_difference(rest, lighter), total=total,
