@@ -1,4 +1,4 @@
-"""Programs corrected by a calibration of geometry and weight: what the simulated true robot does with the new digits."""
+"""Programs corrected by a calibration of geometry and weight: what the simulated true robot makes of the new digits."""
 
 from __future__ import annotations
 

@@ -1,8 +1,14 @@
-"""The robot that a compensation computes with: calibrated, or as its file says."""
+"""The robot that commands compute with: calibrated, or as its file says.
+
+Calibration files have two formats, which their word ``format`` tells apart: ``elastocal-calibration/2`` of readings
+(``calibration.store``), ``elastocal-calibration/1`` of reductions and contacts (``files.calibration``).  Commands get
+the same from both.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,43 +16,123 @@ from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot, robot_file
 
 if TYPE_CHECKING:
-    from elastocal.files.calibration.record import CalibrationRecord
+    from elastocal.calibration.calibration import Calibration
+    from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord
     from elastocal.model.robot import Robot
+    from elastocal.spatial.entries import Array
     from elastocal.uncertainty.prediction import IdentifiedModel
+
+SAME = 1e-6
+"""m and rad by which frames of one robot may differ."""
 
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """``known`` is None where there is no calibration: then nobody knows how accurate the model is."""
+    """``known`` is what a compensation takes, None where there is no calibration: nobody knows its accuracy then.
+
+    ``parameters`` are all of the model with their accuracy, ``names`` and ``covariance`` those estimated; ``fixed`` are
+    the names that count as exact where the file says so; ``warned`` is what speaks against trusting the calibration;
+    ``mark`` tells the robot or the calibration from others.
+    """
 
     word: str
     model: Robot
-    record: CalibrationRecord | None
-    known: IdentifiedModel | None
+    known: IdentifiedModel | Calibration | None
     notes: tuple[str, ...]
+    serial: str = ""
+    mark: str = ""
+    warned: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    parameters: tuple[ParameterRecord, ...] = ()
+    names: tuple[str, ...] = ()
+    covariance: Array | None = None
+    discrepancy: float = nan
+    fixed: tuple[str, ...] | None = None
+
+
+def of_readings(path: Path) -> bool:
+    """Whether a calibration file is of the format for readings; anything else is left to its reader to refuse."""
+    from elastocal.calibration.store import FORMAT
+    from elastocal.files.located import parse_json, read_text
+
+    try:
+        data = parse_json(read_text(path), path.as_posix())
+    except InputError:
+        return False
+    return isinstance(data, dict) and data.get("format") == FORMAT
 
 
 def calibrated(calibration: Path | None, robot: str | None, serial: str | None = None) -> Calibrated:
     """From a calibration file, which must be of this very robot, or from a robot alone; ``serial`` as it must be."""
-    from elastocal.files.calibration.read import identified_model, read_calibration
-
     if calibration is None:
         if robot is None:
             raise InputError("nothing says how the robot bends; give --calibration FILE or --robot ROBOT")
-        found = read_robot(robot)
-        _same_serial(found.serial, serial, f"robot {robot}")
+        model = read_robot(robot)
+        _same_serial(model.serial, serial, f"robot {robot}")
         note = "There is no calibration: the robot is taken as its file says, and the accuracy of that is not known."
-        return Calibrated(robot, found, None, None, (*found.notes, note))
-    record = read_calibration(calibration)
-    word = record.robot_word(calibration)
-    _same_serial(record.serial, serial, str(calibration))
-    _same_robot(record, calibration, word if robot is None else robot)
-    found = read_robot(word if robot is None else robot, record.tool)
-    known, said = identified_model(record, found)
-    notes = (*found.notes, *(said if robot is None else ()))
+        return Calibrated(robot, model, None, (*model.notes, note), model.serial)
+    if of_readings(calibration):
+        return _by_readings(calibration, robot, serial)
+    return _by_reduction(calibration, robot, serial)
+
+
+def _by_readings(path: Path, robot: str | None, serial: str | None) -> Calibrated:
+    from elastocal.calibration.store import read_calibration
+    from elastocal.files.calibration.record import ParameterRecord
+    from elastocal.files.opened import sha256_of
+
+    known = read_calibration(path)
+    model, own = known.robot, len(known.names)
+    _same_serial(model.serial, serial, str(path))
+    if robot is not None:
+        _same_frames(known.nominal, read_robot(robot, model.tool), path, robot)
+    sd = {e.name: e.sd for e in known.parameters.rows}
+    rows = tuple(
+        ParameterRecord(name=p.name, unit=p.unit, value=p.value, sd=sd[p.name])
+        if p.name in sd
+        else ParameterRecord(name=p.name, unit=p.unit, value=p.value, status="held", reason="not sought")
+        for p in model.parameters
+    )
+    return Calibrated(
+        robot or model.name, model, known, tuple(model.notes), model.serial, f"sha256:{sha256_of(path)}",
+        tuple(f"WARNING {w.code.upper()}: {w.text}." for w in known.warnings if w.severity == "warning"),
+        parameters=rows, names=known.names, covariance=known.covariance[:own, :own], discrepancy=known.discrepancy,
+    )  # fmt: skip
+
+
+def _same_frames(nominal: Robot, robot: Robot, calibration: Path, word: str) -> None:
+    """Refuse a robot whose frames are not those of the calibrated one."""
+    import numpy as np
+
+    known = {f.name: f for f in nominal.tree.frames}
+    for frame in robot.tree.frames:
+        same = known.pop(frame.name, None)
+        if same is None or same.parent != frame.parent or np.abs(same.pose.matrix() - frame.pose.matrix()).max() > SAME:
+            raise InputError(
+                f"{calibration}: is a calibration of robot {nominal.name}, in which frame {frame.name} of {word} is not "
+                "or stands elsewhere; use that robot"
+            )
+    if known:
+        raise InputError(f"{calibration}: is a calibration of robot {nominal.name}, not of {word}; use that robot")
+
+
+def _by_reduction(path: Path, robot: str | None, serial: str | None) -> Calibrated:
+    from elastocal.app.calibration_files import exact_in
+    from elastocal.files.calibration.read import identified_model, read_calibration
+
+    record = read_calibration(path)
+    word = record.robot_word(path)
+    _same_serial(record.serial, serial, str(path))
+    _same_robot(record, path, word if robot is None else robot)
+    model = read_robot(word if robot is None else robot, record.tool)
+    known, changes = identified_model(record, model)
+    notes = (*model.notes, *(changes if robot is None else ()))
     if record.statics == "linear":
         notes += ("The calibration was made with linear statics; the correction solves the loaded equilibrium.",)
-    return Calibrated(robot or word, known.model, record, known, notes)
+    return Calibrated(
+        robot or word, known.model, known, notes, record.serial, record.mark, record.warned, record.without,
+        record.parameters, record.names, record.covariance, record.discrepancy, exact_in(record),
+    )  # fmt: skip
 
 
 def _same_robot(record: CalibrationRecord, calibration: Path, word: str) -> None:
@@ -72,7 +158,8 @@ def _same_serial(known: str, asked: str | None, what: str) -> None:
         return
     if not known:
         raise InputError(
-            f"{what}: has no serial number to compare with {asked}; put 'serial' into the robot file and identify again"
+            f"{what}: has no serial number to compare with {asked}; put 'serial' into the robot file and calibrate "
+            "again"
         )
     raise InputError(
         f"{what}: is of the robot with serial number {known}, not {asked}; use the calibration of that robot"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from elastocal.app.calibrated import Calibrated
     from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord
     from elastocal.model.elements import Element
@@ -76,8 +77,8 @@ def _records(result: CalibrateResult) -> tuple[ParameterRecord, ...]:
     return tuple(out)
 
 
-def calibrated_text(model: Robot, record: CalibrationRecord, calibration: Path) -> str:
-    """``model`` has the values of the record already.
+def calibrated_text(known: Calibrated, calibration: Path) -> str:
+    """The robot file with the estimates.
 
     The source names the calibration by file and fingerprint: like all results the file holds no time.
     """
@@ -87,14 +88,16 @@ def calibrated_text(model: Robot, record: CalibrationRecord, calibration: Path) 
     from elastocal.files.robot.write import robot_text
 
     made = f"{calibration.name}, sha256 {sha256_of(calibration)[:16]}"
-    estimated = {p.name for p in record.parameters if p.status == "estimated"}
-    spread = zip(record.names, np.sqrt(np.diag(record.covariance)), strict=True)
+    model = known.model
+    estimated = {p.name for p in known.parameters if p.status == "estimated"}
+    assert known.covariance is not None
+    spread = zip(known.names, np.sqrt(np.diag(known.covariance)), strict=True)
     sd = {name: float(s) for name, s in spread if name in estimated}
     pairs = zip(model.elements, model.parameter_rows, strict=True)
     elements = tuple(_sourced(element, rows, sd, made) for element, rows in pairs)
-    notes = [f"Made from {record.robot} by elastocal export, with the values that {made} found."]
-    if record.without:
-        notes.append(f"The calibration left out: {', '.join(record.without)}.")
+    notes = [f"Made from {known.word} by elastocal export, with the estimates of {made}."]
+    if known.without:
+        notes.append(f"The calibration left out: {', '.join(known.without)}.")
     return robot_text(replace(model, elements=elements), notes)
 
 

@@ -198,15 +198,27 @@ class Calibration:
         station: str | None = None,
         length: str | None = None,
         angle: str | None = None,
+        load_frame: str | None = None,
     ) -> Prediction:
-        """Readings to expect at controller values ``q`` (N, n), in the units of the campaign unless stated."""
+        """Readings to expect at controller values ``q`` (N, n), in the units of the campaign unless stated.
+
+        ``wrench`` acts at ``load_frame``, that of the campaign where not stated.
+        """
         joints = self._joints(q, length, angle)
         loads = None if wrench is None else np.broadcast_to(np.asarray(wrench, dtype=np.float64), (len(joints), 6))
-        return self.predict_joints(joints, loads, station)
+        return self.predict_joints(joints, loads, station, load_frame)
 
-    def predict_joints(self, joints: Array, loads: Array | None = None, station: str | None = None) -> Prediction:
-        """The same for joint values (N, n) in rad and m."""
-        tool = tool_of(self.robot, self.names, joints, loads, self.load_frame)
+    def predict_joints(
+        self,
+        joints: Array,
+        loads: Array | None = None,
+        station: str | None = None,
+        load_frame: str | None = None,
+        *,
+        follows: bool = False,
+    ) -> Prediction:
+        """The same for joint values (N, n) in rad and m; loads that follow their frame are in its axes."""
+        tool = tool_of(self.robot, self.names, joints, loads, load_frame or self.load_frame, follows=follows)
         values = self._values
         at = tool.states(values)
         number = self._station(station)
@@ -218,23 +230,47 @@ class Calibration:
         k = quantile_95(self.freedom)
         mean = np.sqrt(spread + self.discrepancy**2)
         frame = self.placing.turn[number]
+        moved, moved_spread = self._moved_by_load(at, None if loads is None else tool.unloaded(values))
+        moved_noise = (2.0 if self.placed else 1.0) * noise  # a deflection is the difference of two readings
         return Prediction(
             points,
             k * mean,
             k * np.sqrt(spread + noise),
             frame @ at.turn @ self.placing.tool_turn,
-            np.full(points.shape, np.nan) if loads is None else self._moved_by_load(at, tool.unloaded(values)),
+            moved,
+            k * np.sqrt(moved_spread + self.discrepancy**2),
+            k * np.sqrt(moved_spread + moved_noise),
             self.markers,
+            self.placed,
         )
+
+    @property
+    def placed(self) -> bool:
+        """Whether readings told where instrument and markers are; deflections alone do not."""
+        return bool(np.any(self.placing.turn != np.eye(3)) or np.any(self.placing.shift))
 
     @cached_property
     def _values(self) -> Array:
         index = self.robot.parameters.index
         return np.array([self.robot.parameters.values[index(n)] for n in self.names])
 
-    def _moved_by_load(self, loaded: ToolStates, rest: ToolStates) -> Array:
-        arms = np.einsum("nij,mj->nmi", loaded.turn - rest.turn, self.placing.markers)
-        return np.asarray((loaded.origin - rest.origin)[:, None] + arms)
+    def _moved_by_load(self, loaded: ToolStates, rest: ToolStates | None) -> tuple[Array, Array]:
+        """Deflection (N, markers, 3) in base axes and its variance; nan without a load."""
+        if rest is None:
+            nothing = np.full((len(loaded.origin), len(self.markers), 3), np.nan)
+            return nothing, nothing
+        base = np.broadcast_to(np.eye(3), loaded.turn.shape)
+        arms, before = (np.einsum("nij,mj->nmi", s.turn, self.placing.markers) for s in (loaded, rest))
+        moved = (loaded.origin - rest.origin)[:, None] + arms - before
+        slope = point_slopes(loaded.slope, arms, base) - point_slopes(rest.slope, before, base)
+        own, first = len(self.names), len(self.names) + 6 * len(self.stations)
+        spread = np.einsum("nmip,pq,nmiq->nmi", slope, self.covariance[:own, :own], slope)
+        turned = loaded.turn - rest.turn
+        for j in range(len(self.markers)):
+            marker = slice(first + 3 * j, first + 3 * j + 3)
+            crossed = np.einsum("nip,pq,niq->ni", slope[:, j], self.covariance[:own, marker], turned)
+            spread[:, j] += 2 * crossed + np.einsum("nip,pq,niq->ni", turned, self.covariance[marker, marker], turned)
+        return moved, np.maximum(spread, 0.0)
 
     def validate(self, campaign: Campaign) -> Validation:
         """Against other readings of positions; stations that the calibration has not seen are fitted to them."""

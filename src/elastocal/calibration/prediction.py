@@ -21,7 +21,8 @@ class Prediction:
     """Positions (N, markers, 3) in m in the frame of the readings, and half widths of 95 % intervals of the same shape.
 
     ``orientation`` (N, 3, 3) of the tool as it is read; ``deflection`` (N, markers, 3) in base axes, of the load alone,
-    nan where no wrench was given.
+    with half widths of its mean and of a reading of it; nan where no wrench was given.  ``placed`` is False of a
+    calibration by deflections alone: its positions are nominal, in base axes.
     """
 
     position: Array
@@ -29,7 +30,15 @@ class Prediction:
     half_width_reading: Array
     orientation: Array
     deflection: Array
+    deflection_half_width: Array
+    deflection_half_width_reading: Array
     markers: tuple[str, ...]
+    placed: bool = True
+
+    @property
+    def loaded(self) -> bool:
+        """Whether a load was given."""
+        return bool(np.isfinite(self.deflection).any())
 
     def __repr__(self) -> str:
         n, m = self.position.shape[:2]
@@ -42,6 +51,8 @@ class Prediction:
             {"pose": i, "marker": name}
             | {f"{a}_mm": 1e3 * self.position[i, j, k] for k, a in enumerate("xyz")}
             | {f"half_width_{a}_mm": 1e3 * self.half_width[i, j, k] for k, a in enumerate("xyz")}
+            | {f"half_width_reading_{a}_mm": 1e3 * self.half_width_reading[i, j, k] for k, a in enumerate("xyz")}
+            | ({f"d{a}_mm": 1e3 * self.deflection[i, j, k] for k, a in enumerate("xyz")} if self.loaded else {})
             for i in range(len(self.position))
             for j, name in enumerate(self.markers)
         ]

@@ -14,6 +14,7 @@ from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimat
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.errors import InputError
+from elastocal.files.located import read_json
 from elastocal.files.robot.read import robot_from_text
 from elastocal.files.robot.write import robot_text
 from elastocal.files.write import write_files
@@ -35,14 +36,7 @@ def save_calibration(calibration: Calibration, path: str | PathLike[str]) -> Pat
 def read_calibration(path: str | PathLike[str]) -> Calibration:
     """Read it again; it predicts, validates and compensates as the one that was saved (without its ladder)."""
     file = Path(path)
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{file}: there is no such file; name what a calibration was saved to") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"{file}: is not a calibration ({error}); name what a calibration was saved to") from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(f"{file}: is not a calibration of format {FORMAT}; make it again")
+    data = read_json(file, FORMAT, "a calibration file").data
     try:
         return from_document(data, str(file))
     except (KeyError, TypeError, ValueError) as error:

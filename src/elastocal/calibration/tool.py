@@ -49,12 +49,17 @@ def tool_of(
     wrench: Array | None = None,
     frame: str | None = None,
     temperature: Array | None = None,
+    *,
+    follows: bool = False,
 ) -> Tool:
-    """For joint values (M, n) under wrenches (M, 6) at ``frame`` (None: no external load)."""
+    """For joint values (M, n) under wrenches (M, 6) at ``frame`` (None: no external load).
+
+    They are in base axes, or turn with the frame where they follow it.
+    """
     at = Configurations(q, temperature)
     if _rigid(robot, names):
         return RigidTool(robot, tuple(names), at)
-    return BentTool(robot, tuple(names), at, wrench, frame or robot.tool)
+    return BentTool(robot, tuple(names), at, wrench, frame or robot.tool, follows)
 
 
 def _rigid(robot: Robot, names: Sequence[str]) -> bool:
@@ -128,10 +133,11 @@ class BentTool:
     at: Configurations
     wrench: Array | None
     frame: str
+    follows: bool = False
 
     def states(self, values: Array) -> ToolStates:
         pushed = self.wrench is not None and bool(np.any(self.wrench))
-        return self._solved(values, (AppliedWrenches(self.frame, self.wrench),) if pushed else ())
+        return self._solved(values, (AppliedWrenches(self.frame, self.wrench, self.follows),) if pushed else ())
 
     def unloaded(self, values: Array) -> ToolStates:
         return self._solved(values, ())

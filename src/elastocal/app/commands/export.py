@@ -15,8 +15,8 @@ from elastocal.app.cli.command import command, keep
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
+    from elastocal.app.calibrated import Calibrated
     from elastocal.compensation.corrected_geometry import CorrectedPoses
-    from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import Robot
 
 _CELL = Uses(
@@ -83,41 +83,41 @@ def export(
     if not any((yaml, urdf, kinematics, schema)):
         raise InputError("nothing is asked for; add --yaml, --urdf, --kinematics or --schema with a file name")
     known = calibrated(calibration, None)
-    record, model = known.record, known.model
-    assert record is not None
+    model = known.model
     keep({"the robot": robot_file(known.word)})
     files: dict[Path, str | bytes] = {}
     words: list[tuple[str, str]] = []
     notes = list(known.notes)
     if yaml is not None:
-        files[yaml] = calibrated_text(model, record, calibration)
+        files[yaml] = calibrated_text(known, calibration)
         words.append((yaml.as_posix(), "robot file with the estimates; accuracies stay in the calibration"))
     if urdf is not None:
         beside = urdf.with_suffix(".compliance.json")
-        files |= {urdf: _urdf(urdf, source, record, model, notes), beside: sidecar_text(record, model)}
+        files |= {urdf: _urdf(urdf, source, known, notes), beside: sidecar_text(known, _placing(calibration))}
         words.append((urdf.as_posix(), "corrected URDF"))
-        words.append((beside.as_posix(), "compliances, for whoever computes with it"))
+        words.append((beside.as_posix(), "what a URDF cannot hold, for whoever computes with it"))
     if kinematics is not None:
         new = corrected_poses(model)
         notes += [f"The error of frame {name} is behind the last joint and not in the kinematics." for name in new.lost]
         notes += _varying(new)
-        files[kinematics] = kinematics_text(model, new.poses, record.mark)
+        files[kinematics] = kinematics_text(model, new.poses, known.mark)
         words.append((kinematics.as_posix(), "joint origins in the style of Universal Robots"))
     if schema is not None:
         files[schema] = calibration_schema()
         words.append((schema.as_posix(), "JSON schema of calibration files"))
-    return ExportResult(model.name, files, tuple(words), tuple(notes), record.warned)
+    return ExportResult(model.name, files, tuple(words), tuple(notes), known.warned)
 
 
-def _urdf(out: Path, made_from: Path | None, record: CalibrationRecord, model: Robot, notes: list[str]) -> bytes:
+def _urdf(out: Path, made_from: Path | None, known: Calibrated, notes: list[str]) -> bytes:
     """The URDF that the robot file was made from, with corrected origins."""
     from elastocal.compensation.corrected_geometry import corrected_poses
     from elastocal.files.robot.export import with_origins
     from elastocal.files.robot.urdf import read_urdf
 
     if made_from is None:
-        raise InputError(f"--urdf {out}: say with --from which URDF robot {record.robot} was made from")
-    source = read_urdf(made_from, record.tool if record.tool in _links(made_from) else None)
+        raise InputError(f"--urdf {out}: say with --from which URDF robot {known.word} was made from")
+    model = known.model
+    source = read_urdf(made_from, model.tool if model.tool in _links(made_from) else None)
     _same_geometry(source.model, model, made_from)
     new = corrected_poses(model, set(source.joint_of))
     notes += [f"The error of frame {name} has no joint in the URDF that could hold it." for name in new.lost]
@@ -150,20 +150,37 @@ def _same_geometry(urdf: Robot, model: Robot, path: Path) -> None:
             raise InputError(f"{path}: frame {frame.name} {what} the calibrated robot {model.name}; give its own URDF")
 
 
-def sidecar_text(record: CalibrationRecord, model: Robot) -> str:
-    """What a URDF has no words for: every parameter that is not geometry, in SI, with its accuracy."""
-    geometry = {p.name for p in model.parameters if p.kind in ("frame_error", "joint_offset")}
+def sidecar_text(known: Calibrated, placing: dict[str, Any] | None = None) -> str:
+    """What a URDF has no words for: every parameter but constant geometry, in SI, with its accuracy; registration."""
+    geometry = {p.name for p in known.model.parameters if p.kind in ("frame_error", "joint_offset")}
     rows: list[dict[str, Any]] = [
         {"name": p.name, "unit": p.unit, "value": p.value, "sd": p.sd if p.sd == p.sd else None, "status": p.status}
-        for p in record.parameters
+        for p in known.parameters
         if p.name not in geometry
     ]
-    kept = [i for i, n in enumerate(record.names) if n not in geometry]
+    kept = [i for i, n in enumerate(known.names) if n not in geometry]
+    covariance = [] if known.covariance is None else known.covariance[kept][:, kept].tolist()
     document = {
-        "format": SIDECAR, "robot": record.robot, "mark": record.mark, "tool": record.tool, "parameters": rows,
-        "names": [record.names[i] for i in kept],
-        "covariance": record.covariance[kept][:, kept].tolist(),
-        "discrepancy_m": record.discrepancy if record.discrepancy == record.discrepancy else None,
-        "warnings": list(record.warnings),
-    }  # fmt: skip
+        "format": SIDECAR, "robot": known.word, "mark": known.mark, "tool": known.model.tool, "parameters": rows,
+        "names": [known.names[i] for i in kept], "covariance": covariance,
+        "discrepancy_m": known.discrepancy if known.discrepancy == known.discrepancy else None,
+        "warnings": list(known.warned),
+    } | (placing or {})  # fmt: skip
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def _placing(calibration: Path) -> dict[str, Any] | None:
+    """Where stations and markers are, of a calibration by readings: poses of the base in stations, markers in m."""
+    from elastocal.app.calibrated import of_readings
+    from elastocal.calibration.store import read_calibration
+
+    if not of_readings(calibration):
+        return None
+    c = read_calibration(calibration)
+    return {
+        "stations": [
+            {"name": name, "rotation": c.placing.turn[i].tolist(), "translation_m": c.placing.shift[i].tolist()}
+            for i, name in enumerate(c.stations)
+        ],
+        "markers": [{"name": n, "xyz_m": c.placing.markers[i].tolist()} for i, n in enumerate(c.markers)],
+    }

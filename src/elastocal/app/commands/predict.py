@@ -1,4 +1,4 @@
-"""Deflections that a calibrated robot model predicts, with their accuracy."""
+"""Positions and deflections that a calibrated robot lets expect, with their accuracy."""
 
 from __future__ import annotations
 
@@ -11,20 +11,24 @@ import typer
 from elastocal.app.cells.roles import WHERE, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from elastocal.app.applied_load import AppliedLoad
+    from elastocal.app.applied_load import AppliedLoad, LoadRequest
     from elastocal.app.configurations import Configurations
     from elastocal.app.inputs import Inputs
+    from elastocal.calibration.calibration import Calibration
+    from elastocal.calibration.prediction import Prediction as Readings
     from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import Robot
+    from elastocal.spatial.entries import Array
     from elastocal.uncertainty.prediction import Prediction
 
 
 @dataclass(frozen=True, eq=False)
 class PredictResult:
-    """``bend`` is the largest deflection of the linear model and ``size`` the robot's, in m."""
+    """By a calibration of compliances: ``bend`` is the largest deflection of the linear model and ``size`` the robot's,
+    in m."""
 
     inputs: Inputs
     record: CalibrationRecord
@@ -45,6 +49,20 @@ class PredictResult:
         return self.bend > SOFT * self.size
 
 
+@dataclass(frozen=True, eq=False)
+class ReadingsResult:
+    """By a calibration of readings: what its instrument would read at ``station``; ``markers`` are those shown."""
+
+    inputs: Inputs
+    calibration: Calibration
+    at: Configurations
+    load: AppliedLoad
+    station: str
+    prediction: Readings
+    markers: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
 @command("daily", 6, Uses({"calibration": "calibration"}, either=WHERE), csv=True)
 def predict(
     calibration: Annotated[
@@ -54,44 +72,120 @@ def predict(
     configurations: o.File = None,
     force: o.Force = None,
     moment: o.Moment = None,
-    load_frame: o.LoadFrame = None,
-    frame: o.Frame = None,
+    load_frame: Annotated[
+        str | None, typer.Option(metavar="FRAME", help="Where the load acts (default: the tool; as calibrated).")
+    ] = None,
+    frame: Annotated[
+        str | None, typer.Option(metavar="FRAME", help="What is watched (default: the tool; every marker).")
+    ] = None,
+    station: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Place of the instrument that would read (default: the first).")
+    ] = None,
     follow: o.Follow = False,
     ignore_limits: o.IgnoreLimits = False,
-) -> PredictResult:
-    """Deflection by a calibrated model, with its accuracy.
+) -> PredictResult | ReadingsResult:
+    """Positions and deflections by a calibrated model, with their accuracy.
 
-    95 % intervals and the error ellipsoid of the compensated point, model discrepancy included.
+    95 % intervals of the mean and of a new reading, model discrepancy included. Positions are in the frame of the
+    readings; a load adds the deflection that it makes. A calibration of deflections alone predicts deflections.
 
     \b
     Example:
       elastocal predict calibration.json --at "0,-90,90,0,30,0" --force "0,0,-900"
     """
-    from elastocal.app.applied_load import LoadRequest, applied_load
+    from elastocal.app.applied_load import LoadRequest
+    from elastocal.app.calibrated import of_readings
+    from elastocal.app.inputs import configurations_text
+
+    words = configurations_text(tuple(at or ()), configurations)
+    request = _Request(tuple(at or ()), configurations, ignore_limits, words, frame, station)
+    load = LoadRequest(force, moment, load_frame, follow)
+    if of_readings(calibration):
+        return _readings(calibration, request, load)
+    return _deflections(calibration, request, load)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """Where to predict, and what."""
+
+    at: tuple[str, ...]
+    file: Path | None
+    ignore_limits: bool
+    words: str
+    frame: str | None
+    station: str | None
+
+
+NO_LOAD = "no load, so nothing bends; give --force or --moment, or a file with wrench columns"
+
+
+def _readings(path: Path, asked: _Request, typed: LoadRequest) -> ReadingsResult:
+    from dataclasses import replace
+
+    from elastocal.app.applied_load import applied_load
+    from elastocal.app.configurations import chosen_configurations
+    from elastocal.app.inputs import inputs_of
+    from elastocal.app.workers import one_thread
+    from elastocal.calibration.store import read_calibration
+
+    known = read_calibration(path)
+    where = chosen_configurations(known.robot, asked.at, asked.file, asked.ignore_limits)
+    load = applied_load(known.robot, replace(typed, frame=typed.frame or known.load_frame), where)
+    if not known.placed and (load.applied is None or not load.applied.wrench.any()):
+        raise InputError(NO_LOAD)
+    if asked.frame is not None and asked.frame not in known.markers:
+        raise UnknownNameError("marker", asked.frame, known.markers)
+    shown = range(len(known.markers)) if asked.frame is None else (known.markers.index(asked.frame),)
+    with one_thread():
+        prediction = known.predict_joints(
+            where.q, None if load.applied is None else _each(load, len(where)), asked.station, load.frame,
+            follows=typed.follow,
+        )  # fmt: skip
+    station = asked.station or known.stations[0]
+    state = "loaded statics, calibrated: " + (" + ".join(known.words) or "nominal")
+    watched = asked.frame or ", ".join(known.markers)
+    inputs = inputs_of(known.robot.name, known.robot, load, watched, state, (), asked.words)
+    notes = (*known.robot.notes, *where.notes, *load.notes)
+    inputs = replace(inputs, file=path.as_posix())
+    return ReadingsResult(inputs, known, where, load, station, prediction, tuple(shown), notes)
+
+
+def _each(load: AppliedLoad, count: int) -> Array:
+    """Wrenches (N, 6), one for every configuration."""
+    import numpy as np
+
+    assert load.applied is not None
+    return np.broadcast_to(load.applied.wrench, (count, 6))
+
+
+def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResult:
+    from elastocal.app.applied_load import applied_load
     from elastocal.app.calibration_files import exact_in, exact_note
     from elastocal.app.configurations import chosen_configurations
-    from elastocal.app.inputs import configurations_text, inputs_of
+    from elastocal.app.inputs import inputs_of
     from elastocal.app.workers import one_thread
     from elastocal.files.calibration.read import identified_model, read_calibration
     from elastocal.files.robot.read import read_robot
     from elastocal.model.statics.deflection import linear_deflection
     from elastocal.uncertainty.prediction import predict_from_rest
 
-    record = read_calibration(calibration)
-    robot = read_robot(record.robot_word(calibration), record.tool)
-    known, said = identified_model(record, robot)
-    where = chosen_configurations(known.model, tuple(at or ()), configurations, ignore_limits)
-    load = applied_load(known.model, LoadRequest(force, moment, load_frame, follow), where)
+    record = read_calibration(path)
+    if asked.station is not None:
+        raise InputError(f"--station {asked.station}: the calibration is of deflections in base axes; leave it out")
+    robot = read_robot(record.robot_word(path), record.tool)
+    known, changes = identified_model(record, robot)
+    where = chosen_configurations(known.model, asked.at, asked.file, asked.ignore_limits)
+    load = applied_load(known.model, typed, where)
     if load.applied is None or not load.applied.wrench.any():
-        raise InputError("no load, so nothing bends; give --force or --moment, or a file with wrench columns")
+        raise InputError(NO_LOAD)
     with one_thread():
-        prediction = predict_from_rest(known, where.q, load.applied, frame)
+        prediction = predict_from_rest(known, where.q, load.applied, asked.frame)
         linear = linear_deflection(known.model, where.q, [load.applied]).translation
     bend = float((linear**2).sum(axis=1).max() ** 0.5)
-    words = configurations_text(tuple(at or ()), configurations)
     state = f"{known.statics} statics, calibrated"
-    inputs = inputs_of(record.robot, known.model, load, prediction.frame, state, record.without, words)
-    notes = (*robot.notes, *said, *exact_note(exact_in(record)), *where.notes, *load.notes, *_floating(prediction))
+    inputs = inputs_of(record.robot, known.model, load, prediction.frame, state, record.without, asked.words)
+    notes = (*robot.notes, *changes, *exact_note(exact_in(record)), *where.notes, *load.notes, *_floating(prediction))
     size = max(known.model.size, _reach(known.model, where))
     return PredictResult(inputs, record, known.model, where, load, prediction, known.discrepancy, bend, size, notes)
 
@@ -103,9 +197,10 @@ def _reach(model: Robot, at: Configurations) -> float:
     return float((kinematics(model, at.q).position ** 2).sum(axis=1).max() ** 0.5)
 
 
-def _floating(found: Prediction) -> tuple[str, ...]:
+def _floating(prediction: Prediction) -> tuple[str, ...]:
     """Where there is no unloaded state to measure from."""
-    rows = [i + 1 for i, floats in enumerate(found.floats if found.floats is not None else ()) if floats]
+    floats = prediction.floats if prediction.floats is not None else ()
+    rows = [i + 1 for i, float_ in enumerate(floats) if float_]
     if not rows:
         return ()
     shown = ", ".join(str(i) for i in rows[:8]) + (" ..." if len(rows) > 8 else "")

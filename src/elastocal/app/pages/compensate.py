@@ -46,13 +46,9 @@ def table(result: CompensateResult) -> Table:
 
 
 def verdict(result: CompensateResult) -> tuple[str, ...]:
-    from elastocal.app.calibration_files import exact_in
     from elastocal.compensation.verdict import verdict as findings
 
-    record = result.robot.record
-    fixed = None if record is None else exact_in(record)
-    warned = () if record is None else record.warned
-    return (*warned, *(finding.text for finding in findings(result.correction, fixed)))
+    return (*result.robot.warned, *(finding.text for finding in findings(result.correction, result.robot.fixed)))
 
 
 def _errors(result: Correction) -> tuple[Block, ...]:
@@ -240,7 +236,6 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
     correction, method = result.correction, result.correction.method
     program = correction.program
     frames = {"bases": program.bases, "tools": program.tools}
-    record = result.robot.record
     aim = "position" if method.position_only else "pose, position where the program gives points"
     calibration = None if result.calibration is None else result.calibration.as_posix()
     written = tuple(p.as_posix() for p in result.files)
@@ -249,7 +244,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
         Fact("program", "program", result.program.as_posix(), f"{result.program.as_posix()} ({program.language})"),
         Fact("robot", "robot", result.robot.model.name, f"{result.robot.model.name} ({result.robot.word})"),
         Fact("calibration", "calibration", calibration,
-             "none" if record is None else f"{calibration}, mark {record.mark[:19]}"),
+             "none" if calibration is None else f"{calibration}, mark {result.robot.mark[:19]}"),
         Fact("serial", "serial number", *_serial(result)),
         *(Fact(k, k, tuple(f), "; ".join(f"{n}: {_pose(x.pose)}" for n, x in f.items()) or "none")
           for k, f in frames.items()),
@@ -273,6 +268,5 @@ def _pose(pose: object) -> str:
 
 
 def _serial(result: CompensateResult) -> tuple[str | None, str]:
-    record = result.robot.record
-    known = result.robot.model.serial if record is None else record.serial
+    known = result.robot.serial
     return known or None, known or "not stated in the robot file"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from elastocal.app.commands.predict import PredictResult
+from elastocal.app.commands.predict import PredictResult, ReadingsResult
+from elastocal.app.pages import predict_readings
 from elastocal.app.pages.columns import axis_columns, configuration_cells, or_reason
 from elastocal.app.pages.deflect import WRENCH_UNITS, row_names
 from elastocal.app.pages.robot_scene import (
@@ -27,7 +28,9 @@ from elastocal.report.parts import Part
 _LOST = "no determined state there, with or without the load"
 
 
-def page(result: PredictResult) -> Report:
+def page(result: PredictResult | ReadingsResult) -> Report:
+    if isinstance(result, ReadingsResult):
+        return predict_readings.page(result)
     title = f"Predicted deflection of {result.inputs.robot}"
     sections = [Section("Predictions", (table(result),))]
     if drawn := scenes(result):
@@ -65,7 +68,9 @@ def _beyond(result: PredictResult) -> tuple[str, ...]:
     )
 
 
-def table(result: PredictResult) -> Table:
+def table(result: PredictResult | ReadingsResult) -> Table:
+    if isinstance(result, ReadingsResult):
+        return predict_readings.table(result)
     at, p = result.at, result.prediction
     each = at.wrenches is not None
     columns = (

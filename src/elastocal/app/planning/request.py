@@ -187,17 +187,23 @@ def _with_earlier(task: PlanTask, file: PlanFile) -> PlanTask:
 
 
 def _calibration(task: PlanTask, path: Path) -> tuple[PlanTask, Earlier]:
+    from elastocal.app.calibrated import of_readings
+    from elastocal.calibration.store import read_calibration as read_readings
     from elastocal.design.observed import information_of
     from elastocal.files.calibration.read import read_calibration
 
-    record = read_calibration(path)
-    values = {p.name: p.value for p in record.parameters if p.name in task.model.parameters.names}
-    if not set(record.names) & set(values):
+    if of_readings(path):
+        known = read_readings(path)
+        estimates, own = {e.name: e.value for e in known.parameters.rows}, known.names
+        covariance = known.covariance[: len(own), : len(own)]
+    else:
+        record = read_calibration(path)
+        estimates, own, covariance = {p.name: p.value for p in record.parameters}, record.names, record.covariance
+    values = {name: value for name, value in estimates.items() if name in task.model.parameters.names}
+    if not set(own) & set(values):
         raise InputError(f"{path}: calibrates nothing that robot {task.model.name} has; give a calibration of it")
-    covariance = record.covariance
-    return replace(task, model=task.model.with_parameters(values)), lambda names: information_of(
-        record.names, covariance, names
-    )
+    model = task.model.with_parameters(values)
+    return replace(task, model=model), lambda names: information_of(own, covariance, names)
 
 
 def _campaign(task: PlanTask, path: Path) -> Earlier:

@@ -1,0 +1,93 @@
+"""Predicted readings as a report: positions where the instrument would see them, and what a load moves them by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elastocal.app.commands.predict import ReadingsResult
+from elastocal.app.pages.columns import axis_columns, configuration_cells, or_reason
+from elastocal.app.pages.deflect import WRENCH_UNITS
+from elastocal.quantities import length
+from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
+
+if TYPE_CHECKING:
+    from elastocal.spatial.entries import Array
+
+_LOST = "no determined state there, with or without the load"
+
+
+def page(result: ReadingsResult) -> Report:
+    title = f"Predicted readings of {result.inputs.robot}"
+    facts = (*result.inputs.facts(), Fact("station", "station", result.station, result.station))
+    return Report(title, verdict(result), (Section("Predictions", (table(result),)),), result.notes, facts)
+
+
+def verdict(result: ReadingsResult) -> tuple[str, ...]:
+    import numpy as np
+
+    p, markers, out = result.prediction, list(result.markers), []
+    out += [f"WARNING {w.code.upper()}: {w.text}." for w in result.calibration.warnings if w.severity == "warning"]
+    mean, reading = (np.linalg.norm(w[:, markers], axis=2) for w in (p.half_width, p.half_width_reading))
+    if p.placed and np.isfinite(mean).any():
+        out.append(
+            f"Positions are known to {length(float(np.nanmax(mean)))} or better (95 %, mean), a new reading to "
+            f"{length(float(np.nanmax(reading)))}, in the frame of the readings of station {result.station}."
+        )
+    size = np.linalg.norm(p.deflection[:, markers], axis=2)
+    if np.nanmax(size, initial=0.0) > 0:
+        i, j = np.unravel_index(int(np.nanargmax(size)), size.shape)
+        width = float(np.linalg.norm(p.deflection_half_width[:, markers][i, j]))
+        out.append(
+            f"The largest deflection by the load is {1e3 * size[i, j]:.4g} mm (configuration {i + 1}, "
+            f"{p.markers[markers[j]]}), known to {length(width)} (95 %)."
+        )
+    if p.loaded and not any(c.compliance().any() for c in result.calibration.robot.coordinates):
+        out.append("Nothing in this calibration is compliant, so a load moves nothing: calibrate under load.")
+    return tuple(out) or ("No configuration has a determined state.",)
+
+
+def table(result: ReadingsResult) -> Table:
+    at, p = result.at, result.prediction
+    each = at.wrenches is not None
+    columns = (
+        *((Column("name", "name"),) if at.names else ()),
+        *axis_columns(at.axes),
+        *(Column(f"{w}_{u}", w, u, group="wrench", shown=each) for w, u in WRENCH_UNITS.items()),
+        Column("marker", "marker"),
+        *(Column(f"{c}_mm", c, "mm", 4, shown=p.placed) for c in "xyz"),
+        *_widths("", "mean", p.placed),
+        *_widths("reading_", "reading", p.placed),
+        *(Column(f"d{c}_mm", f"d{c}", "mm", 4, shown=p.loaded) for c in "xyz"),
+        *_widths("d", "deflection", p.loaded),
+        *_widths("d_reading_", "read deflection", p.loaded),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for i in range(len(at)):
+        name: tuple[Cell, ...] = (at.names[i],) if at.names else ()
+        for j in result.markers:
+            place = [1e3 * p.position[i, j], 1e6 * p.half_width[i, j], 1e6 * p.half_width_reading[i, j]]
+            moved = [1e3 * p.deflection[i, j], 1e6 * p.deflection_half_width[i, j],
+                     1e6 * p.deflection_half_width_reading[i, j]]  # fmt: skip
+            cells = [*_cells(place, p.placed), *_cells(moved, p.loaded)]
+            rows.append((*name, *configuration_cells(at, i), *result.load.row(i), p.markers[j], *cells))
+    notes = []
+    if not p.placed:
+        notes.append("The calibration is of deflections alone: positions are not calibrated.")
+    else:
+        notes.append(f"x, y, z in the frame of the readings, station {result.station}.")
+    if p.loaded:
+        notes.append("dx, dy, dz: loaded minus unloaded, base axes.")
+    notes.append("Half widths of 95 % intervals: of the mean, and of one new reading about it.")
+    return Table("predictions", "", columns, tuple(rows), tuple(notes))
+
+
+def _cells(parts: list[Array], known: bool) -> list[Cell]:
+    """Numbers, or nothing where they make no sense: deflections without a load, positions of no calibration."""
+    return [or_reason(float(v), _LOST) if known else None for part in parts for v in part]
+
+
+def _widths(key: str, what: str, shown: bool) -> tuple[Column, ...]:
+    return tuple(
+        Column(f"{key}{c}_95_um", f"{f'95 % +- {what} ' * (c == 'x')}{c}", "um", 1, f"{what} interval", shown=shown)
+        for c in "xyz"
+    )
