@@ -109,8 +109,8 @@ def _same_frames(nominal: Robot, robot: Robot, calibration: Path, word: str) -> 
         same = known.pop(frame.name, None)
         if same is None or same.parent != frame.parent or np.abs(same.pose.matrix() - frame.pose.matrix()).max() > SAME:
             raise InputError(
-                f"{calibration}: is a calibration of robot {nominal.name}, in which frame {frame.name} of {word} is not "
-                "or stands elsewhere; use that robot"
+                f"{calibration}: is a calibration of robot {nominal.name}, in which frame {frame.name} of {word} is "
+                "missing or stands elsewhere; use that robot"
             )
     if known:
         raise InputError(f"{calibration}: is a calibration of robot {nominal.name}, not of {word}; use that robot")
