@@ -9,7 +9,7 @@ import yaml
 
 from elastocal.calibration.campaign import Campaign
 from elastocal.files.robot.read import read_robot, robot_from_text
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -24,14 +24,14 @@ def picked(head: list[str], rows: np.ndarray, names: list[str]) -> np.ndarray:
     return rows[:, [head.index(n) for n in names]]
 
 
-def talos() -> tuple[RobotModel, Campaign]:
+def talos() -> tuple[Robot, Campaign]:
     robot = read_robot(DATA / "talos" / "talos_full_v2.urdf", tool="gripper_left_base_link")
     head, rows = table("talos/left_arm_points.csv")
     q, x = picked(head, rows, list(robot.joints)), picked(head, rows, ["x1", "y1", "z1"])
     return robot, Campaign(q=q, position=x, length="m", angle="rad")
 
 
-def tiago() -> tuple[RobotModel, Campaign]:
+def tiago() -> tuple[Robot, Campaign]:
     """Four markers, the fourth a copy of the third."""
     robot = read_robot(DATA / "tiago" / "tiago_no_hand.urdf", tool="wrist_ft_tool_link")
     head, rows = table("tiago/mocap.csv")
@@ -39,7 +39,7 @@ def tiago() -> tuple[RobotModel, Campaign]:
     return robot, Campaign(q=picked(head, rows, list(robot.joints)), position=x, length="m", angle="rad")
 
 
-def ur10() -> tuple[RobotModel, Campaign]:
+def ur10() -> tuple[Robot, Campaign]:
     robot = read_robot(DATA / "ur10" / "ur10_robot.urdf", tool="wrist_3_link")
     head, rows = table("ur10/calibration.csv")
     q, x = picked(head, rows, list(robot.joints)), picked(head, rows, ["x1", "y1", "z1"])
@@ -62,7 +62,7 @@ tool: table
 """j1 (d 0, theta 0, a 0, alpha -90 deg), j2 (d -0.475 m, theta -90 deg, 0, 0)."""
 
 
-def positioner() -> tuple[RobotModel, Campaign]:
+def positioner() -> tuple[Robot, Campaign]:
     """Poses of the target seen by a camera that stands still."""
     rows = yaml.load((DATA / "positioner" / "measurements.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     q = [row["target_joints"] for row in rows.values()]

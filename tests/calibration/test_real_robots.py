@@ -13,10 +13,10 @@ from scipy.spatial.transform import Rotation
 from elastocal.calibration.calibration import Calibration, Validation
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.run import calibrate
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 pytestmark = pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not beside the repository")
-Robot = Callable[[], tuple[RobotModel, Campaign]]
+Robot = Callable[[], tuple[Robot, Campaign]]
 
 
 @cache

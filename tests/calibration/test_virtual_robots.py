@@ -10,7 +10,7 @@ from virtual import Truth, campaign, joint_values, random_arm, read_positions, s
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.prediction import quantile_95
 from elastocal.calibration.run import calibrate
-from elastocal.model.robot import RobotModel
+from elastocal.model.robot import Robot
 
 WORDS = ("geometry", "weight", "harmonics")
 ROBOTS = {
@@ -34,7 +34,7 @@ def distance(off: np.ndarray) -> float:
 
 
 def made(
-    seed: int, count: int = 40, robot: RobotModel = KR270, **options: int
+    seed: int, count: int = 40, robot: Robot = KR270, **options: int
 ) -> tuple[Truth, np.ndarray, np.random.Generator]:
     rng = np.random.default_rng(seed)
     truth = true_robot(robot, rng, **options)
