@@ -14,7 +14,7 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign, controller_to_joints
 from elastocal.calibration.noise import Instrument, points_sd
 from elastocal.calibration.placing import Placing, placed
-from elastocal.calibration.prediction import Prediction, as_frame, quantile_95
+from elastocal.calibration.prediction import Prediction, as_frame, as_html, quantile_95
 from elastocal.calibration.sight import placing_slopes, point_slopes
 from elastocal.calibration.tool import ToolStates, tool_of
 from elastocal.errors import InputError, UnknownNameError
@@ -123,11 +123,56 @@ class Validation:
     gain_half_width: float
     """Mean fall of the error against the nominal robot in m, and half of its 95 % interval over poses."""
     errors: Array
+    """Distances (states, markers) in m of calibrated predictions from readings, nan where nothing was read."""
     stations_fitted: bool
+    nominal_errors: Array
+    places: tuple[str, ...]
+    """Rows of the campaign, one for every state: file and line where it has them."""
+    markers: tuple[str, ...]
 
     @property
     def improved(self) -> bool:
         return self.gain > self.gain_half_width
+
+    @property
+    def verdict(self) -> Finding:
+        """Whether the calibrated robot predicts these readings better than the nominal one does, in one sentence."""
+        gain, half = 1e3 * self.gain, 1e3 * self.gain_half_width
+        data = {"before": self.before.mean, "after": self.after.mean, "gain": self.gain, "half": self.gain_half_width}
+        said = (
+            f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points that took no part, nominal "
+            f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} +- {half:.3f} mm (95 %)."
+        )
+        if self.improved:
+            return Finding("validated", "note", f"Validated: {said}", data)
+        if self.gain < -self.gain_half_width:
+            return Finding("worse", "warning", f"WORSE THAN THE NOMINAL ROBOT: {said} Do not use it.", data)
+        return Finding("no-gain", "warning", f"No gain is shown: {said} Measure more poses, or keep the nominal.", data)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """Intervals that hold far fewer readings than they promise."""
+        least = 0.95 - 3 * float(np.sqrt(0.95 * 0.05 / max(1, self.after.count)))
+        if self.coverage >= min(0.85, least):
+            return ()
+        text = f"95 % intervals hold {self.coverage:.0%} of the coordinates read; they are too narrow here"
+        return (Finding("coverage", "warning", text, {"coverage": self.coverage}),)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One record for every state and marker that was read: errors of the nominal and the calibrated robot in m."""
+        return [
+            {"place": place, "marker": name, "before": float(b), "after": float(a)}
+            for place, before, after in zip(self.places, self.nominal_errors, self.errors, strict=True)
+            for name, b, a in zip(self.markers, before, after, strict=True)
+            if np.isfinite(a)
+        ]
+
+    def to_frame(self) -> object:
+        """``rows`` as a pandas DataFrame, or as they are where pandas is not installed."""
+        return as_frame(self.rows())
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     def __repr__(self) -> str:
         return (
@@ -272,11 +317,14 @@ class Calibration:
             spread[:, j] += 2 * crossed + np.einsum("nip,pq,niq->ni", turned, self.covariance[marker, marker], turned)
         return moved, np.maximum(spread, 0.0)
 
-    def validate(self, campaign: Campaign) -> Validation:
-        """Against other readings of positions; stations that the calibration has not seen are fitted to them."""
+    def validate(self, campaign: Campaign, *, refit: bool = False) -> Validation:
+        """Against other readings of positions; stations that the calibration has not seen are fitted to them.
+
+        ``refit`` fits all stations: the instrument has been moved since, or its frame was set anew.
+        """
         from elastocal.calibration.validation import validate
 
-        return validate(self, campaign)
+        return validate(self, campaign, refit=refit)
 
     def report(self, path: str | PathLike[str], validation: Validation | None = None) -> Path:
         """Write one HTML page that opens offline."""
@@ -356,9 +404,7 @@ class Calibration:
         return "\n".join(lines) + ">"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(repr(self))}</pre>"
+        return as_html(self)
 
     @property
     def evidence(self) -> float:

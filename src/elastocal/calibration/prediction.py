@@ -68,6 +68,13 @@ def as_frame(rows: list[dict[str, object]]) -> object:
     return pd.DataFrame(rows)
 
 
+def as_html(result: object) -> str:
+    """Its ``repr`` for a notebook."""
+    from html import escape
+
+    return f"<pre>{escape(repr(result))}</pre>"
+
+
 def quantile_95(freedom: float) -> float:
     """Half width of a 95 % interval in standard deviations."""
     from scipy.special import stdtrit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +12,15 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.errors import InputError
 from elastocal.files.campaign.file import CampaignFile
 from elastocal.files.campaign.read import read_campaign as read_campaign_file
+from elastocal.files.campaign.readings import check_any, gathered_readings
+from elastocal.files.campaign.table import Wanted, read_tables
+from elastocal.files.tables.named import read_table
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.position import Position
 from elastocal.model.robot import Robot
+
+if TYPE_CHECKING:
+    from elastocal.calibration.calibration import Calibration
 
 
 def read_campaign(path: str | PathLike[str]) -> tuple[Robot, Campaign]:
@@ -56,3 +63,27 @@ def campaign_of(file: CampaignFile) -> tuple[Robot, Campaign]:
         name=file.name,
         **read,
     )
+
+
+def table_readings(path: str | PathLike[str], calibration: Calibration) -> tuple[Campaign, tuple[str, ...]]:
+    """A bare table of positions of a calibrated robot, in the frame of its instrument, and notes.
+
+    Columns as in campaigns: controller values (``A1_deg``), positions (``x_mm``, or ``marker.x_mm`` where there are
+    several markers, or a column ``marker``), loads (``fz_N``).
+    """
+    robot, markers = calibration.robot, calibration.markers
+    axes = dict(zip(robot.controller.axes, (m.kind for m in robot.motions), strict=True))
+    raw = read_table(Path(path))
+    tables = read_tables({Path(path).name: raw}, Wanted(axes, markers, "position", True, False, robot.controller.drives))
+    named = tables[0].markers
+    if not named and len(markers) > 1:
+        raise InputError(
+            f"{path}: the columns do not say which of the markers {', '.join(markers)} was read; name them "
+            f"{markers[0]}.x_mm, or add a column marker"
+        )
+    read = gathered_readings(tables, markers, False, 1)
+    check_any(read, str(path))
+    return Campaign(
+        q=read.values, length="m", angle="rad", position=read.shifts, wrench=read.wrenches, markers=markers,
+        load_frame=calibration.load_frame, places=read.places, name=Path(path).stem,
+    ), tuple(f"{tables[0].word}: {len(tables[0].skipped)} rows lack numbers." for _ in tables[0].skipped[:1])  # fmt: skip

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
 
 
-def validate(calibration: Calibration, campaign: Campaign) -> Validation:
+def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = False) -> Validation:
     """Errors before (nominal robot) and after, coverage of the intervals, and the paired gain over poses."""
     if campaign.position is None:
         raise InputError("validation needs positions; this campaign has none")
@@ -32,16 +32,18 @@ def validate(calibration: Calibration, campaign: Campaign) -> Validation:
             f"{', '.join(calibration.markers)}; name the same in the same order"
         )
     states = gather(calibration.robot, campaign)
-    known = all(s in calibration.stations for s in states.stations)
+    known = not refit and all(s in calibration.stations for s in states.stations)
     after, width = _compared(calibration, states, known)
     before = _away(calibration.nominal, calibration.nominal_placing, calibration.stations, states, known)[0]
     inside = np.abs(after) <= width
     read = np.isfinite(after)
     errors, nominal = np.linalg.norm(after, axis=2), np.linalg.norm(before, axis=2)
     gain, half = paired_gain(nominal, errors, states.pose)
+    places = tuple(campaign.line(int(rows[0])) for rows in states.members)
     return Validation(
-        ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors, not known
-    )
+        ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors, not known,
+        nominal, places, calibration.markers,
+    )  # fmt: skip
 
 
 def paired_gain(before: Array, after: Array, pose: Array) -> tuple[float, float]:
@@ -111,11 +113,10 @@ def cross_validate(robot: Robot, campaign: Campaign, folds: int = 6, **options: 
     gains = np.array([v.gain for v, _ in parts])
     halves = np.array([v.gain_half_width for v, _ in parts])
     share = counts / counts.sum()
-    before = ErrorSummary(
-        mean([v.before.mean for v, _ in parts]), float(np.sqrt(mean([v.before.rms**2 for v, _ in parts]))),
-        max(v.before.p95 for v, _ in parts), max(v.before.max for v, _ in parts), int(counts.sum()),
-    )  # fmt: skip
+    before = np.concatenate([v.nominal_errors for v, _ in parts])
     return Validation(
-        before, ErrorSummary.of(after), mean([v.coverage for v, _ in parts]), float(gains @ share),
+        ErrorSummary.of(before), ErrorSummary.of(after), mean([v.coverage for v, _ in parts]), float(gains @ share),
         float(np.sqrt(np.sum((share * halves) ** 2))), after, False,
+        before, tuple(p for v, _ in parts for p in v.places),
+        parts[0][0].markers,
     )  # fmt: skip

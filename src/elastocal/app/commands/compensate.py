@@ -45,7 +45,7 @@ class CompensateResult:
         return (*self.robot.notes, *(warning.text for warning in self.correction.warnings))
 
 
-@command("daily", 8, _CELL, csv=True, progress="correcting {program.name}")
+@command("daily", 9, _CELL, csv=True, progress="correcting {program.name}")
 def compensate(
     program: Annotated[
         Path, typer.Argument(metavar="PROGRAM", help=".src (with its .dat), .mod, .nc, .csv and their kin.")

@@ -39,7 +39,7 @@ class ExportResult:
     warned: tuple[str, ...] = ()
 
 
-@command("daily", 9, _CELL, report=False)
+@command("daily", 10, _CELL, report=False)
 def export(
     calibration: Annotated[
         Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")

@@ -33,7 +33,7 @@ class Iso9283Result:
     notes: tuple[str, ...]
 
 
-@command("daily", 10, Uses({"measured": "validation"}, (REPORT,)), csv=True)
+@command("daily", 11, Uses({"measured": "validation"}, (REPORT,)), csv=True)
 def iso9283(
     measured: Annotated[
         Path, typer.Argument(metavar="MEASURED.csv", help="pose,command_x_mm,...,x_mm,...; a row per visit.")

@@ -49,7 +49,7 @@ class StatusResult:
         return bool(self.stale)
 
 
-@command("daily", 11, report=False)
+@command("daily", 12, report=False)
 def status(
     cell: Annotated[Path, typer.Argument(metavar="CELL", help="The folder of a cell.")] = Path(),
 ) -> StatusResult:
