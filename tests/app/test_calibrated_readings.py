@@ -206,9 +206,7 @@ def test_exports_hold_all_elements_and_say_what_a_urdf_cannot(run: Any, desk: De
     robot = ec.read_robot(new)
     q = np.random.default_rng(2).uniform(-1, 1, (4, 6))
     load = [AppliedWrenches("flange", np.array([[50.0, -60, 70, 1, 2, 3]]))]
-    want, have = (
-        frame_pose(m, q, equilibrium(m, q, load), "flange")[0] for m in (desk.calibration.robot, robot)
-    )
+    want, have = (frame_pose(m, q, equilibrium(m, q, load), "flange")[0] for m in (desk.calibration.robot, robot))
     np.testing.assert_allclose(have, want, atol=1e-12)
     rigid = desk.calibration.robot.without("joint_compliance", "own_weight")
     corrected = read_urdf(urdf, "flange").model

@@ -74,7 +74,9 @@ def table_readings(path: str | PathLike[str], calibration: Calibration) -> tuple
     robot, markers = calibration.robot, calibration.markers
     axes = dict(zip(robot.controller.axes, (m.kind for m in robot.motions), strict=True))
     raw = read_table(Path(path))
-    tables = read_tables({Path(path).name: raw}, Wanted(axes, markers, "position", True, False, robot.controller.drives))
+    tables = read_tables(
+        {Path(path).name: raw}, Wanted(axes, markers, "position", True, False, robot.controller.drives)
+    )
     named = tables[0].markers
     if not named and len(markers) > 1:
         raise InputError(
@@ -83,7 +85,9 @@ def table_readings(path: str | PathLike[str], calibration: Calibration) -> tuple
         )
     read = gathered_readings(tables, markers, False, 1)
     check_any(read, str(path))
-    return Campaign(
+    skipped = len(tables[0].skipped)
+    readings = Campaign(
         q=read.values, length="m", angle="rad", position=read.shifts, wrench=read.wrenches, markers=markers,
         load_frame=calibration.load_frame, places=read.places, name=Path(path).stem,
-    ), tuple(f"{tables[0].word}: {len(tables[0].skipped)} rows lack numbers." for _ in tables[0].skipped[:1])  # fmt: skip
+    )  # fmt: skip
+    return readings, (f"{tables[0].word}: {skipped} rows lack numbers.",) if skipped else ()
