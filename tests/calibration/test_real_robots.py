@@ -16,18 +16,18 @@ from elastocal.calibration.run import calibrate
 from elastocal.model.robot import Robot
 
 pytestmark = pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not beside the repository")
-Robot = Callable[[], tuple[Robot, Campaign]]
+Source = Callable[[], tuple[Robot, Campaign]]
 
 
 @cache
-def fold(robot: Robot, number: int) -> tuple[Calibration, Validation]:
+def fold(robot: Source, number: int) -> tuple[Calibration, Validation]:
     model, data = robot()
     out = np.arange(len(data)) % 5 == number
     cal = calibrate(model, data.take(~out))
     return cal, cal.validate(data.take(out))
 
 
-def over_folds(robot: Robot) -> tuple[float, float, float]:
+def over_folds(robot: Source) -> tuple[float, float, float]:
     """Mean errors in mm of the calibrated and of the nominal robot over five folds, and the coverage."""
     parts = [fold(robot, i)[1] for i in range(5)]
     weights = [v.after.count for v in parts]
