@@ -132,3 +132,19 @@ def test_a_file_that_holds_no_calibration_is_refused(tmp_path: Path) -> None:
 def test_a_station_that_is_unknown_is_named(cal: ec.Calibration, q: np.ndarray) -> None:
     with pytest.raises(ec.InputError, match="east"):
         cal.predict(q, station="east")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"q": np.full((2, 6), np.nan)}, "row 0, column 0"),
+        ({"q": np.zeros((2, 5))}, "5 columns.*6 joints"),
+        ({"q": np.zeros((0, 6))}, "q has shape"),
+        ({"q": [["a"] * 6]}, "numbers"),
+        ({"wrench": [1, 2, 3]}, "wrench.*fx fy fz"),
+        ({"angle": "grad"}, "'rad' or 'deg'"),
+    ],
+)
+def test_a_prediction_refuses_in_one_sentence(cal: ec.Calibration, given: dict[str, object], words: str) -> None:
+    with pytest.raises(ec.InputError, match=words):
+        cal.predict(**({"q": np.full((1, 6), 20.0)} | given))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.calibration.campaign import Campaign, controller_to_joints
+from elastocal.calibration.campaign import Campaign, controller_to_joints, joint_table, wrench_table
 from elastocal.calibration.noise import Instrument, points_sd
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.prediction import Prediction, as_frame, as_html, quantile_95
@@ -250,7 +250,7 @@ class Calibration:
         ``wrench`` acts at ``load_frame``, that of the campaign where not stated.
         """
         joints = self._joints(q, length, angle)
-        loads = None if wrench is None else np.broadcast_to(np.asarray(wrench, dtype=np.float64), (len(joints), 6))
+        loads = None if wrench is None else wrench_table(wrench, len(joints))
         return self.predict_joints(joints, loads, station, load_frame)
 
     def predict_joints(
@@ -354,7 +354,7 @@ class Calibration:
         return save_calibration(self, path)
 
     def _joints(self, q: object, length: str | None, angle: str | None) -> Array:
-        raw = np.atleast_2d(np.asarray(q, dtype=np.float64))
+        raw = joint_table([q] if np.ndim(q) == 1 else q)  # type: ignore[arg-type]
         if angle is None and self.angle == "deg" and len(raw) > 2:
             turning = [i for i, m in enumerate(self.robot.motions) if m.kind == "revolute"]
             if raw.shape[1] == self.robot.n and np.abs(raw[:, turning]).max() < 2 * np.pi:

@@ -54,10 +54,7 @@ class Campaign:
     def __post_init__(self) -> None:
         metre = _unit("length", self.length, LENGTHS)
         _unit("angle", self.angle, ANGLES)
-        q = _table("q", self.q, 2)
-        if not np.all(np.isfinite(q)):
-            row, column = (int(v) for v in np.argwhere(~np.isfinite(q))[0])
-            raise InputError(f"q: row {row}, column {column} is {q[row, column]}; every reading needs all joint values")
+        q = joint_table(self.q)
         count = len(q)
         given = {k: getattr(self, k) for k in ("position", "deflection", "orientation", "distance")}
         if all(v is None for v in given.values()):
@@ -67,7 +64,7 @@ class Campaign:
             values[key] = None if given[key] is None else metre * _points(key, given[key], count)
         values["orientation"] = None if self.orientation is None else _rotations(self.orientation, count)
         values["distance"] = None if self.distance is None else metre * _columns("distance", self.distance, count)
-        values["wrench"] = None if self.wrench is None else _wrench(self.wrench, count)
+        values["wrench"] = None if self.wrench is None else wrench_table(self.wrench, count)
         values["temperature"] = (
             None if self.temperature is None else _columns("temperature", self.temperature, count)[:, 0]
         )
@@ -122,7 +119,7 @@ class Campaign:
 
     def joint_values(self, robot: Robot, q: object = None) -> Array:
         """(N, n) joint values in rad and m, of this campaign or of other values in its units."""
-        raw = self.q if q is None else _table("q", q, 2)
+        raw = self.q if q is None else joint_table(q)
         return controller_to_joints(robot, raw, self.length, self.angle)
 
     def take(self, rows: Sequence[int] | Ints | Bools) -> Campaign:
@@ -157,8 +154,18 @@ def controller_to_joints(robot: Robot, raw: Array, length: str, angle: str) -> A
             f"q has {raw.shape[1]} columns, robot {robot.name} has {robot.n} joints from base to {robot.tool}: "
             f"{', '.join(robot.joints)}"
         )
-    factors = [ANGLES[angle] if m.kind == "revolute" else LENGTHS[length] for m in robot.motions]
+    metre, radian = _unit("length", length, LENGTHS), _unit("angle", angle, ANGLES)
+    factors = [radian if m.kind == "revolute" else metre for m in robot.motions]
     return robot.controller.to_joints(raw * np.array(factors))
+
+
+def joint_table(value: object) -> Array:
+    """(N, n) finite numbers."""
+    q = _table("q", value, 2)
+    if not np.all(np.isfinite(q)):
+        row, column = (int(v) for v in np.argwhere(~np.isfinite(q))[0])
+        raise InputError(f"q: row {row}, column {column} is {q[row, column]}; every reading needs all joint values")
+    return q
 
 
 def _unit(key: str, word: object, known: dict[str, float]) -> float:
@@ -206,7 +213,8 @@ def _columns(key: str, value: object, count: int) -> Array:
     return _rows(key, out[:, None] if out.ndim == 1 else out, count)
 
 
-def _wrench(value: object, count: int) -> Array:
+def wrench_table(value: object, count: int) -> Array:
+    """(N, 6) finite numbers, of one wrench for all rows too."""
     out = _numbers("wrench", value)
     if out.shape == (6,):
         out = np.tile(out, (count, 1))
