@@ -64,7 +64,7 @@ def test_the_correction_is_good_and_was_expected_to_be(shown: Shown) -> None:
     assert 1.5 < before["rms_mm"] < 5
     assert after["rms_mm"] < 0.03 * before["rms_mm"]
     assert after["rms_mm"] < 0.5 * stated["rms_mm"]
-    expected = float(re.search(r"^([\d.]+) mm rms was expected", shown.data["verdict"][1])[1])  # type: ignore[index]
+    expected = float(re.search(r"^([\d.]+) mm rms was predicted", shown.data["verdict"][1])[1])  # type: ignore[index]
     assert 0.5 < after["rms_mm"] / expected < 1.5
     assert hoped["rms_mm"] == pytest.approx(expected, abs=6e-4)
     assert hoped["share_percent"] == pytest.approx(100 * (1 - expected / before["rms_mm"]), abs=0.03)
