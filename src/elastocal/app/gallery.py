@@ -90,14 +90,12 @@ def cases() -> tuple[CaseLine, ...]:
 
 
 def recompute(name: str, seed: int = SEED, progress: Progress | None = None) -> ReproduceResult:
-    import numpy as np
-
     from elastocal.app.workers import one_thread
-    from elastocal.published.case import case_named, unwatched
+    from elastocal.published.case import case_named, reproduce, unwatched
 
     case = case_named(name)
     with one_thread():
-        return ReproduceResult(case.title, case.source, case.run(np.random.default_rng(seed), progress or unwatched))
+        return ReproduceResult(case.title, case.source, reproduce(name, seed, progress or unwatched))
 
 
 def run(names: tuple[str, ...] = (), progress: Progress | None = None) -> Gallery:

@@ -14,13 +14,14 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign, controller_to_joints, joint_table, wrench_table
 from elastocal.calibration.noise import Instrument, points_sd
 from elastocal.calibration.placing import Placing, placed
-from elastocal.calibration.prediction import Prediction, as_frame, as_html, quantile_95
+from elastocal.calibration.prediction import Prediction, quantile_95
 from elastocal.calibration.sight import placing_slopes, point_slopes
 from elastocal.calibration.tool import ToolStates, tool_of
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
+from elastocal.results import as_frame, as_html, shortened
 from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:
@@ -401,7 +402,7 @@ class Calibration:
         if self.outliers:
             lines.append(f"  outliers left out: {len(self.outliers)}; with them: {self.leave_one_out_all.text()}")
         lines += [f"  warning {w.code}: {w.text}" for w in self.warnings]
-        return "\n".join(lines) + ">"
+        return shortened(lines) + ">"
 
     def _repr_html_(self) -> str:
         return as_html(self)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.results import as_frame, as_html
 from elastocal.spatial.entries import Array
 
 
@@ -58,21 +59,8 @@ class Prediction:
         ]
         return as_frame(rows)
 
-
-def as_frame(rows: list[dict[str, object]]) -> object:
-    """A pandas DataFrame, or the rows themselves where pandas is not installed."""
-    try:
-        import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
-    except ImportError:
-        return rows
-    return pd.DataFrame(rows)
-
-
-def as_html(result: object) -> str:
-    """Its ``repr`` for a notebook."""
-    from html import escape
-
-    return f"<pre>{escape(repr(result))}</pre>"
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
 
 def quantile_95(freedom: float) -> float:

@@ -4,7 +4,7 @@
     data = simulate(truth, plan(robot, loads=[...]), noise=[Reading(sd=3e-5), Encoder(sd=1e-5)], rng=1)
     calibrate(robot, data)
 
-The truth is always the loaded equilibrium, with weights, springs and backlash.  Errors are those of ``measure.virtual``:
+The truth is always the loaded equilibrium, with weights, springs and backlash.  Errors are as in ``measure.virtual``:
 drawn anew for every reading, or once for the whole campaign.
 """
 
@@ -76,7 +76,9 @@ def simulate(
     ).campaign
     points = np.stack([drawn.readings[:, s : s + 3] for s in setting.measurement.setup.starts], axis=1)
     if setting.read == "position":
-        turn, shift = (np.stack([getattr(places[s], part) for s in setting.station]) for part in ("rotation", "translation"))
+        turn, shift = (
+            np.stack([getattr(places[s], part) for s in setting.station]) for part in ("rotation", "translation")
+        )
         points = np.einsum("nij,nmj->nmi", turn, points) + shift[:, None]
     return setting.campaign(points / LENGTHS[setting.length], noise if isinstance(noise, float) else sources or None)
 
@@ -132,7 +134,7 @@ def _setting(
         kind = where.task.measuring.readings(where.chosen)
         if not isinstance(kind, Position | Deflection):
             raise InputError(f"a plan of {kind.kind} gives no positions and no deflections to simulate here")
-        chosen = tuple(m.frame for m in kind.setup.markers) if not markers else markers
+        chosen = markers or tuple(m.frame for m in kind.setup.markers)
         return _of(robot, kind.setup.q, kind.setup.load, read or _kind(kind), chosen, repeats)
     if isinstance(where, Campaign):
         push = np.zeros((1, 6)) if where.wrench is None else where.wrench

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Residual
 from elastocal.findings import Finding
 from elastocal.model.robot import Robot
+from elastocal.results import as_frame, as_html, shortened
 from elastocal.spatial.entries import Array, Bools
 from elastocal.uncertainty.prediction import IdentifiedModel, Prediction, quantile_95
 
@@ -160,10 +160,7 @@ class Correction:
 
     def to_frame(self) -> Any:
         """``rows`` as a pandas data frame; a list of records where pandas is not installed."""
-        try:
-            return import_module("pandas").DataFrame(self.rows())
-        except ImportError:
-            return self.rows()
+        return as_frame(self.rows())
 
     def write(self, folder: str | PathLike[str]) -> tuple[str, ...]:
         """Write the corrected program into a folder, never over the old one; the files that were written."""
@@ -174,7 +171,7 @@ class Correction:
         lines = [f"Correction of {', '.join(self.program.files)} for {self.model.name}, load: {self.load.text}"]
         lines += [f"  {notice.text}" for notice in self.verdict]
         counts = self.commands.counts()
-        return "\n".join([*lines, "  targets: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in counts.items())])
+        return shortened([*lines, "  targets: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in counts.items())])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return as_html(self)

@@ -21,11 +21,13 @@ rotation and rotation vectors from it are used, which agree with them for small 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.results import as_frame
 from elastocal.spatial.entries import Array
 
 
@@ -59,6 +61,46 @@ class PathFigures:
     repeatability: float
     accuracies: Array
     repeatabilities: Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Iso9283:
+    """Of all poses, of distances between neighbours (where both were reached equally often), and of the path."""
+
+    poses: tuple[PoseFigures, ...]
+    distances: tuple[tuple[int, int, DistanceFigures], ...]
+    path: PathFigures | None
+
+    def __repr__(self) -> str:
+        ap, rp = (max(getattr(p, k) for p in self.poses) for k in ("accuracy", "repeatability"))
+        line = f"AT {1e3 * self.path.accuracy:.4g}, RT {1e3 * self.path.repeatability:.4g} mm; " if self.path else ""
+        return f"<{len(self.poses)} poses: AP {1e3 * ap:.4g}, RP {1e3 * rp:.4g} mm at worst; {line}style of ISO 9283>"
+
+    def to_frame(self) -> object:
+        """One row for every pose, m."""
+        keys = ("cycles", "accuracy", "repeatability")
+        return as_frame([{"pose": i, **{k: getattr(p, k) for k in keys}} for i, p in enumerate(self.poses)])
+
+
+def iso9283(
+    command: Sequence[Array], reached: Sequence[Array], *, desired: Sequence[Array | None] | None = None,
+    turned: Sequence[Array | None] | None = None, path: bool = False,
+) -> Iso9283:  # fmt: skip
+    """Accuracy and repeatability of commanded positions (P, 3) reached (P, cycles, 3) in m, in the style of ISO 9283.
+
+    ``desired`` and ``turned`` are rotations where they were measured; with ``path`` the poses are points of one path,
+    all measured in every cycle.  Poses may have been reached in different numbers of cycles otherwise.
+    """
+    aims, sets = [np.asarray(c, dtype=float) for c in command], [np.asarray(r, dtype=float) for r in reached]
+    if not aims or len(aims) != len(sets):
+        raise InputError(f"{len(aims)} poses were commanded and {len(sets)} reached; give the readings of each")
+    none: Sequence[Array | None] = [None] * len(aims)
+    poses = tuple(pose_figures(*row) for row in zip(aims, sets, desired or none, turned or none, strict=True))
+    pairs = [(i, i + 1) for i in range(len(aims) - 1) if len(sets[i]) == len(sets[i + 1])]
+    distances = tuple((a, b, distance_figures(np.stack([aims[a], aims[b]]), sets[a], sets[b])) for a, b in pairs)
+    if path and len({len(r) for r in sets}) > 1:
+        raise InputError("the points of a path must all be measured in every cycle; complete the readings")
+    return Iso9283(poses, distances, path_figures(np.stack(aims), np.stack(sets, axis=1)) if path else None)
 
 
 def pose_figures(

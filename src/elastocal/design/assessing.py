@@ -12,6 +12,7 @@ from elastocal.identifiability.practical import ABOVE, BELOW, Expectation, Pract
 from elastocal.identify.expectation import Expected, expected
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
+from elastocal.results import as_frame, as_html, shortened
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +75,15 @@ class Assessment:
             *(f"  {e.name:<16} {e.group} sd {e.sd:.3g}, value / sd {e.ratio:.3g}" for e in self.expected.expectations),
             *(f"  warning {w.code}: {w.text}" for w in self.warnings),
         ]
-        return "\n".join(lines)
+        return shortened(lines)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def to_frame(self) -> object:
+        """One row for every parameter: what the noise leaves of it, standard deviation, value over it."""
+        own = self.expected.expectations
+        return as_frame([{"name": e.name, "group": str(e.group), "sd": e.sd, "ratio": e.ratio} for e in own])
 
 
 def assess(

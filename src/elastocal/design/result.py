@@ -20,6 +20,7 @@ from elastocal.design.task import PlanTask
 from elastocal.design.warnings import PlanWarning, plan_warnings
 from elastocal.identify.budget import Budget
 from elastocal.identify.expectation import expected
+from elastocal.results import as_frame, as_html, shortened
 from elastocal.spatial.entries import Array
 
 COMPARED = 80
@@ -224,4 +225,19 @@ class Plan:
             "  NOT checked: " + "; ".join(c.text for c in self.checks if not c.done),
             *(f"  warning {w.code}: {w.text}" for w in self.warnings),
         ]
-        return "\n".join(lines)
+        return shortened(lines)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One record for every pose, in the order of the program: controller values in rad and m, and the load."""
+        names = self.task.model.controller.axes
+        return [
+            {"pose": f"P{i + 1}", **dict(zip(names, map(float, values), strict=True)), "load": load}
+            for i, (values, load) in enumerate(zip(self.axes, self.loads, strict=True))
+        ]
+
+    def to_frame(self) -> object:
+        """``rows`` as a pandas DataFrame, or as they are where pandas is not installed."""
+        return as_frame(self.rows())

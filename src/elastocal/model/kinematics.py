@@ -14,7 +14,7 @@ from elastocal.spatial.entries import Array
 CHUNK = 10_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Kinematics:
     """Unloaded pose of one frame and its joint Jacobian.
 
@@ -26,6 +26,9 @@ class Kinematics:
     position: Array
     rotation: Array
     jacobian: Array
+
+    def __repr__(self) -> str:
+        return f"<Kinematics of {self.frame} at {len(self.position)} configurations>"
 
 
 def rigid_state(at: Posture, screws: tuple[int, ...] | None = None) -> ChainState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,7 +40,7 @@ class CompliantPart:
         return cls(c, c.dofs(), terms, tuple(active), c.backlash(np.ones((len(k), 1))) is not None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Robot:
     """The model; ``gravity`` is the acceleration in base axes, ``tool`` the frame used by default.
 
@@ -86,6 +87,12 @@ class Robot:
             raise InputError(
                 f"robot {self.name}: the controller has {len(self.transmission.axes)} axes for {self.n} joints"
             )
+
+    def __repr__(self) -> str:
+        kinds = Counter(e.kind for e in self.elements)
+        effects = ", ".join(f"{n} {kind}" for kind, n in kinds.items()) or "nothing bends, weighs or is off"
+        joints = ", ".join(self.joints[:12]) + " ..." * (self.n > 12)
+        return f"<Robot {self.name}: {self.n} joints ({joints}) to {self.tool}; {effects}>"
 
     @property
     def joints(self) -> tuple[str, ...]:

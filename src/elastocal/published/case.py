@@ -12,6 +12,7 @@ from elastocal.kinds import kinds_in
 from elastocal.published.figure import Figure
 from elastocal.published.printed import Printed
 from elastocal.report.blocks import Heatmap, Lines
+from elastocal.results import as_frame, shortened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,8 +27,10 @@ class Listing:
     note: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
+    """Figures of a case beside the printed ones, curves and lists."""
+
     case: str
     verdict: str
     figures: tuple[Figure, ...]
@@ -37,6 +40,18 @@ class Outcome:
     @property
     def unexplained(self) -> tuple[Figure, ...]:
         return tuple(f for f in self.figures if f.unexplained)
+
+    def __repr__(self) -> str:
+        printed = [f for f in self.figures if f.published is not None]
+        agree = sum(f.agrees for f in printed)
+        odd = len(self.unexplained)
+        head = f"<Outcome of {self.case}: {agree} of {len(printed)} printed figures agree, {odd} not explained"
+        return shortened([head, f"  {self.verdict}>"])
+
+    def to_frame(self) -> object:
+        """One row for every figure."""
+        keys = ("name", "published", "recomputed", "unit", "note")
+        return as_frame([{k: getattr(f, k) for k in keys} for f in self.figures])
 
 
 Progress = Callable[[int, int], None]
@@ -69,6 +84,16 @@ def registry() -> dict[str, Case]:
     from elastocal import published
 
     return {name: case() for name, case in kinds_in(published, Case, "name").items()}
+
+
+SEED = 20130101
+
+
+def reproduce(name: str, seed: int = SEED, progress: Progress = unwatched) -> Outcome:
+    """Recompute a published case, figure by figure; ``registry`` has the names."""
+    import numpy as np
+
+    return case_named(name).run(np.random.default_rng(seed), progress)
 
 
 def case_named(name: str) -> Case:

@@ -25,6 +25,7 @@ from elastocal.model.descriptions import Form, descriptions, in_form
 from elastocal.model.robot import Robot
 from elastocal.procedures.contact.gaps import geometry_start
 from elastocal.procedures.contact.screen import Touched, screen_contacts
+from elastocal.results import as_frame, shortened
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.study.compensator_posterior import sample_spring
 from elastocal.study.compensator_start import compensator_of, spring_pairs, start_values
@@ -40,7 +41,7 @@ from elastocal.uncertainty.wide import Wide, wide_covariance
 Watch = Callable[[str], None]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Study:
     """``posterior`` and ``resampled`` are None where they cannot be had, with the reason in ``missing``.
 
@@ -66,6 +67,18 @@ class Study:
     touched: Touched | None = None
     stated: tuple[Stated, ...] = ()
     unsought: tuple[Unsought, ...] = ()
+
+    def __repr__(self) -> str:
+        fit = self.fit
+        pairs = zip(fit.names, fit.values, fit.sd, strict=True)
+        head = f"<Study of {fit.model.name}: {len(fit.names)} parameters, {len(self.suspects)} outliers"
+        return shortened([head, *(f"  {n:<16} {v:.5g} +- {s:.2g}" for n, v, s in pairs)]) + ">"
+
+    def to_frame(self) -> object:
+        """One row for every estimated parameter, SI."""
+        fit = self.fit
+        pairs = zip(fit.names, fit.values, fit.sd, strict=True)
+        return as_frame([{"name": n, "value": float(v), "sd": float(s)} for n, v, s in pairs])
 
     @property
     def fit(self) -> Fit:

@@ -16,16 +16,12 @@ from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated
-    from elastocal.compensation.corrected_geometry import CorrectedPoses
-    from elastocal.model.robot import Robot
 
 _CELL = Uses(
     {"calibration": "calibration"},
     (Fill("kinematics", "calibration", "kinematics.yaml", parent=True, unless=("yaml", "urdf", "schema")),),
 )
 SIDECAR = "elastocal-compliance/1"
-SAME = 1e-6
-"""m and rad by which nominal poses of one robot may differ."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +71,8 @@ def export(
     """
     from elastocal.app.calibrated import calibrated
     from elastocal.app.calibration_files import calibrated_text
-    from elastocal.compensation.corrected_geometry import corrected_poses
+    from elastocal.calibration.export import corrected_kinematics, corrected_urdf
     from elastocal.files.calibration.read import calibration_schema
-    from elastocal.files.robot.export import kinematics_text
     from elastocal.files.robot.read import robot_file
 
     if not any((yaml, urdf, kinematics, schema)):
@@ -93,61 +88,21 @@ def export(
         words.append((yaml.as_posix(), "robot file with the estimates; accuracies stay in the calibration"))
     if urdf is not None:
         beside = urdf.with_suffix(".compliance.json")
-        files |= {urdf: _urdf(urdf, source, known, notes), beside: sidecar_text(known, _placing(calibration))}
+        if source is None:
+            raise InputError(f"--urdf {urdf}: say with --from which URDF robot {known.word} was made from")
+        files[urdf], lost = corrected_urdf(model, source)
+        files[beside] = sidecar_text(known, _placing(calibration))
+        notes += lost
         words.append((urdf.as_posix(), "corrected URDF"))
         words.append((beside.as_posix(), "what a URDF cannot hold, for whoever computes with it"))
     if kinematics is not None:
-        new = corrected_poses(model)
-        notes += [f"The error of frame {name} is behind the last joint and not in the kinematics." for name in new.lost]
-        notes += _varying(new)
-        files[kinematics] = kinematics_text(model, new.poses, known.mark)
+        files[kinematics], lost = corrected_kinematics(model, known.mark)
+        notes += [note for note in lost if note not in notes]
         words.append((kinematics.as_posix(), "joint origins in the style of Universal Robots"))
     if schema is not None:
         files[schema] = calibration_schema()
         words.append((schema.as_posix(), "JSON schema of calibration files"))
     return ExportResult(model.name, files, tuple(words), tuple(notes), known.warned)
-
-
-def _urdf(out: Path, made_from: Path | None, known: Calibrated, notes: list[str]) -> bytes:
-    """The URDF that the robot file was made from, with corrected origins."""
-    from elastocal.compensation.corrected_geometry import corrected_poses
-    from elastocal.files.robot.export import with_origins
-    from elastocal.files.robot.urdf import read_urdf
-
-    if made_from is None:
-        raise InputError(f"--urdf {out}: say with --from which URDF robot {known.word} was made from")
-    model = known.model
-    source = read_urdf(made_from, model.tool if model.tool in _links(made_from) else None)
-    _same_geometry(source.model, model, made_from)
-    new = corrected_poses(model, set(source.joint_of))
-    notes += [f"The error of frame {name} has no joint in the URDF that could hold it." for name in new.lost]
-    notes += _varying(new)
-    return with_origins(made_from, {j: new.poses[f] for f, j in source.joint_of.items() if f in new.poses})
-
-
-def _varying(new: CorrectedPoses) -> list[str]:
-    """What depends on the configuration is in no fixed origin."""
-    return [f"Not in the origins, since it depends on the configuration: {name}." for name in new.varying]
-
-
-def _links(path: Path) -> set[str]:
-    from elastocal.files.robot.urdf import read_links
-    from elastocal.files.robot.urdf_tags import document
-
-    links = read_links(document(path))
-    return {links.root, *(j.child for j in links.joints)}
-
-
-def _same_geometry(urdf: Robot, model: Robot, path: Path) -> None:
-    """Refuse a URDF of another robot: every frame of it must stand where the calibrated robot's nominal one does."""
-    import numpy as np
-
-    known = {f.name: f for f in model.tree.frames}
-    for frame in urdf.tree.frames:
-        same = known.get(frame.name)
-        if same is None or same.parent != frame.parent or np.abs(same.pose.matrix() - frame.pose.matrix()).max() > SAME:
-            what = "is not in" if same is None else "stands elsewhere in"
-            raise InputError(f"{path}: frame {frame.name} {what} the calibrated robot {model.name}; give its own URDF")
 
 
 def sidecar_text(known: Calibrated, placing: dict[str, Any] | None = None) -> str:

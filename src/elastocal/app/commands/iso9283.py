@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,33 +47,26 @@ def iso9283(
     Example:
       elastocal iso9283 validation.csv --path
     """
-    import numpy as np
-
-    from elastocal.compensation.iso9283 import distance_figures, path_figures, pose_figures
+    from elastocal.compensation.iso9283 import iso9283 as figures
     from elastocal.files.tables.validation import read_visits
 
     visits, said = read_visits(measured)
-    poses = tuple(pose_figures(v.command, v.reached, v.told, v.turned) for v in visits)
     even = len({len(v.reached) for v in visits}) == 1
-    distances = tuple(
-        (a.name, b.name, distance_figures(np.stack([a.command, b.command]), a.reached, b.reached))
-        for a, b in pairwise(visits)
-        if len(a.reached) == len(b.reached)
-    )
-    along = None
-    if path:
-        if not even:
-            raise InputError(
-                f"{measured}: the points of a path must all be measured in every cycle; complete the table"
-            )
-        along = path_figures(np.array([v.command for v in visits]), np.stack([v.reached for v in visits], axis=1))
+    if path and not even:
+        raise InputError(f"{measured}: the points of a path must all be measured in every cycle; complete the table")
+    found = figures(
+        [v.command for v in visits], [v.reached for v in visits], desired=[v.told for v in visits],
+        turned=[v.turned for v in visits], path=path,
+    )  # fmt: skip
+    poses = found.poses
+    distances = tuple((visits[a].name, visits[b].name, d) for a, b, d in found.distances)
     notes = [*said, "Figures in the style of ISO 9283:1998; not a statement of conformity."]
     fewest = min(p.cycles for p in poses)
     if fewest < STANDARD_CYCLES:
         notes.append(f"The standard asks for {STANDARD_CYCLES} cycles; here a pose has {fewest}.")
     if not even:
         notes.append("Distances are given where both poses were measured equally often.")
-    return Iso9283Result(measured.as_posix(), visits, poses, distances, _variation(visits), along, tuple(notes))
+    return Iso9283Result(measured.as_posix(), visits, poses, distances, _variation(visits), found.path, tuple(notes))
 
 
 def _variation(visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 
@@ -18,11 +19,12 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium, Progress, Status, equilibrium
 from elastocal.model.statics.flexibility import assemble
 from elastocal.model.statics.forces import check_rows, chunk_size, generalised, placed_wrenches
+from elastocal.results import as_frame
 from elastocal.spatial.entries import Array, Entry, Ints
 from elastocal.spatial.rotation import rotation_vector
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FrameDeflection:
     """Translation (N, 3) in m and rotation vector (N, 3) in rad of a frame's origin, in base axes."""
 
@@ -32,9 +34,20 @@ class FrameDeflection:
     status: Ints
     load_factor: Array
 
+    def __repr__(self) -> str:
+        size = np.linalg.norm(self.translation, axis=1)
+        lost = int(np.isnan(size).sum())
+        most = f"{1e3 * float(np.nanmax(size)):.4g} mm at most" if lost < len(size) else "no determined state"
+        return f"<Deflection of {self.frame} at {len(size)} configurations: {most}; {lost} without a determined state>"
+
     @property
     def twist(self) -> Array:
         return np.concatenate([self.translation, self.rotation], axis=1)
+
+    def to_frame(self) -> object:
+        """One row for every configuration: m and rad."""
+        names = ("dx", "dy", "dz", "rx", "ry", "rz")
+        return as_frame([dict(zip(names, map(float, row), strict=True)) for row in self.twist])
 
 
 def linear_deflection(
@@ -61,12 +74,16 @@ def linear_deflection(
 def deflection(
     model: Robot,
     q: object,
-    applied: Sequence[AppliedWrenches],
+    applied: Sequence[AppliedWrenches] | Array | Sequence[float],
     frame: str | None = None,
     progress: Progress | None = None,
 ) -> FrameDeflection:
-    """Finite deflection between the two equilibria."""
+    """Finite deflection between the two equilibria of joint values (N, n) in rad and m.
+
+    ``applied`` are wrenches at named frames, or one array (6,) or (N, 6) in N and N m on the tool, base axes.
+    """
     at = frame or model.tool
+    applied = tuple(applied) if _named(applied) else (AppliedWrenches(model.tool, np.asarray(applied, dtype=float)),)
     configurations = model.configurations(q)
     total = len(configurations)
     half = None if progress is None else (lambda done, _: progress(done, 2 * total))
@@ -80,6 +97,11 @@ def deflection(
     shift = p1 - p0
     shift[:, status != Status.CONVERGED] = turn[:, status != Status.CONVERGED] = np.nan
     return FrameDeflection(at, shift.T, turn.T, status, loaded.load_factor)
+
+
+def _named(applied: object) -> TypeGuard[Sequence[AppliedWrenches]]:
+    """Whether wrenches say at which frame they act; none do."""
+    return isinstance(applied, list | tuple) and all(isinstance(w, AppliedWrenches) for w in applied)
 
 
 def frame_pose(model: Robot, q: object, bent: Equilibrium, frame: str) -> tuple[Array, Array]:

@@ -52,7 +52,7 @@ class StiffnessStatus(IntEnum):
         }[self]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CartesianStiffness:
     """Compliance and stiffness (N, 6, 6) in base axes at the frame's origin, translation first, SI."""
 
@@ -60,6 +60,11 @@ class CartesianStiffness:
     compliance: Array
     stiffness: Array
     status: Ints
+
+    def __repr__(self) -> str:
+        softest = np.linalg.eigvalsh(np.nan_to_num(self.compliance[:, :3, :3]))[:, -1]
+        most = f"{1e6 * float(softest.max()):.4g} um/N along the softest direction" if len(softest) else "none"
+        return f"<Stiffness of {self.frame} at {len(softest)} configurations: at most {most}>"
 
 
 def stiffness(

@@ -1,0 +1,94 @@
+"""A calibrated robot for others: robot file, URDF with corrected origins, kinematics.yaml.
+
+A URDF and kinematics.yaml hold fixed origins of joints: of a calibration the constant geometry alone.  Whatever depends
+on the configuration or on loads has no place there; it is said what that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.compensation.corrected_geometry import CorrectedPoses, corrected_poses
+from elastocal.errors import InputError
+from elastocal.files.robot.export import kinematics_text, with_origins
+from elastocal.files.robot.urdf import read_links, read_urdf
+from elastocal.files.robot.urdf_tags import document
+from elastocal.files.robot.write import robot_text
+from elastocal.files.write import write_files
+from elastocal.model.robot import Robot
+
+if TYPE_CHECKING:
+    from elastocal.calibration.calibration import Calibration
+
+SAME = 1e-6
+"""m and rad by which nominal poses of one robot may differ."""
+
+
+def export(
+    calibration: Calibration | Robot,
+    *,
+    yaml: str | PathLike[str] | None = None,
+    urdf: str | PathLike[str] | None = None,
+    source: str | PathLike[str] | None = None,
+    kinematics: str | PathLike[str] | None = None,
+) -> tuple[str, ...]:
+    """Write a calibrated robot as robot file, URDF (from ``source``) or kinematics.yaml; what these cannot hold."""
+    robot = calibration if isinstance(calibration, Robot) else calibration.robot
+    files: dict[Path, str | bytes] = {}
+    lost: list[str] = []
+    if yaml is not None:
+        files[Path(yaml)] = robot_text(robot)
+    if urdf is not None:
+        if source is None:
+            raise InputError(f"urdf {urdf}: name the URDF that robot {robot.name} was made from as source")
+        files[Path(urdf)], said = corrected_urdf(robot, Path(source))
+        lost += said
+    if kinematics is not None:
+        files[Path(kinematics)], said = corrected_kinematics(robot, robot.name)
+        lost += said
+    if not files:
+        raise InputError("nothing is asked for; name a file for yaml, urdf or kinematics")
+    write_files(files)
+    return tuple(dict.fromkeys(lost))
+
+
+def corrected_urdf(robot: Robot, source: Path) -> tuple[bytes, Sequence[str]]:
+    """``source`` with corrected origins, every other byte as it was, and what it cannot hold."""
+    made_from = read_urdf(source, robot.tool if robot.tool in _links(source) else None)
+    _same_geometry(made_from.model, robot, source)
+    new = corrected_poses(robot, set(made_from.joint_of))
+    lost = [f"The error of frame {name} has no joint in the URDF that could hold it." for name in new.lost]
+    poses = {j: new.poses[f] for f, j in made_from.joint_of.items() if f in new.poses}
+    return with_origins(source, poses), [*lost, *_varying(new)]
+
+
+def corrected_kinematics(robot: Robot, mark: str) -> tuple[str, Sequence[str]]:
+    """kinematics.yaml in the style of Universal Robots with ``mark`` as its hash, and what it cannot hold."""
+    new = corrected_poses(robot)
+    lost = [f"The error of frame {name} is behind the last joint and not in the kinematics." for name in new.lost]
+    return kinematics_text(robot, new.poses, mark), [*lost, *_varying(new)]
+
+
+def _varying(new: CorrectedPoses) -> list[str]:
+    """What depends on the configuration is in no fixed origin."""
+    return [f"Not in the origins, since it depends on the configuration: {name}." for name in new.varying]
+
+
+def _links(path: Path) -> set[str]:
+    links = read_links(document(path))
+    return {links.root, *(j.child for j in links.joints)}
+
+
+def _same_geometry(urdf: Robot, robot: Robot, path: Path) -> None:
+    """Refuse a URDF of another robot: every frame of it must stand where the calibrated robot's nominal one does."""
+    known = {f.name: f for f in robot.tree.frames}
+    for frame in urdf.tree.frames:
+        same = known.get(frame.name)
+        if same is None or same.parent != frame.parent or np.abs(same.pose.matrix() - frame.pose.matrix()).max() > SAME:
+            what = "is not in" if same is None else "stands elsewhere in"
+            raise InputError(f"{path}: frame {frame.name} {what} the calibrated robot {robot.name}; give its own URDF")
