@@ -22,7 +22,7 @@ from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.results import as_frame, as_html, shortened
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 
 if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder
@@ -371,7 +371,7 @@ class Calibration:
             raise UnknownNameError("station", name, self.stations)
         return self.stations.index(name)
 
-    def _slopes(self, origin: Array, turn: Array, slope: Array, station: Array) -> Array:
+    def _slopes(self, origin: Array, turn: Array, slope: Array, station: Ints) -> Array:
         """(N, 3 m, p + extra) of predicted points."""
         frame = self.placing.turn[station]
         arms = np.einsum("nij,mj->nmi", turn, self.placing.markers)

@@ -125,13 +125,13 @@ class Campaign:
     def take(self, rows: Sequence[int] | Ints | Bools) -> Campaign:
         """Some of the rows."""
         chosen = np.arange(self.count)[np.asarray(rows)]
-        pick = lambda v: None if v is None else v[chosen]  # noqa: E731
         out = object.__new__(Campaign)
         for key, value in vars(self).items():
             if key in self.__dataclass_fields__:
                 object.__setattr__(out, key, value)
         for key in ("q", "position", "deflection", "orientation", "distance", "wrench", "station", "temperature"):
-            object.__setattr__(out, key, pick(getattr(self, key)))
+            value = getattr(self, key)
+            object.__setattr__(out, key, None if value is None else value[chosen])
         object.__setattr__(out, "places", tuple(self.line(int(i)) for i in chosen))
         return out
 

@@ -7,6 +7,7 @@ points of a pose count as one (their likelihood is divided by the number of poin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -41,7 +42,7 @@ class Instrument:
     tracker: Tracker | None = None
 
     @classmethod
-    def of(cls, noise: float | ErrorSource | tuple[ErrorSource, ...] | None) -> Instrument:
+    def of(cls, noise: float | ErrorSource | Sequence[ErrorSource] | None) -> Instrument:
         """What a campaign states; sources other than reading and tracker are found by evidence anyway."""
         if noise is None or isinstance(noise, float):
             return cls(noise)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import rotations
 
 KEPT = 0.6
@@ -54,7 +54,7 @@ def _right(turns: Array) -> Array:
 
 
 def robust_start(
-    origin: Array, turn: Array, station: Array, centres: Array, points: Array, *, quick: bool = False
+    origin: Array, turn: Array, station: Ints, centres: Array, points: Array, *, quick: bool = False
 ) -> Placing:
     """Stations and markers from points read (M, m, 3) and poses of the nominal robot (M, 3), (M, 3, 3).
 
@@ -73,13 +73,13 @@ def robust_start(
     return best
 
 
-def start_error(placing: Placing, origin: Array, turn: Array, station: Array, points: Array) -> float:
+def start_error(placing: Placing, origin: Array, turn: Array, station: Ints, points: Array) -> float:
     """Median distance in m of points (M, m, 3) from where a placing puts them."""
     return float(np.nanmedian(np.linalg.norm(points - placed(placing, origin, turn, station), axis=2)))
 
 
 def _alternate(
-    placing: Placing, origin: Array, turn: Array, station: Array, points: Array, turns: int
+    placing: Placing, origin: Array, turn: Array, station: Ints, points: Array, turns: int
 ) -> tuple[Placing, float]:
     known = np.all(np.isfinite(points), axis=2)
     keep, size = known, np.inf
@@ -96,13 +96,14 @@ def _alternate(
     return placing, float(np.nanmedian(away))
 
 
-def placed(placing: Placing, origin: Array, turn: Array, station: Array) -> Array:
+def placed(placing: Placing, origin: Array, turn: Array, station: Ints) -> Array:
     """Points (M, m, 3) in the axes of their stations."""
     local = origin[:, None] + np.einsum("nij,mj->nmi", turn, placing.markers)
-    return np.einsum("nij,nmj->nmi", placing.turn[station], local) + placing.shift[station][:, None]
+    turned = np.einsum("nij,nmj->nmi", placing.turn[station], local)
+    return np.asarray(turned + placing.shift[station][:, None])
 
 
-def _stations_fitted(p: Placing, origin: Array, turn: Array, station: Array, points: Array, keep: Array) -> Placing:
+def _stations_fitted(p: Placing, origin: Array, turn: Array, station: Ints, points: Array, keep: Bools) -> Placing:
     local = origin[:, None] + np.einsum("nij,mj->nmi", turn, p.markers)
     turns, shifts = p.turn.copy(), p.shift.copy()
     for s in range(len(turns)):
@@ -117,7 +118,7 @@ def _stations_fitted(p: Placing, origin: Array, turn: Array, station: Array, poi
     return replace(p, turn=turns, shift=shifts)
 
 
-def _markers_fitted(p: Placing, origin: Array, turn: Array, station: Array, points: Array, keep: Array) -> Placing:
+def _markers_fitted(p: Placing, origin: Array, turn: Array, station: Ints, points: Array, keep: Bools) -> Placing:
     base = np.einsum("nji,nmj->nmi", p.turn[station], points - p.shift[station][:, None])
     local = np.einsum("nji,nmj->nmi", turn, base - origin[:, None])
     markers = np.stack(
@@ -126,7 +127,7 @@ def _markers_fitted(p: Placing, origin: Array, turn: Array, station: Array, poin
     return replace(p, markers=markers)
 
 
-def start_turns(placing: Placing, turn: Array, station: Array, read: Array, *, stations_known: bool) -> Placing:
+def start_turns(placing: Placing, turn: Array, station: Ints, read: Array, *, stations_known: bool) -> Placing:
     """Start of the tool's turn X (and, without points, of the stations' turns) from orientations Y_i = R_s R_i X."""
     known = np.all(np.isfinite(read), axis=(1, 2))
     for _ in range(50):

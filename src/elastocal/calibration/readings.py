@@ -50,7 +50,6 @@ def campaign_of(file: CampaignFile) -> tuple[Robot, Campaign]:
     starts, readings = setup.starts, file.campaign.readings
     points = np.stack([readings[:, s : s + 3] for s in starts], axis=1)
     wrench = setup.wrenches if np.any(setup.wrenches) else None
-    read = {"position": points} if isinstance(kind, Position) else {"deflection": points}
     return robot, Campaign(
         q=robot.controller.to_controller(setup.q),
         length="m",
@@ -61,7 +60,8 @@ def campaign_of(file: CampaignFile) -> tuple[Robot, Campaign]:
         noise=file.campaign.sources,
         places=file.campaign.places or (),
         name=file.name,
-        **read,
+        position=points if isinstance(kind, Position) else None,
+        deflection=points if isinstance(kind, Deflection) else None,
     )
 
 

@@ -37,7 +37,7 @@ def registered(c: Calibration, flange: str) -> tuple[Robot, tuple[str, ...], Arr
     """The robot with errors of base and flange, and names and covariance of all that is estimated of them."""
     robot = c.robot
     added = [f for f in (BASE, flange) if not any(f"{f}.{a}" in robot.parameters.names for a in AXES)]
-    robot = robot.with_elements(*(FrameError(frame=f, **dict.fromkeys(AXES, 0.0)) for f in added))
+    robot = robot.with_elements(*(FrameError(frame=f, x=0.0, y=0.0, z=0.0, rx=0.0, ry=0.0, rz=0.0) for f in added))
     own = len(c.names)
     rows = [np.eye(own, len(c.covariance))]
     if BASE in added:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier, Validation
+from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.ladder import Climber, Ladder, climb
@@ -53,7 +52,8 @@ def calibrate(
     watch("start values")
     placing = start_placing(robot, sight)
     instrument = Instrument.of(campaign.noise)
-    dropped, units = np.zeros_like(sight.used), ()
+    dropped = np.zeros_like(sight.used)
+    units: tuple[Unit, ...] = ()
     if outliers:
         watch("outliers")
         dropped, units, placing = _left_out(robot, sight, placing, words, instrument)
@@ -113,14 +113,17 @@ def _left_out(
 
 
 def _check_size(sight: Sight) -> None:
+    """Refuse what cannot have an answer: too few poses, or fewer numbers than instrument and markers have unknowns."""
     numbers, poses = int(sight.used.sum()), sight.states.poses
-    if not sight.placed and poses >= 2:
+    least = 4 if sight.placed else 2
+    unknowns = 6 * len(sight.states.stations) + 3 * sight.states.points if sight.placed else 0
+    if poses >= least and numbers > unknowns:
         return
-    if numbers < 3 * len(sight.states.stations) + 6 or poses < 4:
-        raise InputError(
-            f"{poses} poses with {numbers} numbers are too few to place the instrument and the markers; measure at "
-            "least 8 poses, better 30"
-        )
+    have = f"{poses} pose{'s' * (poses != 1)} with {numbers} numbers"
+    need = f"more than {unknowns} numbers at {least} poses or more" if unknowns else f"{least} poses or more"
+    raise InputError(
+        f"{have} are too few to calibrate with: {need} are needed; 30 poses are usual", code="few-poses", value=poses
+    )
 
 
 def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed: tuple[Finding, ...]) -> Calibration:
@@ -277,10 +280,3 @@ def _discrepancy(chosen: Fit, instrument: Instrument) -> tuple[float, tuple[Find
     found = Finding("lack-of-fit", "warning", text, {"ratio": ratio, "limit": float(np.sqrt(limit))})
     unit = 1.0 if instrument.tracker is None else instrument.tracker.across
     return float(np.sqrt(seen**2 - known**2)) * unit, (found,)
-
-
-def cross_validate(robot: Robot, campaign: Campaign, folds: int = 6, **options: Any) -> Validation:
-    """Calibrate without every fold of the poses in turn and judge on what was left out; options as of ``calibrate``."""
-    from elastocal.calibration.validation import cross_validate as over_folds
-
-    return over_folds(lambda part: calibrate(robot, part, **options), robot, campaign, folds)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.states import States
@@ -19,6 +21,8 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
+
+Kind = TypeVar("Kind", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,7 @@ class Sight:
 
     @property
     def rows(self) -> int:
-        return max(part.stop for part in self.sections.values())
+        return int(max(part.stop for part in self.sections.values()))
 
     @cached_property
     def lengths(self) -> Bools:
@@ -75,7 +79,7 @@ class Sight:
             out[:, part] = known.all(axis=1, keepdims=True) if key == "orientation" else known
         return out
 
-    def fold(self, rows: Array) -> Array:
+    def fold(self, rows: npt.NDArray[Kind]) -> npt.NDArray[Kind]:
         """(M, rows, ...) of states to (poses, slots * rows, ...), zero where a pose has fewer states."""
         s = self.states
         out = np.zeros((s.poses, s.slots, *rows.shape[1:]), dtype=rows.dtype)
@@ -89,7 +93,7 @@ class Sight:
         out[s.pose, s.slot, :, s.slot] = rows
         return out.reshape(s.poses, s.slots * rows.shape[1], -1)
 
-    def unfold(self, blocks: Array) -> Array:
+    def unfold(self, blocks: npt.NDArray[Kind]) -> npt.NDArray[Kind]:
         """(poses, slots * rows) back to (M, rows)."""
         s = self.states
         return np.asarray(blocks.reshape(s.poses, s.slots, -1)[s.pose, s.slot])
@@ -209,7 +213,7 @@ def point_slopes(slope: Array, arms: Array, frame: Array) -> Array:
     return np.asarray(frame[:, None] @ (v + turned))
 
 
-def placing_slopes(placing: Placing, points: Array, turn: Array, station: Array) -> Array:
+def placing_slopes(placing: Placing, points: Array, turn: Array, station: Ints) -> Array:
     """(M, 3 m, extra): slopes of points (M, m, 3), in stations' axes, by stations, markers and the tool's turn (zero).
 
     ``turn`` (M, 3, 3) is that of the tool in the stations' axes.

@@ -97,7 +97,6 @@ def gather(robot: Robot, campaign: Campaign) -> States:
     members = tuple(_ordered(campaign, np.flatnonzero(inverse == s)) for s in range(len(unique)))
     first = np.array([m[0] for m in members])
     _, pose = np.unique(unique[:, : q.shape[1]], axis=0, return_inverse=True)
-    average = lambda v: None if v is None else np.stack([_mean(v[m]) for m in members])  # noqa: E731
     squares, freedom = _repeat_scatter(campaign, members)
     return States(
         np.stack([q[m].mean(axis=0) for m in members]),
@@ -105,10 +104,10 @@ def gather(robot: Robot, campaign: Campaign) -> States:
         None if campaign.temperature is None else np.array([heat[m].mean() for m in members]),
         station[first],
         pose.reshape(-1),
-        average(campaign.position),
-        average(campaign.deflection),
+        _averaged(campaign.position, members),
+        _averaged(campaign.deflection, members),
         None if campaign.orientation is None else np.stack([_mean_turn(campaign.orientation[m]) for m in members]),
-        average(campaign.distance),
+        _averaged(campaign.distance, members),
         members,
         tuple(names),
         tuple(campaign.markers),
@@ -135,6 +134,10 @@ def _ordered(campaign: Campaign, rows: Ints) -> Ints:
     if not parts or len(rows) == 1:
         return rows
     return rows[np.lexsort(np.concatenate(parts, axis=1).T[::-1])]
+
+
+def _averaged(values: Array | None, members: tuple[Ints, ...]) -> Array | None:
+    return None if values is None else np.stack([_mean(values[m]) for m in members])
 
 
 def _mean(values: Array) -> Array:

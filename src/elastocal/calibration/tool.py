@@ -136,8 +136,9 @@ class BentTool:
     follows: bool = False
 
     def states(self, values: Array) -> ToolStates:
-        pushed = self.wrench is not None and bool(np.any(self.wrench))
-        return self._solved(values, (AppliedWrenches(self.frame, self.wrench, self.follows),) if pushed else ())
+        if self.wrench is None or not np.any(self.wrench):
+            return self.unloaded(values)
+        return self._solved(values, (AppliedWrenches(self.frame, self.wrench, self.follows),))
 
     def unloaded(self, values: Array) -> ToolStates:
         return self._solved(values, ())

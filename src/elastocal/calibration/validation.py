@@ -15,7 +15,7 @@ from elastocal.calibration.states import States, gather, pose_means
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import rigid_fit
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     )  # fmt: skip
 
 
-def paired_gain(before: Array, after: Array, pose: Array) -> tuple[float, float]:
+def paired_gain(before: Array, after: Array, pose: Ints) -> tuple[float, float]:
     """Mean fall of the error over poses, and half of its 95 % interval."""
     each = pose_means(before - after, pose)
     if len(each) < 2:
@@ -109,14 +109,17 @@ def cross_validate(robot: Robot, campaign: Campaign, folds: int = 6, **options: 
         parts.append((validate(found, campaign.take(out)), np.unique(row_pose[out])))
     after = np.concatenate([v.errors for v, _ in parts])
     counts = np.array([v.after.count for v, _ in parts], dtype=np.float64)
-    mean = lambda values: float(np.average(values, weights=counts))  # noqa: E731
     gains = np.array([v.gain for v, _ in parts])
     halves = np.array([v.gain_half_width for v, _ in parts])
     share = counts / counts.sum()
     before = np.concatenate([v.nominal_errors for v, _ in parts])
     return Validation(
-        ErrorSummary.of(before), ErrorSummary.of(after), mean([v.coverage for v, _ in parts]), float(gains @ share),
+        ErrorSummary.of(before), ErrorSummary.of(after), _mean([v.coverage for v, _ in parts], counts), float(gains @ share),
         float(np.sqrt(np.sum((share * halves) ** 2))), after, False,
         before, tuple(p for v, _ in parts for p in v.places),
         parts[0][0].markers,
     )  # fmt: skip
+
+
+def _mean(values: list[float], weights: Array) -> float:
+    return float(np.average(values, weights=weights))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,10 @@ def with_words(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[Wante
 
 
 def _geometry(robot: Robot) -> tuple[Robot, list[Wanted]]:
-    lengths, tilts, offsets, slides = [], [], [], []
+    lengths: list[str] = []
+    tilts: list[str] = []
+    offsets: list[str] = []
+    slides: list[str] = []
     added: list[Element] = []
     given = set(robot.parameters.names)
     for frame in robot.tree.path(robot.tool):
@@ -79,7 +83,7 @@ def _geometry(robot: Robot) -> tuple[Robot, list[Wanted]]:
         own = AXES[3 + along] if joint.kind == "revolute" else AXES[along]
         aligned = abs(joint.unit_axis[along]) > 1 - 1e-9
         free = [a for a in AXES if not (aligned and a == own)]
-        new = {a: 0.0 for a in free if f"{frame.name}.{a}" not in given}
+        new: dict[str, Any] = {a: 0.0 for a in free if f"{frame.name}.{a}" not in given}
         if new:
             added.append(FrameError(frame=frame.name, **new))
         lengths += [f"{frame.name}.{a}" for a in free if not a.startswith("r")]

@@ -161,8 +161,8 @@ def _predictor(path: Path, file: CampaignFile, out: Path | None, asked: _Asked, 
     from elastocal.app.workers import one_thread
     from elastocal.calibration.readings import campaign_of, read_campaign
     from elastocal.calibration.run import calibrate as calibrated
-    from elastocal.calibration.run import cross_validate
     from elastocal.calibration.store import to_document
+    from elastocal.calibration.validation import cross_validate
 
     robot, readings = campaign_of(file)
     words = "auto" if asked.model is None else [w.strip() for w in asked.model.replace("+", ",").split(",")]
