@@ -525,10 +525,10 @@ def test_a_plan_without_readings_names_the_columns(run: Run, tmp_path: Path) -> 
 def test_no_number_to_spare_and_no_noise_stated(run: Run, tmp_path: Path) -> None:
     campaign, out = cylinder(tmp_path, ""), tmp_path / "c.json"
     few(campaign, 1)
-    said = refused(run, tmp_path, "calibrate", campaign, "--out", out)
-    assert "1 pose with 3 numbers" in said
+    said = refused(run, tmp_path, "calibrate", campaign, "--reduce", "--out", out)
+    assert "3 numbers for 3 unknowns leave none to estimate the noise from" in said
     change(campaign, ("measurement:", "errors: [{kind: reading, sd_um: 15}]\nmeasurement:"))
-    assert run("calibrate", campaign, "--out", out).code == 0
+    assert run("calibrate", campaign, "--reduce", "--out", out).code == 0
     assert np.all(np.isfinite(strict(out.read_text())["covariance"]))
 
 
