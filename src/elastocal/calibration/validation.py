@@ -114,7 +114,8 @@ def cross_validate(robot: Robot, campaign: Campaign, folds: int = 6, **options: 
     share = counts / counts.sum()
     before = np.concatenate([v.nominal_errors for v, _ in parts])
     return Validation(
-        ErrorSummary.of(before), ErrorSummary.of(after), _mean([v.coverage for v, _ in parts], counts), float(gains @ share),
+        ErrorSummary.of(before), ErrorSummary.of(after), _mean([v.coverage for v, _ in parts], counts),
+        float(gains @ share),
         float(np.sqrt(np.sum((share * halves) ** 2))), after, False,
         before, tuple(p for v, _ in parts for p in v.places),
         parts[0][0].markers,
