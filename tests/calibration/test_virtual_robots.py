@@ -104,11 +104,12 @@ def test_repeats_count_as_one_pose() -> None:
 
 
 @pytest.mark.xfail(reason="with few poses the robust start leaves good ones out, and they do not come back")
-@pytest.mark.parametrize("count", [8, 15])
-def test_few_poses_lose_no_good_reading(count: int) -> None:
-    truth, q, rng = made(1, count, markers=2)
-    cal = calibrate(KR270, campaign(q, KR270, position=read_positions(truth, q, rng)), WORDS)
-    assert cal.outliers == ()
+def test_few_poses_lose_no_good_reading() -> None:
+    lost = []
+    for seed in range(3):
+        truth, q, rng = made(seed, 12, markers=2)
+        lost += calibrate(KR270, campaign(q, KR270, position=read_positions(truth, q, rng)), WORDS).outliers
+    assert lost == []
 
 
 def test_orientations_with_positions() -> None:
@@ -121,13 +122,14 @@ def test_orientations_with_positions() -> None:
     assert off.magnitude().mean() < 1.5e-4
 
 
-@pytest.mark.xfail(reason="turns of station and tool are not found from orientations alone")
+@pytest.mark.xfail(reason="turns of station and tool are not always found from orientations alone")
 def test_orientations_alone() -> None:
-    truth, q, rng = made(1, 30)
-    cal = calibrate(KR270, campaign(q, KR270, orientation=truth.orientation(q)), ["geometry"])
-    new = joint_values(KR270, 50, rng)
-    off = Rotation.from_matrix(cal.predict_joints(new).orientation).inv() * Rotation.from_matrix(truth.orientation(new))
-    assert off.magnitude().mean() < 1e-3
+    for seed in range(5):
+        truth, q, rng = made(seed, 30, markers=2)
+        cal = calibrate(KR270, campaign(q, KR270, orientation=truth.orientation(q)), ["geometry"])
+        new = joint_values(KR270, 50, rng)
+        seen = Rotation.from_matrix(cal.predict_joints(new).orientation)
+        assert (seen.inv() * Rotation.from_matrix(truth.orientation(new))).magnitude().mean() < 1e-3
 
 
 def test_distances_alone() -> None:
