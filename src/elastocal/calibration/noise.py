@@ -42,15 +42,18 @@ class Instrument:
     tracker: Tracker | None = None
 
     @classmethod
-    def of(cls, noise: float | ErrorSource | Sequence[ErrorSource] | None) -> Instrument:
-        """What a campaign states; sources other than reading and tracker are found by evidence anyway."""
+    def of(cls, noise: float | ErrorSource | Sequence[ErrorSource] | None, readings: int = 1) -> Instrument:
+        """What a campaign states; sources other than reading and tracker are found by evidence anyway.
+
+        Sources state the noise of one reading; a deflection is the difference of two ``readings``.
+        """
         if noise is None or isinstance(noise, float):
             return cls(noise)
         for source in (noise,) if isinstance(noise, ErrorSource) else noise:
             if isinstance(source, Tracker):
                 return cls(tracker=source)
             if isinstance(source, Reading) and source.sd is not None and source.marker is None:
-                return cls(float(np.sqrt(np.mean(np.square(source.sd)))))
+                return cls(float(np.sqrt(readings * np.mean(np.square(source.sd)))))
         return cls()
 
     def scale(self) -> Scale:

@@ -51,7 +51,7 @@ def calibrate(
     words = automatic(robot, loaded=loaded, placed=sight.placed) if asked is None else asked
     watch("start values")
     placing = start_placing(robot, sight)
-    instrument = Instrument.of(campaign.noise)
+    instrument = Instrument.of(campaign.noise, 1 if sight.placed else 2)
     dropped = np.zeros_like(sight.used)
     units: tuple[Unit, ...] = ()
     if outliers:

@@ -63,13 +63,13 @@ def simulate(
     ``where``: a plan, a campaign whose readings are not looked at, or controller values (N, n) in rad and m; the last
     under ``wrench`` (N, 6) at ``load_frame``.  ``read`` is position or deflection: by default what the plan or the
     campaign is of, else position.  ``markers`` are frames of the robot, or places (m) in the tool's frame by name;
-    by default those of the plan or campaign that are frames, else the tool.  ``noise``: sd in m of a coordinate,
-    sources of error, or None.  ``stations`` are poses of the robot's base in the instrument's frame: positions are
+    by default those of the plan or campaign that are frames, else the tool.  ``noise``: sd in m of a coordinate (of a
+    deflection, where these are read), sources of error, or None.  ``stations`` are poses of the robot's base in the instrument's frame: positions are
     given there.  ``gross`` numbers are off by ``gross_size`` (m).
     """
     setting = _setting(truth, where, read, markers, wrench, load_frame, repeats)
     places = _stations(stations, setting.station)
-    sources = _sources(noise, places)
+    sources = _sources(noise, places, setting.measurement.states)
     generator = np.random.default_rng(rng) if isinstance(rng, int) else rng
     drawn = virtual_campaign(
         setting.robot, setting.measurement, sources, generator, gross=gross, gross_size=gross_size
@@ -93,8 +93,8 @@ def assess(
     """
     setting = _setting(robot, campaign, None, (), None, None, 1)
     stated = campaign.noise if isinstance(campaign, Campaign) else campaign.task.measuring.sources
-    sources = _sources(NOISE if noise is None and not stated else noise or stated, {"1": Pose()})
     kind = setting.measurement
+    sources = _sources(NOISE if noise is None and not stated else noise or stated, {"1": Pose()}, kind.states)
     measured = Measured(kind, np.zeros((kind.count, len(kind.rows))), sources)
     return assess_measured(setting.robot, measured, names)
 
@@ -182,12 +182,15 @@ def _stations(given: Mapping[str, Pose] | Pose | None, used: tuple[str, ...]) ->
     return dict(given)
 
 
-def _sources(noise: Noise, places: Mapping[str, Pose]) -> tuple[ErrorSource, ...]:
-    """A tracker without a place stands in the origin of the first station."""
+def _sources(noise: Noise, places: Mapping[str, Pose], readings: int) -> tuple[ErrorSource, ...]:
+    """A number is that of what is given, a source that of one of its ``readings``: a deflection is made of two.
+
+    A tracker without a place stands in the origin of the first station.
+    """
     if noise is None:
         return ()
     if isinstance(noise, int | float):
-        return (Reading(sd=float(noise)),)
+        return (Reading(sd=float(noise) / float(np.sqrt(readings))),)
     first = next(iter(places.values()))
     x, y, z = (float(v) for v in -first.rotation.T @ first.translation)
     each = (noise,) if isinstance(noise, ErrorSource) else tuple(noise)
