@@ -64,8 +64,8 @@ def simulate(
     under ``wrench`` (N, 6) at ``load_frame``.  ``read`` is position or deflection: by default what the plan or the
     campaign is of, else position.  ``markers`` are frames of the robot, or places (m) in the tool's frame by name;
     by default those of the plan or campaign that are frames, else the tool.  ``noise``: sd in m of a coordinate (of a
-    deflection, where these are read), sources of error, or None.  ``stations`` are poses of the robot's base in the instrument's frame: positions are
-    given there.  ``gross`` numbers are off by ``gross_size`` (m).
+    deflection, where these are read), sources of error, or None.  ``stations`` are poses of the robot's base in the
+    instrument's frame: positions are given there.  ``gross`` numbers are off by ``gross_size`` (m).
     """
     setting = _setting(truth, where, read, markers, wrench, load_frame, repeats)
     places = _stations(stations, setting.station)
