@@ -11,6 +11,7 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 import elastocal as ec
+from elastocal.calibration.calibration import Calibration
 from elastocal.model.kinematics import kinematics
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
@@ -112,7 +113,7 @@ def test_the_instrument_sees_markers_where_the_corrected_program_wants_them(trut
     np.testing.assert_allclose(added, done.before.position, atol=1e-12)
 
 
-def test_registration_is_the_error_of_a_predicted_reading(calibration) -> None:
+def test_registration_is_the_error_of_a_predicted_reading(calibration: Calibration) -> None:
     """Base, robot and flange together move a marker by what stations, robot and markers do."""
     robot, names, covariance = calibration.registered("flange")
     q = v.joint_values(calibration.nominal, 5, np.random.default_rng(8), 0.5) + np.array([0, -1.2, 1.4, 0, 0.6, 0])

@@ -1,0 +1,71 @@
+"""Priors of the model words: what is tied, what is a logarithm, and covariances of parameters that are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from virtual import campaign, joint_values
+
+from elastocal.calibration.fit import Fit
+from elastocal.calibration.run import calibrate
+from elastocal.calibration.words import automatic, check_words, with_words
+from elastocal.errors import InputError
+from elastocal.files.robot.read import read_robot
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.deflection import deflection
+
+
+def test_entries_of_links_share_factors() -> None:
+    """0.5 for all links, 0.3 for each link, 0.12 for each entry, as independent factors."""
+    _, wanted = with_words(read_robot("kuka-kr270"), ("compliance",))
+    (links,) = [w for w in wanted if w.scale.name == "links"]
+    assert links.log
+    assert links.scale.fixed
+    covariance = np.linalg.inv(links.precision)
+    place = [n.rpartition(".")[0] for n in links.names]
+    for i, a in enumerate(place):
+        for j, b in enumerate(place):
+            expected = 0.25 + 0.09 * (a == b) + 0.0144 * (i == j)
+            assert covariance[i, j] == pytest.approx(expected, rel=1e-9)
+    assert links.sizes == pytest.approx(np.full(len(place), np.sqrt(0.25 + 0.09 + 0.0144)))
+
+
+def test_joints_foundation_and_spring_have_sds_of_their_own() -> None:
+    _, wanted = with_words(read_robot("kuka-kr270"), ("compliance",))
+    sds = {w.scale.name: w.scale.start for w in wanted if w.log and w.precision is None}
+    assert sds == {"joint compliance": 0.5, "foundation compliance": 0.7, "gravity compensator": 0.3}
+
+
+def test_the_covariance_of_a_logarithm_is_that_of_its_parameter() -> None:
+    """sd of theta = theta times sd of log theta, and the estimate keeps its sign."""
+    robot = read_robot("kuka-kr270")
+    rng = np.random.default_rng(5)
+    q = joint_values(robot, 14, rng, 0.5) + np.array([0, -1.2, 1.4, 0, 0.6, 0])
+    wrench = np.zeros((14, 6))
+    wrench[:, :3] = rng.uniform(-2000, 2000, size=(14, 3))
+    true = robot.with_parameters({"A2.k": 1.4 * robot.parameters.values[robot.parameters.index("A2.k")]})
+    moved = deflection(true, q, [AppliedWrenches(robot.tool, wrench)]).translation
+    moved = moved + 1e-5 * rng.normal(size=moved.shape)
+    cal = calibrate(robot, campaign(q, robot, deflection=moved, wrench=wrench, noise=1e-5), ["compliance"])
+    fit: Fit = cal.ladder.chosen.fit
+    sds = np.sqrt(np.diag(fit.posterior.covariance))[: len(fit.x)]
+    logs = fit.task.logs
+    assert logs.any()
+    expected = np.where(logs, np.abs(fit.values) * sds, sds)
+    assert np.sqrt(np.diag(fit.covariance))[: len(fit.x)] == pytest.approx(expected)
+    assert np.all(fit.values[logs] * fit.task.file_values[logs] > 0)
+    assert cal.parameters["A2.k"].value == pytest.approx(true.parameters.values[true.parameters.index("A2.k")], rel=0.05)
+
+
+def test_own_weight_and_compliance_are_not_both_tried() -> None:
+    robot = read_robot("kuka-kr270")
+    assert "weight" not in automatic(robot, loaded=True, placed=True)
+    assert "weight" in automatic(robot.nominal, loaded=False, placed=True)
+    assert automatic(robot, loaded=True, placed=False) == ("compliance", "backlash")
+
+
+def test_words_that_are_none_are_refused() -> None:
+    assert check_words("auto") is None
+    assert check_words("geometry") == ("geometry",)
+    with pytest.raises(InputError, match="geometri"):
+        check_words(["geometri"])
