@@ -1,4 +1,4 @@
-"""Stations and markers: steps are motions, slopes are their derivatives, and the start needs no values and bears outliers."""
+"""Stations and markers: steps are motions, slopes are their derivatives, and the start bears outliers."""
 
 from __future__ import annotations
 

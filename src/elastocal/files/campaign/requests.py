@@ -20,7 +20,9 @@ from elastocal.files.schema import Units, chosen, dimensions_of
 from elastocal.files.text import FlowList, Map, quantity_text
 from elastocal.identify.reduction import sought_names
 from elastocal.measure.campaign import Campaign
+from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
+from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource, source_kinds
 from elastocal.model.descriptions import beyond_form, in_form
 from elastocal.model.robot import Robot
@@ -86,6 +88,8 @@ def read_requests(
         names = sought_names(campaign.measurement, described, requests.seek, requests.hold)
     except InputError as error:
         raise located.error(("seek",) if entry.seek else ("robot",), str(error)) from None
+    if not names and entry.seek is None and isinstance(campaign.measurement, Position | Deflection) and not plan:
+        return requests, ()  # nothing to identify one by one; the best predictor needs no parameters of the file
     if not names and not entry.hold:
         raise located.error(("robot",), f"{model.name} has no parameter to seek; give it elements, such as compliances")
     if not names:
