@@ -198,6 +198,43 @@ def test_a_program_is_corrected_for_everything_that_was_calibrated(run: Any, des
     assert run(*words, "--robot", "kuka-kr270").code != 0
 
 
+def test_a_calibration_of_deflections_predicts_deflections_and_takes_geometry_as_exact(run: Any, tmp_path: Path) -> None:
+    robot = ec.read_robot("kuka-kr270")
+    rng = np.random.default_rng(1)
+    q = rng.uniform(-0.6, 0.6, (30, 6)) + np.array([0, -1.2, 1.4, 0, 0.6, 0])
+    wrench = rng.uniform(-1, 1, (30, 6)) * [800, 800, 800, 50, 50, 50]
+    k = float(robot.parameters.values[robot.parameters.index("A2.k")])
+    truth = robot.with_parameters({"A2.k": 1.3 * k})
+    data = ec.simulate(truth, q, noise=2e-5, read="deflection", wrench=wrench, markers=("marker1", "marker2"))
+    cal = ec.calibrate(robot, data, "compliance", outliers=False)
+    path = cal.save(tmp_path / "c.json")
+    where = ("predict", path, "--at", "0,-90,90,0,30,0")
+    assert run(*where).code == 2
+    (row, _) = run(*where, "--force", "0,0,-500", "--json").data["predictions"]
+    joints = np.radians([[0, -90, 90, 0, 30, 0]])
+    true = ec.deflection(truth, robot.controller.to_joints(joints), [0, 0, -500, 0, 0, 0], "marker1").translation[0]
+    said = 1e-3 * np.array([row[f"d{c}_mm"] for c in "xyz"])
+    width = 1e-6 * np.array([row[f"d{c}_95_um"] for c in "xyz"])
+    assert (np.abs(said - true) < 2 * width).all()
+    assert row["x_mm"] is None
+    again = run(*where, "--force", "0,0,-500", "--frame", "marker1", "--json").data["predictions"]
+    assert [r["marker"] for r in again] == ["marker1"]
+    found = ec.compensate(cal, ec.read_program(KRL, "krl"), wrench=[0, 0, -400, 0, 0, 0])
+    assert found.known is not None
+    assert not found.known.registered
+    (exact,) = [f for f in found.verdict if f.code == "taken-as-exact"]
+    assert "lengths and joint zeros" in exact.text
+
+
+KRL = """DEF p( )
+$BASE={X 1750,Y -80,Z 800,A 0,B 0,C 0}
+$TOOL={X 200,Y 100,Z 0,A 0,B 90,C 0}
+PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}
+LIN {X 0,Y 0,Z 0,A 0,B 0,C 180}
+END
+"""
+
+
 def test_exports_hold_all_elements_and_say_what_a_urdf_cannot(run: Any, desk: Desk, tmp_path: Path) -> None:
     new, urdf, kin = tmp_path / "new.yaml", tmp_path / "new.urdf", tmp_path / "k.yaml"
     words = ("--yaml", new, "--urdf", urdf, "--from", desk.folder / "arm.urdf", "--kinematics", kin)

@@ -125,7 +125,7 @@ class Like:
 
     def __init__(self, robot, names, covariance) -> None:
         self.robot, self.names, self.covariance = robot, names, covariance
-        self.discrepancy, self.freedom = 2e-5, 40.0
+        self.discrepancy, self.freedom, self.placed = 2e-5, 40.0, True
 
     def registered(self, flange):
         assert flange == "flange"

@@ -34,8 +34,13 @@ SPREAD = 0.02
 
 
 def registered(c: Calibration, flange: str) -> tuple[Robot, tuple[str, ...], Array]:
-    """The robot with errors of base and flange, and names and covariance of all that is estimated of them."""
+    """The robot with errors of base and flange, and names and covariance of all that is estimated of them.
+
+    A calibration by deflections alone knows neither: there it is the robot as it stands.
+    """
     robot = c.robot
+    if not c.placed:
+        return robot, c.names, c.covariance[: len(c.names), : len(c.names)]
     added = [f for f in (BASE, flange) if not any(f"{f}.{a}" in robot.parameters.names for a in AXES)]
     robot = robot.with_elements(*(FrameError(frame=f, x=0.0, y=0.0, z=0.0, rx=0.0, ry=0.0, rz=0.0) for f in added))
     own = len(c.names)

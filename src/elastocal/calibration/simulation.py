@@ -115,7 +115,7 @@ class _Setting:
         factors = [ANGLES[self.angle] if m.kind == "revolute" else LENGTHS[self.length] for m in self.robot.motions]
         if isinstance(noise, float):
             noise /= LENGTHS[self.length]
-        values = {self.read: points}
+        values: dict[str, Any] = {self.read: points}
         return Campaign(
             q=self.robot.controller.to_controller(setup.q) / np.array(factors), length=self.length, angle=self.angle,
             wrench=setup.wrenches if np.any(setup.wrenches) else None, load_frame=setup.load.frame,

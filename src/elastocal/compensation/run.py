@@ -142,7 +142,9 @@ def _identified(given: Any, flange: str | None) -> tuple[Robot, IdentifiedModel 
         return given.model, given
     try:
         robot, names, covariance = given.registered(flange_of(given.robot, flange))
-        return robot, IdentifiedModel(robot, names, covariance, given.discrepancy, "loaded", given.freedom, True)
+        return robot, IdentifiedModel(
+            robot, names, covariance, given.discrepancy, "loaded", given.freedom, registered=given.placed
+        )
     except AttributeError:
         raise InputError(
             f"a robot or a calibration is needed to correct a program, not {type(given).__name__}",
