@@ -198,7 +198,9 @@ def test_a_program_is_corrected_for_everything_that_was_calibrated(run: Any, des
     assert run(*words, "--robot", "kuka-kr270").code != 0
 
 
-def test_a_calibration_of_deflections_predicts_deflections_and_takes_geometry_as_exact(run: Any, tmp_path: Path) -> None:
+def test_a_calibration_of_deflections_predicts_deflections_and_takes_geometry_as_exact(
+    run: Any, tmp_path: Path
+) -> None:
     robot = ec.read_robot("kuka-kr270")
     rng = np.random.default_rng(1)
     q = rng.uniform(-0.6, 0.6, (30, 6)) + np.array([0, -1.2, 1.4, 0, 0.6, 0])
