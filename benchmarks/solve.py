@@ -13,13 +13,12 @@ import numpy as np
 from benchmarks.harness import Contender, Outcome, race
 from benchmarks.memory import growth
 from benchmarks.robots import configurations, robot
-from elastocal.identifiability.triangle import stacked_triangle
-from elastocal.identify.linear import ReducedFit
-from elastocal.identify.streamed import Rows, fit_streamed
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.linear_observation import linear_observation, linear_observation_chunks
 from elastocal.model.statics.observation import Marker
+from elastocal.solve.rank import stacked_triangle
+from elastocal.solve.streamed import ReducedFit, Rows, fit_streamed
 
 COUNT, CHUNK = 10_000, 2500
 MARKERS = (Marker("tool", "pose"),)

@@ -15,7 +15,6 @@ from elastocal.files.robot.read import read_robot
 from elastocal.identify.budget import BELIEVED, budget
 from elastocal.identify.estimate import estimate
 from elastocal.identify.fit import groups_of
-from elastocal.identify.loss import TUNING
 from elastocal.identify.problem import linearise, unknowns, weigh
 from elastocal.measure.campaign import Belief, Campaign
 from elastocal.measure.deflection import Deflection
@@ -28,6 +27,7 @@ from elastocal.measure.sources.registration import Registration
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
+from elastocal.solve.loss import TUNING
 
 SD = 1e-5
 PLAIN = (Reading(sd=SD),)

@@ -11,8 +11,6 @@ from oracle.robots import configurations, random_wrench
 
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.identifiability.groups import Group, resolved_columns
-from elastocal.identifiability.practical import Practical
 from elastocal.identify.begin import Begin
 from elastocal.identify.fit import groups_of
 from elastocal.identify.problem import linearise, weigh
@@ -30,6 +28,7 @@ from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
+from elastocal.solve.groups import Group, Practical, resolved_columns
 from elastocal.spatial.pose import Pose
 
 SD = 1e-5
@@ -363,7 +362,7 @@ def test_groups_depend_neither_on_the_order_of_readings_nor_on_units():
     units = 10.0 ** rng.integers(-9, 9, 23)
     other = groups(rng.permutation(9), units)
     assert one.count(Group.COMBINED) > 3
-    assert one.count(Group.SILENT) + one.count(Group.IDENTIFIABLE) > 3
+    assert one.count(Group.UNOBSERVABLE) + one.count(Group.IDENTIFIABLE) > 3
     assert other.group == one.group
     assert other.kept == one.kept
     assert other.rank.rank == one.rank.rank == len(one.kept)

@@ -65,3 +65,13 @@ def test_the_span_is_orthonormal_and_holds_the_columns():
     assert span.shape == (30, 4)
     np.testing.assert_allclose(span.T @ span, np.eye(4), atol=1e-12)
     np.testing.assert_allclose(span @ (span.T @ x), x, atol=1e-8)
+
+
+def test_stated_intervals_hold_the_truth_as_often_as_stated():
+    noise, rng = np.linspace(0.01, 0.5, 30), np.random.default_rng(11)
+    white = X / noise[:, None]
+    hits = np.zeros(4)
+    for _ in range(600):
+        fit = solve_linear(white, white @ B + rng.normal(size=30))
+        hits += np.abs(fit.values - B) < 1.959964 * np.sqrt(np.diag(fit.unit_covariance))
+    np.testing.assert_allclose(hits / 600, 0.95, atol=0.035)

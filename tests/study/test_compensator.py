@@ -23,11 +23,11 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import balancing_spring, weight_torque
 from elastocal.model.statics.observation import Marker
+from elastocal.solve.metropolis import NonlinearPosterior
 from elastocal.spatial.pose import Pose
 from elastocal.study.compensator_posterior import equivalent_compliance, sample_spring
 from elastocal.study.compensator_start import compensator_of, start_values
 from elastocal.study.whole import study
-from elastocal.uncertainty.metropolis import NonlinearPosterior
 
 
 def test_start_values_come_from_the_readings_alone():

@@ -59,7 +59,7 @@ def calibration(result: CalibrateResult, out: Path) -> str:
 
 def _records(result: CalibrateResult) -> tuple[ParameterRecord, ...]:
     from elastocal.files.calibration.record import ParameterRecord
-    from elastocal.identifiability.groups import Group
+    from elastocal.solve.groups import Group
 
     study, fit = result.study, result.study.fit
     groups = study.identification.groups

@@ -11,12 +11,12 @@ import numpy as np
 
 from elastocal.calibration.warnings import PointsCheck, calibration_warnings, nominal_rms
 from elastocal.findings import Finding
-from elastocal.identifiability.groups import Group
 from elastocal.measure.reading_unit import reading_unit, small_unit
 from elastocal.model.robot import Robot
 from elastocal.procedures.contact.judgement import ContactJudgement, written
 from elastocal.procedures.contact.screen import Misreading, WrongContact
 from elastocal.quantities import length, told_apart
+from elastocal.solve.groups import Group
 from elastocal.study.whole import Study
 
 FEW = 2

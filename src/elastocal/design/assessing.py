@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from elastocal.design.warnings import PlanWarning
-from elastocal.identifiability.groups import Group
-from elastocal.identifiability.practical import ABOVE, BELOW, Expectation, Practical
 from elastocal.identify.expectation import Expected, expected
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
 from elastocal.results import as_frame, as_html, shortened
+from elastocal.solve.groups import ABOVE, BELOW, Expectation, Group, Practical
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,7 +30,7 @@ class Assessment:
     def unobservable(self) -> tuple[str, ...]:
         """Parameters that nothing measured depends on."""
         groups = self.expected.groups
-        return tuple(n for n, kind in zip(groups.names, groups.group, strict=True) if kind is Group.SILENT)
+        return tuple(n for n, kind in zip(groups.names, groups.group, strict=True) if kind is Group.UNOBSERVABLE)
 
     @cached_property
     def practical(self) -> dict[Practical, tuple[Expectation, ...]]:

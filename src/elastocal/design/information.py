@@ -23,8 +23,7 @@ import numpy as np
 
 from elastocal.design.knowledge import Coordinates, Knowledge, inverse_triangle, known
 from elastocal.errors import InputError
-from elastocal.identifiability.rank import decide_rank
-from elastocal.identifiability.triangle import stacked_triangle
+from elastocal.solve.rank import decide_rank, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
 
 CHUNK = 4096

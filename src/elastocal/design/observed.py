@@ -14,13 +14,13 @@ import numpy as np
 
 from elastocal.design.information import CandidateRows
 from elastocal.errors import InputError
-from elastocal.identifiability.triangle import stacked_triangle
 from elastocal.identify.fit import groups_of
 from elastocal.identify.problem import Problem, linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
+from elastocal.solve.rank import stacked_triangle
 from elastocal.spatial.entries import Array, Bools, Ints
 
 ROUNDING = 1e-13

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.identifiability.groups import Group, Groups
 from elastocal.identify.trial import ABSURD, Trial
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
+from elastocal.solve.groups import Group, Groups
 from elastocal.spatial.entries import Array
 
 
@@ -40,7 +40,11 @@ def by_groups(model: Robot, groups: Groups) -> list[Dropped]:
     for name, group in zip(groups.names, groups.group, strict=True):
         if name in kept:
             continue
-        why = "moves nothing that was read" if group is Group.SILENT else f"acts only together with {absorbed[name]}"
+        why = (
+            "moves nothing that was read"
+            if group is Group.UNOBSERVABLE
+            else f"acts only together with {absorbed[name]}"
+        )
         held = model.parameters.values[model.parameters.index(name)] if name in model.parameters.names else 0.0
         out.append(Dropped(name, "algebraic", f"{group.value}: {why}", np.nan, np.nan, np.nan, float(held)))
     return out

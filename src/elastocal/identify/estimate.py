@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import UnknownNameError
-from elastocal.identifiability.practical import covariance
 from elastocal.identify.fit import Fit, check_determined, check_equations, one_step
-from elastocal.identify.loss import LOSSES, TUNING, Loss, robust_scale, scatter
 from elastocal.identify.problem import Problem, Weights, linearise, residuals, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
+from elastocal.solve.groups import covariance
+from elastocal.solve.loss import LOSSES, TUNING, Loss, robust_scale, scatter
 from elastocal.spatial.entries import Array
 
 STEPS, ROUNDS = 100, 4
@@ -128,7 +128,8 @@ def _finish(search: _Search, values: Array, loss: Loss, scale: float, steps: int
     freedom = problem.equations - len(problem.names)
     return Fit(
         model, search.campaign, problem, values, covariance(problem.reduced.triangle, range(len(problem.names))),
-        residuals(search.campaign, model, u), scatter(problem, loss, scale, freedom), freedom, loss, steps, converged,
+        residuals(search.campaign, model, u),
+        scatter(problem.misfit, problem.used, loss, scale, freedom), freedom, loss, steps, converged,
     )  # fmt: skip
 
 

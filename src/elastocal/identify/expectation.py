@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identifiability.groups import Groups
-from elastocal.identifiability.practical import ABOVE, BELOW, Expectation, expectations
 from elastocal.identify.budget import Budget, budget
 from elastocal.identify.fit import groups_of, linear_fit
 from elastocal.identify.problem import linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.model.parameters import Parameter
 from elastocal.model.robot import Robot
+from elastocal.solve.groups import ABOVE, BELOW, Expectation, Groups, expectations
 
 
 @dataclass(frozen=True, eq=False)

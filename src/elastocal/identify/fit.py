@@ -9,12 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identifiability.groups import Groups, classify
-from elastocal.identifiability.practical import covariance
-from elastocal.identify.loss import Loss, scatter
 from elastocal.identify.problem import Problem
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
+from elastocal.solve.groups import Groups, classify, covariance
+from elastocal.solve.loss import Loss, scatter
 from elastocal.spatial.entries import Array
 
 
@@ -126,7 +125,7 @@ def linear_fit(model: Robot, campaign: Campaign, problem: Problem, names: Sequen
     moved = model.with_parameters({name: float(v) for name, v in zip(names[:parameters], values, strict=False)})
     return Fit(
         moved, campaign, solved, values, covariance(triangle, range(len(at))), np.where(problem.used, raw, np.nan),
-        scatter(solved, "linear", 1.0, freedom), freedom, "linear", 1, True,
+        scatter(solved.misfit, solved.used, "linear", 1.0, freedom), freedom, "linear", 1, True,
     )  # fmt: skip
 
 

@@ -19,9 +19,9 @@ from elastocal.identify.begin import PLAIN, Begin
 from elastocal.identify.dropped import Dropped, by_ratio
 from elastocal.identify.estimate import estimate
 from elastocal.identify.fit import Fit
-from elastocal.identify.loss import Loss
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
+from elastocal.solve.loss import Loss
 from elastocal.spatial.entries import Array
 
 

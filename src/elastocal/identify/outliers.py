@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.identify.fit import Fit
-from elastocal.identify.loss import TUNING, robust_scale
+from elastocal.solve.loss import TUNING, robust_scale
 
 LIMIT = 5.0
 

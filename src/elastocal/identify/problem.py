@@ -15,11 +15,10 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identify.linear import Reduced
-from elastocal.identify.streamed import Rows, reduce_rows
 from elastocal.measure.campaign import Belief, Campaign
 from elastocal.measure.sources.source import SourceUnknown
 from elastocal.model.robot import Robot
+from elastocal.solve.streamed import Reduced, Rows, reduce_rows
 from elastocal.spatial.entries import Array, Bools, Ints
 
 UNSTATED = 1e-5

@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elastocal.errors import InputError
-from elastocal.identifiability.groups import Groups
-from elastocal.identifiability.practical import Practical, practical
 from elastocal.identify.begin import Begin
 from elastocal.identify.dropped import Dropped, by_description, by_groups, by_partner, by_sight
 from elastocal.identify.estimate import estimate
@@ -31,6 +29,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
+from elastocal.solve.groups import Groups, Practical, practical
 from elastocal.spatial.entries import Ints
 
 

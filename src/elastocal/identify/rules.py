@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from elastocal.errors import InputError
-from elastocal.identifiability.practical import ABOVE, BELOW
 from elastocal.identify.begin import PLAIN, Begin
-from elastocal.identify.loss import Loss
+from elastocal.solve.groups import ABOVE, BELOW
+from elastocal.solve.loss import Loss
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identifiability.groups import Groups, resolved_columns
 from elastocal.identify.begin import PLAIN, Begin
 from elastocal.identify.fit import Fit, check_equations, groups_of, linear_fit
 from elastocal.identify.outliers import Suspect, suspects
 from elastocal.identify.problem import Problem, Weights, linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
+from elastocal.solve.groups import Groups, resolved_columns
 from elastocal.spatial.entries import Array
 
 ROUNDS, MOST, FEW = 3, 0.05, 3

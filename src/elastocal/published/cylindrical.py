@@ -70,10 +70,9 @@ class _Study:
 
     def identified(self, noise: Array, sigma: float) -> Array:
         """Compliances from noisy deflections (position rows only)."""
-        from elastocal.identify.linear import fit_linear
+        from elastocal.solve.linear import solve_linear
 
-        names = self.truth.parameters.names
-        return fit_linear(names, self.matrix, self.deflections + noise, sigma).values
+        return solve_linear(self.matrix / sigma, (self.deflections + noise) / sigma).values
 
     def loaded(self, k: Array) -> Array:
         """Where the true robot goes, (d, n, 3) m, when commanded with the compensations of compliances k (d, 3)."""

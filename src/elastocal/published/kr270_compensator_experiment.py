@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from elastocal.measure.setup import Setup
     from elastocal.model.loads.gravity_compensator import GravityCompensator
     from elastocal.model.robot import Robot
+    from elastocal.solve.metropolis import NonlinearPosterior
     from elastocal.spatial.entries import Array, Ints
-    from elastocal.uncertainty.metropolis import NonlinearPosterior
 
 SOUGHT = {
     "k_c": "A2.k_c", "s_0": "A2.s_0", "k_2": "A2.k", "k_3": "A3.k", "k_4": "A4.k", "k_5": "A5.k", "k_6": "A6.k",

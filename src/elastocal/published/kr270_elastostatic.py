@@ -22,12 +22,12 @@ from elastocal.report.blocks import Lines, Series
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.identifiability.rank import Rank
     from elastocal.identify.fit import Fit
     from elastocal.identify.reduction import Identification
     from elastocal.model.compliant.link_compliance import Form
     from elastocal.model.robot import Robot
     from elastocal.published.kr270_experiment import HeldOut
+    from elastocal.solve.rank import Rank
 
 
 PRINTED = Printed("kr270-elastostatic")
@@ -226,10 +226,10 @@ def observed_rank(robot: Robot, form: Form, rng: np.random.Generator) -> Rank:
     """Rank for full poses of the tool in random configurations within the limits, under random wrenches at the tool."""
     import numpy as np
 
-    from elastocal.identifiability.rank import decide_rank
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.statics.linear_observation import linear_observation
     from elastocal.model.statics.observation import Marker
+    from elastocal.solve.rank import decide_rank
 
     model = robot.with_link_form(form)
     limits = np.array([m.limits for m in model.motions])

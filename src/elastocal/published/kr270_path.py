@@ -24,7 +24,7 @@ def spring_ratios(truth: Robot, found: Identification) -> dict[str, float]:
     """How far k_c and s_0 would stand out of the noise if they were sought beside all that can be told apart."""
     import numpy as np
 
-    from elastocal.identifiability.practical import covariance
+    from elastocal.solve.groups import covariance
 
     fit = found.whole
     model = truth.with_link_form("beam")

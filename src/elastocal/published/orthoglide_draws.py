@@ -78,7 +78,7 @@ class Draws:
         """Symmetric fits once more, now positive semidefinite, (draws, 6, 6)."""
         import numpy as np
 
-        from elastocal.identify.definite import fit_definite
+        from elastocal.solve.definite import fit_definite
 
         index, p = self.symmetric.index, len(self.symmetric.names)
         zero, loose = np.zeros(p), np.full(p, LOOSE)
@@ -121,8 +121,8 @@ def _fitted(form: Form, names: tuple[str, ...], whitened: Array, readings: Array
     """Least squares (12) of all draws at once, covariance (14)."""
     import numpy as np
 
-    from elastocal.identifiability.practical import covariance
     from elastocal.model.compliant.link_compliance import patterns
+    from elastocal.solve.groups import covariance
 
     index = np.full((6, 6), -1)
     for symbol, elements in patterns(form):

@@ -13,7 +13,7 @@ from elastocal.report.blocks import Axis, Heatmap
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.identifiability.practical import Expectation
+    from elastocal.solve.groups import Expectation
     from elastocal.spatial.entries import Array, Bools
 
 
@@ -256,8 +256,7 @@ def _expected(noise: tuple[float, float]) -> tuple[Expectation, ...]:
     import numpy as np
 
     from elastocal.files.robot.read import read_robot
-    from elastocal.identifiability.groups import classify
-    from elastocal.identifiability.practical import expectations
+    from elastocal.solve.groups import classify, expectations
 
     model = read_robot(od.ROBOT).with_link_form("full")
     names, matrix = od.observation(model)

@@ -1,1 +1,1 @@
-"""The one least-squares kernel: rows in units of noise, priors, evidence, deletion residuals.  Knows no robot."""
+"""Least squares with rank, priors, evidence, deletion residuals and samplers.  Knows no robot."""

@@ -99,9 +99,9 @@ def orthonormal_span(columns: Array, relative: float = RELATIVE) -> Array:
 def _scaled(columns: Array, rows: Bools) -> tuple[Array, Array]:
     """Columns of unit length over the kept rows, those that hardly move anything as zeros, and the lengths."""
     lengths = np.linalg.norm(columns[rows], axis=0)
-    silent = lengths <= RELATIVE * np.max(lengths, initial=0.0)
-    unit = np.where(silent, 1.0, lengths)
-    return np.where(silent & rows[:, None], 0.0, columns / unit), unit
+    unobservable = lengths <= RELATIVE * np.max(lengths, initial=0.0)
+    unit = np.where(unobservable, 1.0, lengths)
+    return np.where(unobservable & rows[:, None], 0.0, columns / unit), unit
 
 
 def _rank(singular: Array, relative: float) -> int:

@@ -20,8 +20,8 @@ import numpy as np
 
 from elastocal.identify.fit import Fit
 from elastocal.model.loads.gravity_compensator import GravityCompensator
+from elastocal.solve.metropolis import NonlinearPart, NonlinearPosterior, gibbs_metropolis
 from elastocal.spatial.entries import Array
-from elastocal.uncertainty.metropolis import NonlinearPart, NonlinearPosterior, gibbs_metropolis
 
 
 def equivalent_compliance(spring: GravityCompensator, q: Array, psi: Array) -> Array:

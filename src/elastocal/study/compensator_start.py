@@ -16,13 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identifiability.groups import classify
-from elastocal.identifiability.practical import covariance
 from elastocal.identify.problem import weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import Robot
+from elastocal.solve.groups import classify, covariance
 from elastocal.spatial.entries import Array, Ints
 
 SAME_ANGLE = 1e-4

@@ -26,13 +26,13 @@ from elastocal.model.robot import Robot
 from elastocal.procedures.contact.gaps import geometry_start
 from elastocal.procedures.contact.screen import Touched, screen_contacts
 from elastocal.results import as_frame, shortened
+from elastocal.solve.bootstrap import Bootstrap, bootstrap
+from elastocal.solve.gibbs import Posterior, gibbs
+from elastocal.solve.metropolis import NonlinearPosterior
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.study.compensator_posterior import sample_spring
 from elastocal.study.compensator_start import compensator_of, spring_pairs, start_values
-from elastocal.uncertainty.bootstrap import Bootstrap, bootstrap
 from elastocal.uncertainty.discrepancy import Discrepancy, discrepancy
-from elastocal.uncertainty.gibbs import Posterior, gibbs
-from elastocal.uncertainty.metropolis import NonlinearPosterior
 from elastocal.uncertainty.prediction import IdentifiedModel
 from elastocal.uncertainty.reduction_cost import Cost, reduction_cost
 from elastocal.uncertainty.springs import PossibleSprings, RebuiltSpring, possible_springs, rebuilt_springs

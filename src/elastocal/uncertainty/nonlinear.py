@@ -6,8 +6,8 @@ import numpy as np
 
 from elastocal.identify.estimate import misfit_at
 from elastocal.identify.fit import Fit
+from elastocal.solve.ensemble import Ensemble, ensemble
 from elastocal.spatial.entries import Array
-from elastocal.uncertainty.ensemble import Ensemble, ensemble
 
 
 def sample_nonlinear(fit: Fit, steps: int, rng: np.random.Generator) -> Ensemble:

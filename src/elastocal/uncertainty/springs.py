@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.identifiability.groups import Group
-from elastocal.identify.definite import DefiniteFit, fit_definite
 from elastocal.identify.fit import Fit
 from elastocal.identify.problem import linearise, unknowns
 from elastocal.identify.reduction import Identification, sought_names
@@ -22,6 +20,8 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.descriptions import in_form
 from elastocal.model.robot import Robot
+from elastocal.solve.definite import DefiniteFit, fit_definite
+from elastocal.solve.groups import Group
 from elastocal.spatial.entries import Array, Ints
 
 PRIOR = 3.0

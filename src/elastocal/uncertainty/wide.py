@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.identifiability.practical import covariance
 from elastocal.identify.problem import linearise
 from elastocal.identify.reduction import Identification
+from elastocal.solve.groups import covariance
 from elastocal.spatial.entries import Array
 
 

@@ -7,7 +7,6 @@ import pytest
 from oracle.scara import NAMES, discs, nominal, plan, touched
 
 from elastocal.errors import InputError
-from elastocal.identifiability.groups import Combination
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.setup import Setup
@@ -21,6 +20,7 @@ from elastocal.procedures.contact.accuracy import accuracy, contact_blocks
 from elastocal.procedures.contact.judgement import combinations, written
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement
 from elastocal.procedures.contact.repair import repair
+from elastocal.solve.groups import Combination
 
 GRIPPER = [NAMES.index("gripper.p"), NAMES.index("gripper.gap")]
 

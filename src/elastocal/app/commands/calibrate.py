@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import Robot
     from elastocal.procedures.contact.judgement import ContactJudgement
+    from elastocal.solve.ensemble import Ensemble
     from elastocal.study.whole import Study
-    from elastocal.uncertainty.ensemble import Ensemble
 
 _CELL = Uses({"campaign": "campaign"}, (Fill("out", "calibration"), REPORT))
 STEPS = {"fitting": 0, "judging": 60, "sampling": 80}

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from elastocal.app.commands.assess import AssessResult
 from elastocal.app.pages.calibrate.reduction import combination_table
 from elastocal.app.pages.calibrate.trust import budget_table
-from elastocal.identifiability.groups import Group
-from elastocal.identifiability.practical import Practical
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
+from elastocal.solve.groups import Group, Practical
 
 if TYPE_CHECKING:
     from elastocal.procedures.contact.repair import Repair, RepairOption
@@ -97,7 +96,7 @@ def table(result: AssessResult) -> Table:
             rows.append((p.name, "nuisance", none, e.sd, none, p.unit, none))
             continue
         if e is None:
-            why = Unknown(_UNOBSERVABLE if group is Group.SILENT else _NOT_KEPT)
+            why = Unknown(_UNOBSERVABLE if group is Group.UNOBSERVABLE else _NOT_KEPT)
             rows.append((p.name, str(group), p.value, why, why, p.unit, why))
             continue
         label = str(e.group) if group is Group.IDENTIFIABLE else f"{group}{str(e.group)[2:]}"

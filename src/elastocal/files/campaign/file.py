@@ -17,13 +17,13 @@ from elastocal.files.opened import existing, seen_from
 from elastocal.files.robot.read import read_robot, robot_file, without_kinds
 from elastocal.files.schema import Units
 from elastocal.files.tables.raw import RawTable
-from elastocal.identifiability.practical import ABOVE, BELOW
-from elastocal.identify.loss import Loss
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
+from elastocal.solve.groups import ABOVE, BELOW
+from elastocal.solve.loss import Loss
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.identifiability.groups import Group, Groups, classify
-from elastocal.identifiability.practical import covariance
 from elastocal.identify.problem import linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
+from elastocal.solve.groups import Group, Groups, classify, covariance
 from elastocal.spatial.entries import Array, Bools
 
 ABSURD = 1e3

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.identifiability.groups import Group
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.payload import Payload
@@ -30,6 +29,7 @@ from elastocal.procedures.gravity.recursion import Recursion, recursive_moments
 from elastocal.procedures.gravity.samples import Samples, slow_samples
 from elastocal.procedures.gravity.sense import stated_sense, torque_sense
 from elastocal.procedures.gravity.terms import Term, expressions
+from elastocal.solve.groups import Group
 
 if TYPE_CHECKING:
     from elastocal.findings import Finding
@@ -98,7 +98,7 @@ class Gravity:
             "parameters": len(names),
             "base": sum(base.names[i] in names for i in base.kept),
             "alone": groups.count(Group.IDENTIFIABLE),
-            "silent": groups.count(Group.SILENT),
+            "silent": groups.count(Group.UNOBSERVABLE),
         }
 
     def robot(self, source: str) -> Robot:

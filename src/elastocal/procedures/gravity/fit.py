@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identifiability.groups import Groups, classify
 from elastocal.identify.fit import Fit
 from elastocal.identify.reduction import Identification, identify
 from elastocal.identify.rules import ReductionRules
@@ -32,6 +31,7 @@ from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
 from elastocal.procedures.gravity.sense import Sense, check_torque_columns, torque_sense
+from elastocal.solve.groups import Groups, classify
 from elastocal.spatial.entries import Array
 from elastocal.uncertainty.wide import Wide, wide_covariance, wide_with_nuisances
 

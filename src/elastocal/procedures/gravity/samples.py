@@ -20,8 +20,8 @@ from elastocal.measure.joint_torque import JointTorque
 from elastocal.measure.motion import Motion, motion_of
 from elastocal.measure.slow_motion import SHARE, low_speed, slow_motion
 from elastocal.model.robot import Robot
+from elastocal.solve.draws import FEWEST, effective_number
 from elastocal.spatial.entries import Array, Bools
-from elastocal.uncertainty.convergence import FEWEST, effective_number
 
 STILL = 0.01
 """Radians or metres: a joint that moves less has only trembled."""

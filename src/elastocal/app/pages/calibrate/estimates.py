@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import or_reason
-from elastocal.identifiability.groups import Group
-from elastocal.identifiability.practical import practical
 from elastocal.identify.unsought import LIKELY
 from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Table, Unknown
+from elastocal.solve.groups import Group, practical
 
 if TYPE_CHECKING:
+    from elastocal.solve.ensemble import Ensemble
     from elastocal.spatial.entries import Array
     from elastocal.study.whole import Study
-    from elastocal.uncertainty.ensemble import Ensemble
 
 
 NO_NOISE = "no noise was stated"

@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import or_reason
-from elastocal.identifiability.groups import Group
 from elastocal.measure.reading_unit import reading_unit
 from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Table
+from elastocal.solve.groups import Group
 
 if TYPE_CHECKING:
-    from elastocal.identifiability.groups import Groups
+    from elastocal.solve.groups import Groups
     from elastocal.study.whole import Study
     from elastocal.uncertainty.springs import PossibleSprings
 

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.solve.draws import Draws, effective_number, split_rhat
 from elastocal.spatial.entries import Array, Bools
-from elastocal.uncertainty.convergence import effective_number, split_rhat
-from elastocal.uncertainty.draws import Draws
 
 Curve = Callable[[Array], Array]
 """g: psi (chains, k) -> (chains, m)."""

@@ -2,7 +2,7 @@
 
 The rows are whitened to the stated noise, so s_c = 1 where the statement is right. Each row belongs to a class c of
 noise, or to class -1, whose scale is 1 for sure: rows of a Gaussian prior. The prior is flat in beta and 1/s_c^2 in
-every s_c^2. The two blocks are conjugate, here in the coordinates z of ``basis``:
+every s_c^2. The two blocks are conjugate, here in the coordinates z of ``draws.basis``:
 
     z | s       ~ N(P^-1 sum_c Q_c^T r_c / s_c^2,  P^-1),    P = sum_c Q_c^T Q_c / s_c^2
     s_c^2 | z   ~ |r_c - Q_c z|^2 / chi^2(m_c)               (an inverse gamma)
@@ -16,10 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.solve.draws import FEWEST, SMALLEST, Basis, Draws, basis, effective_number, split_rhat
 from elastocal.spatial.entries import Array, Ints
-from elastocal.uncertainty.basis import SMALLEST, Basis, basis
-from elastocal.uncertainty.convergence import FEWEST, effective_number, split_rhat
-from elastocal.uncertainty.draws import Draws
 
 MIXED, ENOUGH = 1.01, 400.0
 APART, ROUNDING = 1e6, 1e-12
@@ -113,7 +111,7 @@ def _labels(classes: Ints | None, count: int) -> Ints:
     if labels.shape != (count,) or labels.dtype.kind not in "iu" or labels.min() < -1:
         raise InputError(f"classes: give one whole number from -1 for each of the {count} readings")
     if labels.max() < 0:
-        raise InputError("classes: no reading has a noise of unknown size; the covariance of identify.linear is exact")
+        raise InputError("classes: no reading has a noise of unknown size; the covariance of least squares is exact")
     return labels.astype(np.int64)
 
 

@@ -1,7 +1,8 @@
-"""Least squares over any number of configurations in the memory of one chunk.
+"""Least squares over any number of configurations in the memory of one chunk (003 eq. 11-14).
 
-``reduce_rows`` finds T, d and rest with |A x - y|^2 = |T x - d|^2 + rest for every x; ``linear.fit_reduced`` decides
-rank and groups from T by SVD and solves.  A Householder QR of all rows gives T too, but many times slower:
+Whatever the number of readings, they first become a small problem with the same squares: ``reduce_rows`` finds T, d and
+rest with |A x - y|^2 = |T x - d|^2 + rest for every x; ``fit_reduced`` decides rank and groups from T by SVD and
+solves.  A Householder QR of all rows gives T too, but many times slower:
 
 (a) Some hundred configurations spread over the data.  QR with pivots finds columns S that are independent there,
     A_S = Q R_s, and the others as A_S C.  It also gives a first fit x_s.
@@ -23,10 +24,73 @@ from math import sqrt
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identifiability.rank import ZERO_COLUMN
-from elastocal.identifiability.triangle import stacked_triangle
-from elastocal.identify.linear import Reduced, ReducedFit, fit_reduced
+from elastocal.solve.groups import Groups, classify
+from elastocal.solve.rank import ZERO_COLUMN, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """All that least squares needs of ``count`` whitened rows: |A x - y|^2 = |T x - d|^2 + rest for every x.
+
+    ``triangle`` T (r, p), ``readings`` d (r,), r at most p + 1.
+    """
+
+    triangle: Array
+    readings: Array
+    rest: float
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedFit:
+    """Estimates of an identifiable basis: every parameter of G1 and the kept ones of G3 (then a combination).
+
+    ``triangle`` R of the basis has R^T R = A^T A, and ``covariance`` = (R^T R)^-1 holds for the stated noise.
+    ``squares`` is the sum of the squared residuals in units of the noise, with ``freedom`` equations to spare.
+    """
+
+    groups: Groups
+    names: tuple[str, ...]
+    values: Array
+    covariance: Array
+    triangle: Array
+    squares: float
+    freedom: int
+    reduced: Reduced
+
+    @property
+    def sd(self) -> Array:
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def scatter(self) -> float:
+        """Size of the residuals in units of the stated noise: about one where it is right, nan without spare rows."""
+        return float(np.sqrt(self.squares / self.freedom)) if self.freedom else float("nan")
+
+
+def fit_reduced(names: Sequence[str], scales: Array, reduced: Reduced, first: Sequence[str] = ()) -> ReducedFit:
+    """Groups and least-squares values; ``scales`` and ``first`` as in ``groups.classify``."""
+    if not np.all(np.isfinite(reduced.triangle)) or not np.all(np.isfinite(reduced.readings)):
+        raise InputError("readings and their derivatives must be finite numbers; leave the others out")
+    groups = classify(names, reduced.triangle, scales, first)
+    columns = reduced.triangle[:, list(groups.kept)]
+    lengths = np.linalg.norm(columns, axis=0)
+    q, unit = np.linalg.qr(columns / lengths)
+    inverse = np.linalg.solve(unit, np.eye(len(lengths)))
+    along = q.T @ reduced.readings
+    across = reduced.readings - q @ along
+    return ReducedFit(
+        groups=groups,
+        names=tuple(names[i] for i in groups.kept),
+        values=inverse @ along / lengths,
+        covariance=inverse @ inverse.T / np.outer(lengths, lengths),
+        triangle=unit * lengths,
+        squares=reduced.rest + float(across @ across),
+        freedom=reduced.count - len(lengths),
+        reduced=reduced,
+    )
+
 
 Rows = slice | Ints
 Chunks = Callable[[Rows], Iterator[tuple[Array, Array]]]
@@ -40,7 +104,7 @@ FEW = 200
 DEPENDENT = 1e-12
 """Pivots below this part of the first are dependence to rounding; anything above is left to the SVD of T."""
 MISSED = 1e-11
-"""Largest |A n| (unit columns) that rounding explains; far below the 1e-9 that counts in ``identifiability.rank``."""
+"""Largest |A n| (unit columns) that rounding explains; far below the 1e-9 that counts in ``solve.rank``."""
 EVEN = 1e3
 """Condition of Z up to which its Gram matrix loses few enough digits: six of sixteen."""
 GOLDEN = (sqrt(5) - 1) / 2
@@ -49,7 +113,7 @@ GOLDEN = (sqrt(5) - 1) / 2
 def fit_streamed(
     names: Sequence[str], scales: Array, total: int, chunks: Chunks, first: Sequence[str] = ()
 ) -> ReducedFit:
-    """Fit ``total`` configurations; ``scales`` and ``first`` as in ``identifiability.groups.classify``."""
+    """Fit ``total`` configurations; ``scales`` and ``first`` as in ``groups.classify``."""
     return fit_reduced(names, scales, reduce_rows(np.asarray(scales, dtype=np.float64), total, chunks), first)
 
 
@@ -114,10 +178,10 @@ def _basis(a: Array, y: Array, scales: Array) -> _Basis:
     width = a.shape[1]
     lengths = np.linalg.norm(a, axis=0)
     effect = lengths * scales
-    silent = effect <= ZERO_COLUMN * effect.max()
-    # a silent column has no length of its own: one per cent of the largest effect stands for it in |A n|
-    unit = np.where(silent, 1e-2 * effect.max() / scales, lengths)
-    whole = np.asarray(np.linalg.qr(np.column_stack([np.where(silent, 0.0, a / unit), y]), mode="r"))
+    unobservable = effect <= ZERO_COLUMN * effect.max()
+    # an unobservable column has no length of its own: one per cent of the largest effect stands for it in |A n|
+    unit = np.where(unobservable, 1e-2 * effect.max() / scales, lengths)
+    whole = np.asarray(np.linalg.qr(np.column_stack([np.where(unobservable, 0.0, a / unit), y]), mode="r"))
     q, r, order = qr(whole[:, :width], pivoting=True, mode="economic")
     rank = int(np.sum(np.abs(np.diag(r)) > DEPENDENT * abs(r[0, 0])))
     triangle = r[:rank, :rank]

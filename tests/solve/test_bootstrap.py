@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.uncertainty import bootstrap as module
-from elastocal.uncertainty.bootstrap import bootstrap
+from elastocal.solve import bootstrap as module
+from elastocal.solve.bootstrap import bootstrap
 
 NAMES = ("a", "b", "c")
 UNITS = np.array([1.0, 1e-6, 1e3])

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.solve.draws import Draws
 from elastocal.spatial.entries import Array
-from elastocal.uncertainty.draws import Draws
 
 LogDensity = Callable[[Array], Array]
 LONG = 50.0

@@ -1,11 +1,13 @@
-"""Which parameters the data determine (003 section 4.1).
+"""Which parameters the data determine (003 section 4.1), and whether the noise leaves anything of them (eq. 14, 20).
 
 G1  identifiable: no direction of the null space touches the parameter.
-G2  not identifiable: its column is zero, nothing that is measured depends on it.
-G3  semi-identifiable: it acts only together with others.  Parameters that share null directions form a subgroup;
-    k of them act as m < k combinations.  In each subgroup the parameters kept are the first independent ones in
-    order of preference (actuated joints first, then the table's order); every other one is absorbed by them:
+G2  unobservable: its column is zero, nothing that is measured depends on it.
+G3  not separately identifiable: it acts only together with others.  Parameters that share null directions form a
+    subgroup; k of them act as m < k combinations.  In each subgroup the parameters kept are the first independent ones
+    in order of preference (actuated joints first, then the table's order); every other one is absorbed by them:
     A_j = sum_i A_i c_ij, so that what the data determine is kept_i + sum_j c_ij dropped_j.
+
+A kept parameter is identifiable in practice (G1+) where the ratio of its value to its standard deviation is large.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from elastocal.identifiability.rank import Rank, decide_rank
+from elastocal.errors import InputError
+from elastocal.solve.rank import Rank, decide_rank
 from elastocal.spatial.entries import Array, Bools
 
 TOUCH = 1e-7
@@ -27,7 +30,7 @@ DUST = 1e-6
 
 class Group(StrEnum):
     IDENTIFIABLE = "G1"
-    SILENT = "G2"
+    UNOBSERVABLE = "G2"
     COMBINED = "G3"
 
 
@@ -76,9 +79,9 @@ def classify(names: Sequence[str], r: Array, scales: Array, first: Sequence[str]
     touched = np.linalg.norm(found.null, axis=1) > TOUCH
     preferred = set(first)
     order = sorted(range(len(names)), key=lambda i: (names[i] not in preferred, i))
-    kept = [int(i) for i in np.flatnonzero(~touched & ~found.silent)]
+    kept = [int(i) for i in np.flatnonzero(~touched & ~found.unobservable)]
     subgroups, combined = [], set[int]()
-    for members in _components(found.null, touched & ~found.silent):
+    for members in _components(found.null, touched & ~found.unobservable):
         chosen, coefficients = _basis(r / found.lengths, [i for i in order if i in members])
         kept += chosen
         together = _together(members, chosen, coefficients)
@@ -86,8 +89,8 @@ def classify(names: Sequence[str], r: Array, scales: Array, first: Sequence[str]
         if together:
             subgroups.append(_subgroup(names, together, chosen, coefficients, found.lengths))
     group = tuple(
-        Group.SILENT if silent else Group.COMBINED if i in combined else Group.IDENTIFIABLE
-        for i, silent in enumerate(found.silent)
+        Group.UNOBSERVABLE if unobservable else Group.COMBINED if i in combined else Group.IDENTIFIABLE
+        for i, unobservable in enumerate(found.unobservable)
     )
     return Groups(tuple(names), group, tuple(sorted(kept)), tuple(subgroups), found)
 
@@ -171,3 +174,65 @@ def _subgroup(
         if terms:
             combinations.append(Combination(names[i], tuple(terms)))
     return Subgroup(tuple(names[i] for i in members), tuple(combinations))
+
+
+ABOVE, BELOW = 5.0, 2.0
+
+
+class Practical(StrEnum):
+    """Subgroups of G1: G1+ identifiable in practice, G1~ perhaps with more data, G1- lost in the noise."""
+
+    IDENTIFIABLE = "G1+"
+    HARDLY = "G1~"
+    NOT = "G1-"
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A kept parameter: its value (a combination's, if it absorbs others), standard deviation, ratio and subgroup."""
+
+    name: str
+    value: float
+    sd: float
+    ratio: float
+    group: Practical
+
+
+def practical(ratio: float, above: float = ABOVE, below: float = BELOW) -> Practical:
+    """Subgroup of a parameter-to-noise ratio."""
+    return Practical.IDENTIFIABLE if ratio > above else Practical.NOT if ratio < below else Practical.HARDLY
+
+
+def covariance(r: Array, kept: Sequence[int]) -> Array:
+    """(A^T A)^-1 of the kept columns of a whitened matrix, by QR with unit columns (003 eq. 14).
+
+    All nan where a column is zero: nothing is known then.
+    """
+    columns = r[:, list(kept)]
+    lengths = np.linalg.norm(columns, axis=0)
+    if not np.all(lengths > 0):
+        return np.full((len(lengths), len(lengths)), np.nan)
+    triangle = np.linalg.qr(columns / lengths, mode="r")
+    inverse = np.linalg.solve(triangle, np.eye(len(lengths)))
+    return np.asarray(inverse @ inverse.T / np.outer(lengths, lengths))
+
+
+def expectations(
+    groups: Groups, r: Array, values: Array, above: float = ABOVE, below: float = BELOW
+) -> tuple[Expectation, ...]:
+    """Accuracy to expect for an identifiable basis, from a whitened matrix (one row = one noise unit)."""
+    if not above > below > 0:
+        raise InputError(f"thresholds {above:g} and {below:g}: the upper must be above the lower, both positive")
+    if not groups.kept:
+        return ()
+    at = {name: i for i, name in enumerate(groups.names)}
+    absorbed = {c.kept: [k * values[at[n]] for n, k in c.absorbed] for s in groups.subgroups for c in s.combinations}
+    out = []
+    for i, sd in zip(groups.kept, np.sqrt(np.diag(covariance(r, groups.kept))), strict=True):
+        terms = np.array([values[i], *absorbed.get(groups.names[i], [])])
+        value = float(terms.sum())
+        if abs(value) < 1e-12 * np.abs(terms).sum():
+            value = 0.0  # terms that cancel leave rounding, not a value
+        ratio = abs(value) / float(sd)
+        out.append(Expectation(groups.names[i], value, float(sd), ratio, practical(ratio, above, below)))
+    return tuple(out)

@@ -14,9 +14,6 @@ from math import atan
 import numpy as np
 import pytest
 
-from elastocal.identifiability.groups import classify
-from elastocal.identifiability.rank import decide_rank
-from elastocal.identifiability.triangle import stacked_triangle
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
@@ -24,6 +21,8 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker
+from elastocal.solve.groups import classify
+from elastocal.solve.rank import decide_rank, stacked_triangle
 from elastocal.spatial.pose import Pose
 
 UNIT = ((1, 0, 0), (0, 1, 0), (0, 0, 1))

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import lsq_linear, minimize
 
 from elastocal.errors import InputError
-from elastocal.identify.definite import fit_definite
+from elastocal.solve.definite import fit_definite
 
 BEAM = {(0, 0), (1, 1), (1, 5), (2, 2), (2, 4), (3, 3), (4, 4), (5, 5)}
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.signal import lfilter
 
 from elastocal.errors import InputError
-from elastocal.uncertainty.convergence import effective_number, split_rhat
+from elastocal.solve.draws import effective_number, split_rhat
 
 
 def autoregressive(phi, chains=4, draws=20_000, seed=1):

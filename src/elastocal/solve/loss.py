@@ -6,8 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.identify.problem import Problem
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Bools
 
 Loss = Literal["linear", "huber", "cauchy"]
 LOSSES: tuple[Loss, ...] = ("linear", "huber", "cauchy")
@@ -21,14 +20,17 @@ def robust_scale(misfit: Array, parameters: int) -> float:
     return max(float(np.median(sizes)) / 0.6745, 1e-12) if len(sizes) else 1.0
 
 
-def scatter(problem: Problem, loss: Loss, scale: float, freedom: int) -> float:
-    """Size of the residuals per degree of freedom; for a robust loss what its covariance needs (Huber 1981, 7.6)."""
+def scatter(misfit: Array, used: Bools, loss: Loss, scale: float, freedom: int) -> float:
+    """Size of the residuals per degree of freedom; for a robust loss what its covariance needs (Huber 1981, 7.6).
+
+    ``misfit`` (m,) is zero in rows that ``used`` leaves out; prior rows stand behind those that it counts.
+    """
     if freedom < 1:
         return float("nan")
     if loss == "linear":
-        return float(np.sqrt(np.sum(problem.misfit**2) / freedom))
-    rows = np.concatenate([problem.used.reshape(-1), np.ones(len(problem.misfit) - problem.used.size, dtype=bool)])
-    t = problem.misfit[rows] / scale
+        return float(np.sqrt(np.sum(misfit**2) / freedom))
+    rows = np.concatenate([used.reshape(-1), np.ones(len(misfit) - used.size, dtype=bool)])
+    t = misfit[rows] / scale
     c = TUNING[loss]
     if loss == "huber":
         pull, slope = np.clip(t, -c, c), (np.abs(t) < c).astype(float)

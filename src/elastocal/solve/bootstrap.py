@@ -1,7 +1,7 @@
 """Bootstrap over poses of a whitened linear(ised) problem y = A beta + e.
 
 Readings of one pose share its errors, so poses are resampled, not readings: pose i counts w_i times, w multinomial.
-In the coordinates z of ``basis`` each resample solves
+In the coordinates z of ``draws.basis`` each resample solves
 
     (sum_i w_i Q_i^T Q_i) z = sum_i w_i Q_i^T r_i,
 
@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.solve.draws import Draws, basis
 from elastocal.spatial.entries import Array, Bools, Ints
-from elastocal.uncertainty.basis import basis
-from elastocal.uncertainty.draws import Draws
 
 SINGULAR = 1e10
 CHUNK = 4_000_000  # numbers in the matrices that are solved at once: 32 MB

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.uncertainty.ensemble import Ensemble, ensemble
+from elastocal.solve.ensemble import Ensemble, ensemble
 
 NAMES = ("a", "b")
 CENTRE, SD, CORRELATION = np.array([5.0, -2e6]), np.array([1e-7, 1e5]), 0.9

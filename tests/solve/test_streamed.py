@@ -9,12 +9,12 @@ import pytest
 
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.identifiability.groups import Group, classify
-from elastocal.identify import streamed
-from elastocal.identify.streamed import fit_streamed, reduce_rows, spread_indices
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker
+from elastocal.solve import streamed
+from elastocal.solve.groups import Group, classify
+from elastocal.solve.streamed import fit_streamed, reduce_rows, spread_indices
 
 NAMES = tuple("abcdefg")
 UNITS = np.array([1.0, 1e-6, 1e3, 10.0, 1e-3, 1e5, 0.1])
