@@ -60,6 +60,7 @@ def test_the_whole_procedure_in_one_call(points, table_1):
     assert found.element.L == found.geometry.L
     assert found.plan.best("common rotation").expected.a_x < found.geometry.sd["a_x"]
     assert all(len(repr(value)) < 250 for value in (found, found.spring, found.plan))
+    assert len(found.to_frame()) == 4
     bare = identify_compensator(points, table_1.q, moving="P1", pivots=("P01",), joint="A2")
     assert (bare.element, bare.spring, bare.plan) == (None, None, None)
 

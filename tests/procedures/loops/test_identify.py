@@ -34,6 +34,7 @@ def test_gripper_and_joint_in_one_call():
     assert elements["gripper_backlash"].numbers["gap"] == pytest.approx(G, rel=0.05)
     assert elements["joint_compliance"].place == "J2"
     assert len(repr(found)) < 300
+    assert len(found.to_frame()) == 5
 
 
 def test_a_loop_without_its_side_carries_a_code():

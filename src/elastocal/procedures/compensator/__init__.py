@@ -37,6 +37,7 @@ from elastocal.procedures.compensator.geometry import (
 from elastocal.procedures.compensator.plan import ArcPlan, plan_arcs
 from elastocal.procedures.compensator.spring import SpringOnRobot, joint_range, spring_on_robot
 from elastocal.procedures.compensator.variants import NestedTest
+from elastocal.results import as_frame
 from elastocal.spatial.entries import Array
 
 
@@ -75,6 +76,13 @@ class Compensator:
     def element(self) -> GravityCompensator | None:
         """With the spring of the robot, else with the one that balances; None where neither is known."""
         return None if self.spring is None else self.spring.best
+
+    def to_frame(self) -> object:
+        """Geometry with standard deviations, m and rad."""
+        g = self.geometry
+        return as_frame(
+            [{"name": n, "value": float(getattr(g, n)), "sd": float(g.sd[n])} for n in ("L", "a_x", "a_y", "phi0")]
+        )
 
     def __repr__(self) -> str:
         g, sd = self.geometry, self.geometry.sd

@@ -29,6 +29,7 @@ from elastocal.procedures.gravity.recursion import Recursion, recursive_moments
 from elastocal.procedures.gravity.samples import Samples, slow_samples
 from elastocal.procedures.gravity.sense import stated_sense, torque_sense
 from elastocal.procedures.gravity.terms import Term, expressions
+from elastocal.results import as_frame
 from elastocal.solve.groups import Group
 
 if TYPE_CHECKING:
@@ -70,6 +71,12 @@ class Gravity:
             f"Gravity({arm.model.name}, {arm.samples.log.count} samples, {len(self.screened.outliers)} outliers{rms}; "
             f"{len(self.warnings)} warnings)"
         )
+
+    def to_frame(self) -> object:
+        """One row for every parameter that was fitted, friction included, SI."""
+        fit = self.arm.fit
+        rows = zip(fit.names, fit.values, fit.sd, strict=True)
+        return as_frame([{"name": n, "value": float(v), "sd": float(s)} for n, v, s in rows])
 
     @property
     def arm(self) -> GravityFit:

@@ -22,6 +22,7 @@ from elastocal.procedures.loops.estimate import unknown
 from elastocal.procedures.loops.fit import LoopFit, fit_loops
 from elastocal.procedures.loops.joints import Gripper, JointResult, joint_result
 from elastocal.procedures.loops.loop import NamedLoop
+from elastocal.results import as_frame
 
 if TYPE_CHECKING:
     from elastocal.findings import Finding
@@ -54,6 +55,19 @@ class Loops:
             k, g = j.values.compliance, j.values.half_gap
             parts.append(f"{j.joint} {1e6 * k.value:.4g} urad/(N m), backlash {2e6 * g.value:.4g} urad")
         return f"Loops({'; '.join(parts)})"
+
+    def to_frame(self) -> object:
+        """One row for every loop: compliance in m/N, backlash (both sides) in m, with their standard deviations."""
+        return as_frame(
+            [
+                {
+                    "loop": loop.name, "joint": loop.joint, "compliance": fit.compliance.value,
+                    "compliance_sd": fit.compliance.sd, "backlash": 2 * fit.half_gap.value,
+                    "backlash_sd": 2 * fit.half_gap.sd, "outliers": len(fit.outliers),
+                }
+                for loop, fit in zip(self.loops, self.fits, strict=True)
+            ]
+        )  # fmt: skip
 
     @property
     def not_straight(self) -> int:

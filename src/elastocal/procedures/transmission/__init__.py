@@ -33,6 +33,7 @@ from elastocal.procedures.transmission.outliers import LEVEL, ContradictionError
 from elastocal.procedures.transmission.ratios import Ratios, ratios_of, together
 from elastocal.procedures.transmission.wrap import unwrapped_counts, wraps
 from elastocal.procedures.transmission.zeros import ZeroTest, offsets_are_zero, robust_pattern, significance, unseen
+from elastocal.results import as_frame
 from elastocal.spatial.entries import Array, Bools
 
 if TYPE_CHECKING:
@@ -69,6 +70,18 @@ class Transmission:
     ratios: Ratios
     zero: ZeroTest
     warnings: tuple[Finding, ...]
+
+    def to_frame(self) -> object:
+        """One row for every entry of S that is measured: motor, joint, value and its standard deviation."""
+        s, sd = self.robust.structure, self.robust.structure_sd
+        return as_frame(
+            [
+                {"motor": a, "joint": b, "value": float(s[i, j]), "sd": float(sd[i, j])}
+                for i, a in enumerate(self.axes)
+                for j, b in enumerate(self.axes)
+                if np.isfinite(s[i, j])
+            ]
+        )
 
     def __repr__(self) -> str:
         own = ", ".join(f"{a} {s:.5g}" for a, s in zip(self.axes, np.diag(self.robust.structure), strict=True))
