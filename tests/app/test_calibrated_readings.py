@@ -258,3 +258,13 @@ def test_exports_hold_all_elements_and_say_what_a_urdf_cannot(run: Any, desk: De
     assert [m["name"] for m in beside["markers"]] == list(NAMES)
     np.testing.assert_allclose(beside["stations"][0]["translation_m"], desk.calibration.placing.shift[0])
     assert len(yaml.safe_load(kin.read_text())["kinematics"]) == 7
+
+
+def test_the_schema_knows_every_key(run: Any, desk: Desk, tmp_path: Path) -> None:
+    assert run("export", desk.path, "--schema", tmp_path / "s.json").code == 0
+    schema, record = (json.loads(p.read_text()) for p in (tmp_path / "s.json", desk.path))
+    assert set(record) == set(schema["properties"]) == set(schema["required"])
+    assert schema["properties"]["format"]["const"] == record["format"]
+    row = schema["properties"]["parameters"]["items"]["properties"]
+    assert all(set(p) == set(row) for p in record["parameters"])
+    assert set(record["placing"]) == set(schema["properties"]["placing"]["properties"])

@@ -44,7 +44,8 @@ def read_calibration(path: str | PathLike[str]) -> Calibration:
 
 
 def to_document(c: Calibration) -> dict[str, Any]:
-    return {
+    """Plain data; what is not known is null."""
+    document: dict[str, Any] = {
         "format": FORMAT,
         "verdict": vars(c.verdict) | {"data": dict(c.verdict.data)},
         "warnings": [vars(w) | {"data": dict(w.data)} for w in c.warnings],
@@ -53,14 +54,14 @@ def to_document(c: Calibration) -> dict[str, Any]:
         "leave_one_out_all_m": vars(c.leave_one_out_all),
         "nominal_m": vars(c.before),
         "outliers": [vars(o) for o in c.outliers],
-        "parameters": [{k: _finite(v) for k, v in vars(e).items()} for e in c.parameters.rows],
+        "parameters": [vars(e) for e in c.parameters.rows],
         "noise": dict(c.noise),
         "instrument": {
             "sd_m": c.instrument.sd,
             "tracker": vars(c.instrument.tracker) if c.instrument.tracker else None,
         },
         "discrepancy_m": c.discrepancy,
-        "freedom": _finite(c.freedom),
+        "freedom": c.freedom,
         "length": c.length,
         "angle": c.angle,
         "load_frame": c.load_frame,
@@ -74,6 +75,8 @@ def to_document(c: Calibration) -> dict[str, Any]:
         "robot_yaml": robot_text(c.uncalibrated),
         "tool": c.robot.tool,
     }
+    cleaned: dict[str, Any] = _finite(document)
+    return cleaned
 
 
 def from_document(data: dict[str, Any], where: str) -> Calibration:
@@ -100,10 +103,46 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         outliers=tuple(Outlier(**o) for o in data["outliers"]),
         warnings=tuple(Finding(**w) for w in data["warnings"]),
         words=tuple(data["words"]),
-        leave_one_out=ErrorSummary(**data["leave_one_out_m"]),
-        leave_one_out_all=ErrorSummary(**data["leave_one_out_all_m"]),
-        before=ErrorSummary(**data["nominal_m"]),
+        leave_one_out=_errors(data["leave_one_out_m"]),
+        leave_one_out_all=_errors(data["leave_one_out_all_m"]),
+        before=_errors(data["nominal_m"]),
     )
+
+
+def calibration_schema() -> str:
+    """JSON schema of the document as text (draft 2020-12)."""
+    from pydantic import TypeAdapter
+
+    def of(kind: Any, *, nullable: bool = False) -> dict[str, Any]:
+        made = {k: v for k, v in TypeAdapter(kind).json_schema().items() if k != "title"}
+        if nullable:  # what is not known is null
+            for row in made["properties"].values():
+                if row.get("type") == "number":
+                    row["type"] = ["number", "null"]
+        return made
+
+    number, text, texts = {"type": "number"}, {"type": "string"}, {"type": "array", "items": {"type": "string"}}
+    numbers = {"type": "array", "items": number}
+    rows = {"type": "array", "items": numbers}
+    many = {"type": "array", "items": rows}
+    placing = {
+        "type": "object",
+        "properties": {"turn": many, "shift": rows, "markers": rows, "tool_turn": rows, "centres": rows},
+    }
+    errors = of(ErrorSummary, nullable=True)
+    known: dict[str, Any] = {
+        "format": {"const": FORMAT}, "verdict": of(Finding), "warnings": {"type": "array", "items": of(Finding)},
+        "words": texts, "leave_one_out_m": errors, "leave_one_out_all_m": errors, "nominal_m": errors,
+        "outliers": {"type": "array", "items": of(Outlier)},
+        "parameters": {"type": "array", "items": of(Estimate, nullable=True)},
+        "noise": {"type": "object", "additionalProperties": number}, "instrument": {"type": "object"},
+        "discrepancy_m": number, "freedom": {"type": ["number", "null"]}, "length": {"enum": ["m", "mm"]},
+        "angle": {"enum": ["rad", "deg"]}, "load_frame": text, "stations": texts, "markers": texts,
+        "placing": placing, "nominal_placing": placing, "names": texts, "values": numbers, "covariance": rows,
+        "robot_yaml": text, "tool": text,
+    }  # fmt: skip
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, "type": "object"}
+    return json.dumps(head | {"properties": known, "required": list(known)}, indent=2) + "\n"
 
 
 def _instrument(data: dict[str, Any]) -> Instrument:
@@ -118,7 +157,16 @@ def _placing(p: Placing) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
+    """Plain data without numbers that JSON has no word for."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
     return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _errors(data: dict[str, Any]) -> ErrorSummary:
+    return ErrorSummary(**{k: _number(k, v) for k, v in data.items()})
 
 
 def _number(key: str, value: Any) -> Any:

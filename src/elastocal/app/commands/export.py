@@ -69,9 +69,10 @@ def export(
     Example:
       elastocal export calibration.json --yaml calibrated.yaml --kinematics kinematics.yaml
     """
-    from elastocal.app.calibrated import calibrated
+    from elastocal.app.calibrated import calibrated, of_readings
     from elastocal.app.calibration_files import calibrated_text
     from elastocal.calibration.export import corrected_kinematics, corrected_urdf
+    from elastocal.calibration.store import calibration_schema as readings_schema
     from elastocal.files.calibration.read import calibration_schema
     from elastocal.files.robot.read import robot_file
 
@@ -100,7 +101,7 @@ def export(
         notes += [note for note in lost if note not in notes]
         words.append((kinematics.as_posix(), "joint origins in the style of Universal Robots"))
     if schema is not None:
-        files[schema] = calibration_schema()
+        files[schema] = readings_schema() if of_readings(calibration) else calibration_schema()
         words.append((schema.as_posix(), "JSON schema of calibration files"))
     return ExportResult(model.name, files, tuple(words), tuple(notes), known.warned)
 
