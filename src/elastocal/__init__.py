@@ -59,7 +59,7 @@ _NAMES = {
     "gravity": "elastocal.procedures.gravity:identify",
     "loops": "elastocal.procedures.loops:identify",
     "compensator": "elastocal.procedures.compensator:identify_compensator",
-    "contact": "elastocal.study.contacts",
+    "contact": "elastocal.procedures.contact.calibrate",
     "reproduce": "elastocal.published.case",
     # errors
     "ElastocalError": "elastocal.errors",

@@ -20,7 +20,7 @@ from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
-from elastocal.uncertainty.prediction import IdentifiedModel
+from elastocal.reduction.prediction import IdentifiedModel
 
 FORCE = [-400.0, 0, -150, 0, 0, 0]
 SQUARE = """DEF square( )

@@ -13,7 +13,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
-from elastocal.uncertainty.prediction import IdentifiedModel
+from elastocal.reduction.prediction import IdentifiedModel
 
 Q = np.array([[0.1, -1.2, 1.3, 0.4, 0.7, -0.3], [-0.6, -0.9, 1.0, -0.8, 0.5, 1.2]])
 LOAD = AppliedWrenches("tool", np.array([[40.0, 30, -60, 4, 2, 3]]))

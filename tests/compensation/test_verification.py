@@ -16,7 +16,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.equilibrium import Status
-from elastocal.uncertainty.prediction import IdentifiedModel
+from elastocal.reduction.prediction import IdentifiedModel
 
 
 def arm():

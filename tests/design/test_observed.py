@@ -9,13 +9,13 @@ from design.cell_desk import arm, cylindrical
 from elastocal.design.method import Measuring
 from elastocal.design.observed import determined, earlier_information, independent, observed, taken_together
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.identify.expectation import expected
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.registration import Registration
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
+from elastocal.reduction.error_budget import expected
 
 TOOL = (Marker("tool"),)
 NAMES = ("q1.k", "q2.k", "q3.k")

@@ -19,7 +19,7 @@ from elastocal.files.opened import sha256_of
 from elastocal.files.robot.read import read_robot
 from elastocal.files.run_record import digests, robot_mark
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.uncertainty.prediction import predict
+from elastocal.reduction.prediction import predict
 
 NAMES = ("J1.k", "J2.k")
 COVARIANCE = np.array([[1e-16, 3e-17], [3e-17, 4e-16]])

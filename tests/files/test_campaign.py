@@ -11,7 +11,6 @@ from files.campaign_desk import DEFLECTION, ERRORS, HEAD, POSITION, TABLE, Desk
 
 from elastocal.files.campaign.file import CampaignFile
 from elastocal.files.units import LENGTH
-from elastocal.identify.reduction import sought_names
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
@@ -23,6 +22,7 @@ from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
+from elastocal.reduction.identify import sought_names
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import rotation_vector
 

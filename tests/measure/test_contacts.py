@@ -8,9 +8,6 @@ from oracle.robots import random_robot
 from oracle.scara import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
 
 from elastocal.errors import InputError
-from elastocal.identify.estimate import estimate
-from elastocal.identify.fit import groups_of
-from elastocal.identify.problem import linearise, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
@@ -24,6 +21,9 @@ from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.plane import Plane
 from elastocal.model.surfaces.sphere import Sphere
 from elastocal.model.surfaces.touches import Touches
+from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import groups_of
+from elastocal.reduction.problem import linearise, weigh
 
 
 def test_what_is_felt_is_what_the_plane_equations_give():

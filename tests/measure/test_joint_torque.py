@@ -8,7 +8,6 @@ from oracle.robots import configurations, random_robot
 
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.joint_torque import JointTorque
@@ -20,6 +19,7 @@ from elastocal.measure.virtual import virtual_campaign
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
+from elastocal.reduction.estimate import estimate
 
 KR5 = read_robot("kuka-kr5")
 

@@ -12,13 +12,13 @@ from elastocal.compensation.commands import correct
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.targets import Targets
 from elastocal.compensation.verification import expected_residual, residual, taught, taught_covariance
-from elastocal.identify.estimate import estimate
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.uncertainty.prediction import QUANTILE_95, IdentifiedModel, Prediction
+from elastocal.reduction.estimate import estimate
+from elastocal.reduction.prediction import QUANTILE_95, IdentifiedModel, Prediction
 
 SOURCES = (Reading(sd=1e-5), Repeatability(sd=1e-5))
 NAMES = ("j1.k", "j2.k", "j3.k", "p4.k")

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from oracle.robots import random_robot
 
-from elastocal.identify.rules import ReductionRules
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.kinematics import kinematics
 from elastocal.model.surfaces.sphere import Sphere
 from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, virtual_contacts
-from elastocal.study.whole import study
+from elastocal.reduction.first_fit import ReductionRules
+from elastocal.reduction.study import study
 
 SOURCES = (ForceSensor(sd=0.2), Encoder(sd=2e-6))
 

@@ -6,11 +6,6 @@ import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar, scatter
 
-from elastocal.identify.estimate import estimate
-from elastocal.identify.fit import groups_of
-from elastocal.identify.problem import linearise, weigh
-from elastocal.identify.reduction import identify
-from elastocal.identify.repeats import repeats
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.position import Position
@@ -21,8 +16,12 @@ from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.descriptions import Description
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
-from elastocal.uncertainty.discrepancy import discrepancy
-from elastocal.uncertainty.prediction import IdentifiedModel, predict
+from elastocal.reduction.diagnostics import discrepancy, repeats
+from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import groups_of
+from elastocal.reduction.identify import identify
+from elastocal.reduction.prediction import IdentifiedModel, predict
+from elastocal.reduction.problem import linearise, weigh
 
 SD = 1e-5
 SOURCES = (Reading(sd=SD), Repeatability(sd=1e-5))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from oracle.spring_arm import NAMES, SPRING, TRUTH, campaign, two_joints
 
-from elastocal.identify.estimate import estimate
-from elastocal.study.compensator_posterior import sample_spring
-from elastocal.study.compensator_start import start_values
+from elastocal.reduction.compensator import sample_spring, start_values
+from elastocal.reduction.estimate import estimate
 
 
 def test_intervals_of_a_badly_known_spring_hold_the_truth():

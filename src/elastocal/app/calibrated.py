@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
     from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord
     from elastocal.model.robot import Robot
+    from elastocal.reduction.prediction import IdentifiedModel
     from elastocal.spatial.entries import Array
-    from elastocal.uncertainty.prediction import IdentifiedModel
 
 SAME = 1e-6
 """m and rad by which frames of one robot may differ."""

@@ -29,8 +29,8 @@ WRONG_UNIT = 50.0
 
 def check_numbers(file: CampaignFile) -> None:
     """Refuse fewer numbers than parameters: what is found then depends on what the robot file says of the others."""
-    from elastocal.identify.reduction import sought_names
     from elastocal.model.descriptions import in_form
+    from elastocal.reduction.identify import sought_names
 
     asked, campaign = file.requests, file.campaign
     names = sought_names(campaign.measurement, in_form(file.model, asked.form or "beam"), asked.seek, asked.hold)
@@ -77,8 +77,8 @@ def check_points(file: CampaignFile) -> PointsCheck | None:
     from elastocal.measure.kind import MarkerMeasurement
     from elastocal.measure.sources.registration import Registration
     from elastocal.quantities import length
-    from elastocal.study.placement import placement
-    from elastocal.study.slips import likely_slip
+    from elastocal.reduction.placement import placement
+    from elastocal.reduction.slips import likely_slip
 
     kind = file.campaign.measurement
     if file.points is None or not isinstance(kind, MarkerMeasurement):

@@ -14,10 +14,10 @@ from elastocal.findings import Finding
 from elastocal.measure.reading_unit import reading_unit, small_unit
 from elastocal.model.robot import Robot
 from elastocal.procedures.contact.judgement import ContactJudgement, written
-from elastocal.procedures.contact.screen import Misreading, WrongContact
 from elastocal.quantities import length, told_apart
+from elastocal.reduction.contact_outliers import Misreading, WrongContact
+from elastocal.reduction.study import Study
 from elastocal.solve.groups import Group
-from elastocal.study.whole import Study
 
 FEW = 2
 """Digits of a factor that follows from forces with their scatter."""

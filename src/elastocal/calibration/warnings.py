@@ -28,15 +28,14 @@ from typing import Any
 import numpy as np
 
 from elastocal.findings import Finding
-from elastocal.identify.strayed import Stated
-from elastocal.identify.unsought import Unsought
 from elastocal.measure.reading_unit import reading_unit
 from elastocal.model.robot import Robot
 from elastocal.quantities import length, significant
+from elastocal.reduction.placement import Placement
+from elastocal.reduction.score_tests import Stated, Unsought
+from elastocal.reduction.slips import FITS, Slip
+from elastocal.reduction.study import Study
 from elastocal.spatial.entries import Array
-from elastocal.study.placement import Placement
-from elastocal.study.slips import FITS, Slip
-from elastocal.study.whole import Study
 
 UNLIKELY = 0.01
 """Probability below which repeats contradict the model."""

@@ -18,9 +18,9 @@ from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Residual
 from elastocal.findings import Finding
 from elastocal.model.robot import Robot
+from elastocal.reduction.prediction import IdentifiedModel, Prediction, quantile_95
 from elastocal.results import as_frame, as_html, shortened
 from elastocal.spatial.entries import Array, Bools
-from elastocal.uncertainty.prediction import IdentifiedModel, Prediction, quantile_95
 
 if TYPE_CHECKING:
     from os import PathLike

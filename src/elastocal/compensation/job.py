@@ -22,8 +22,8 @@ from elastocal.compensation.verification import Residual, expected_residual, res
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
 from elastocal.model.task import Aim, task
+from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.spatial.entries import Array, Ints
-from elastocal.uncertainty.prediction import IdentifiedModel
 
 _CHUNK = 2000
 

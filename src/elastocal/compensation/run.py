@@ -33,8 +33,8 @@ from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.limits import extent
 from elastocal.model.robot import Robot
+from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.spatial.entries import Array
-from elastocal.uncertainty.prediction import IdentifiedModel
 
 FLANGE = "flange"
 SOFT = 0.1

@@ -30,9 +30,9 @@ from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.forces import chunk_size
 from elastocal.model.statics.observation import Marker, loaded_observation
+from elastocal.reduction.prediction import IdentifiedModel, Prediction
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import missing
-from elastocal.uncertainty.prediction import IdentifiedModel, Prediction
 
 
 @dataclass(frozen=True)

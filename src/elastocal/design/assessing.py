@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from elastocal.design.warnings import PlanWarning
-from elastocal.identify.expectation import Expected, expected
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
+from elastocal.reduction.error_budget import Expected, expected
 from elastocal.results import as_frame, as_html, shortened
 from elastocal.solve.groups import ABOVE, BELOW, Expectation, Group, Practical
 

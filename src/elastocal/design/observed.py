@@ -2,7 +2,7 @@
 
     A_c = L_c^-1 [F_c B_c],    F the derivative by the parameters, B that by the unknowns common to the campaign
 
-which are nuisances of the plan and, where something is known of them, rows of its prior (``identify.problem``).
+which are nuisances of the plan and, where something is known of them, rows of its prior (``reduction.problem``).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from elastocal.design.information import CandidateRows
 from elastocal.errors import InputError
-from elastocal.identify.fit import groups_of
-from elastocal.identify.problem import Problem, linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
+from elastocal.reduction.fit import groups_of
+from elastocal.reduction.problem import Problem, linearise, unknowns, weigh
 from elastocal.solve.rank import stacked_triangle
 from elastocal.spatial.entries import Array, Bools, Ints
 

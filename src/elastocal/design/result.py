@@ -18,8 +18,7 @@ from elastocal.design.route import Ordered, Ways, ordered
 from elastocal.design.safety import Check, home_pose, safety_checks
 from elastocal.design.task import PlanTask
 from elastocal.design.warnings import PlanWarning, plan_warnings
-from elastocal.identify.budget import Budget
-from elastocal.identify.expectation import expected
+from elastocal.reduction.error_budget import Budget, expected
 from elastocal.results import as_frame, as_html, shortened
 from elastocal.spatial.entries import Array
 

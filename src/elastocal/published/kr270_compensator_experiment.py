@@ -18,10 +18,10 @@ from elastocal.published.kr270_experiment import DOWN, MARKERS, POSES, REPEATS, 
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.identify.fit import Fit
     from elastocal.measure.setup import Setup
     from elastocal.model.loads.gravity_compensator import GravityCompensator
     from elastocal.model.robot import Robot
+    from elastocal.reduction.fit import Fit
     from elastocal.solve.metropolis import NonlinearPosterior
     from elastocal.spatial.entries import Array, Ints
 
@@ -79,10 +79,10 @@ class Experiment:
 
     def fitted(self, rows: Ints, rng: np.random.Generator) -> tuple[Fit, dict[str, float]]:
         """One virtual campaign, fitted from start values that come from its readings alone; and those values."""
-        from elastocal.identify.estimate import estimate
         from elastocal.measure.deflection import Deflection
         from elastocal.measure.virtual import virtual_campaign
-        from elastocal.study.compensator_start import start_values
+        from elastocal.reduction.compensator import start_values
+        from elastocal.reduction.estimate import estimate
 
         kind = Deflection(self.setup(rows, REPEATS))
         campaign = virtual_campaign(self.truth, kind, tracker_only(), rng).campaign
@@ -91,7 +91,7 @@ class Experiment:
         return estimate(blind.with_parameters(start), campaign, self.names), start
 
     def sampled(self, fit: Fit, rng: np.random.Generator) -> NonlinearPosterior:
-        from elastocal.study.compensator_posterior import sample_spring
+        from elastocal.reduction.compensator import sample_spring
 
         return sample_spring(fit, self.spring, rng=rng, draws=2000)
 

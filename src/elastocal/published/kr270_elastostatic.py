@@ -22,11 +22,11 @@ from elastocal.report.blocks import Lines, Series
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.identify.fit import Fit
-    from elastocal.identify.reduction import Identification
     from elastocal.model.compliant.link_compliance import Form
     from elastocal.model.robot import Robot
     from elastocal.published.kr270_experiment import HeldOut
+    from elastocal.reduction.fit import Fit
+    from elastocal.reduction.identify import Identification
     from elastocal.solve.rank import Rank
 
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.identify.fit import Fit
-    from elastocal.identify.reduction import Identification
     from elastocal.measure.campaign import Campaign
     from elastocal.measure.deflection import Statics
     from elastocal.measure.setup import Setup
     from elastocal.measure.sources.source import ErrorSource
     from elastocal.model.robot import Robot
+    from elastocal.reduction.fit import Fit
+    from elastocal.reduction.identify import Identification
     from elastocal.spatial.entries import Array, Bools, Ints
 
 KINDS = ("joint_compliance", "link_compliance", "foundation_compliance")
@@ -113,8 +113,8 @@ def first_setup(campaign: Campaign) -> Campaign:
 
 def identified(truth: Robot, campaign: Campaign, whole_path: bool = False) -> Identification:
     """By M1, M2, algebraic reduction and M3 from everything that yields; M1 and M2 are only tried with the path."""
-    from elastocal.identify.reduction import identify
     from elastocal.model.descriptions import descriptions
+    from elastocal.reduction.identify import identify
 
     described = descriptions(rigid(truth))
     return identify(described if whole_path else described[-1:], campaign, SEEK)
@@ -122,7 +122,7 @@ def identified(truth: Robot, campaign: Campaign, whole_path: bool = False) -> Id
 
 def all_at_once(found: Identification) -> Fit:
     """M3 in one step: everything whose ratio is below the threshold before any of it is dropped."""
-    from elastocal.identify.estimate import estimate
+    from elastocal.reduction.estimate import estimate
 
     whole = found.whole
     kept = {
@@ -146,7 +146,7 @@ class HeldOut:
         import numpy as np
 
         from elastocal.model.limits import spread_configurations
-        from elastocal.uncertainty.prediction import same_size_loads
+        from elastocal.reduction.prediction import same_size_loads
 
         q = spread_configurations(truth, 8 * HELD_OUT)
         q = q[clear(truth, q)][:HELD_OUT]
@@ -181,11 +181,10 @@ class HeldOut:
 
     def predicted_sd(self, found: Identification) -> float:
         """Rms length (m) that the identified model itself expects to be left."""
-        from elastocal.identify.repeats import repeats
         from elastocal.model.loads.wrench import AppliedWrenches
-        from elastocal.uncertainty.discrepancy import discrepancy
-        from elastocal.uncertainty.prediction import IdentifiedModel, predict
-        from elastocal.uncertainty.wide import wide_covariance
+        from elastocal.reduction.diagnostics import discrepancy, repeats
+        from elastocal.reduction.prediction import IdentifiedModel, predict
+        from elastocal.reduction.reduction_cost import wide_covariance
 
         fit, wide = found.fit, wide_covariance(found)
         fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from elastocal.compensation.loads import PathLoads
     from elastocal.compensation.targets import Targets
     from elastocal.compensation.verification import Verification
-    from elastocal.identify.reduction import Identification
     from elastocal.model.robot import Robot
+    from elastocal.reduction.identify import Identification
     from elastocal.spatial.entries import Array
 
 
@@ -179,10 +179,9 @@ def _expected(found: Identification, truth: Robot, path: Targets, loads: PathLoa
 
     from elastocal.compensation.commands import correct
     from elastocal.compensation.verification import taught, taught_covariance
-    from elastocal.identify.repeats import repeats
-    from elastocal.uncertainty.discrepancy import discrepancy
-    from elastocal.uncertainty.prediction import IdentifiedModel
-    from elastocal.uncertainty.wide import wide_covariance
+    from elastocal.reduction.diagnostics import discrepancy, repeats
+    from elastocal.reduction.prediction import IdentifiedModel
+    from elastocal.reduction.reduction_cost import wide_covariance
 
     fit = found.fit
     fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd

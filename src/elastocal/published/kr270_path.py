@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from elastocal.published.case import Listing
 
 if TYPE_CHECKING:
-    from elastocal.identify.dropped import Dropped
-    from elastocal.identify.reduction import Identification
     from elastocal.model.robot import Robot
+    from elastocal.reduction.elimination import Dropped
+    from elastocal.reduction.identify import Identification
 
 SPRING = ("A2.k_c", "A2.s_0")
 PHYSICAL = {

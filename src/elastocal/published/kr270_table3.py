@@ -26,8 +26,8 @@ from elastocal.published.printed import Printed
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.identify.fit import Fit
     from elastocal.published.kr270_compensator_experiment import Experiment
+    from elastocal.reduction.fit import Fit
     from elastocal.spatial.entries import Array
 
 

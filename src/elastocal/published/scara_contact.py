@@ -17,8 +17,8 @@ from elastocal.report.blocks import Lines, Series
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.identify.iterations import Iterations
     from elastocal.measure.campaign import Campaign
+    from elastocal.reduction.iterations import Iterations
 
 DRAWS, STARTS = 200, 500
 
@@ -27,10 +27,10 @@ class ScaraContactCase(Case):
     name: ClassVar[str] = "scara-contact"
 
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.identify.iterations import iterate
         from elastocal.measure.campaign import Campaign
-        from elastocal.procedures.contact.gaps import gap_campaign
         from elastocal.procedures.contact.judgement import force_error
+        from elastocal.reduction.contact_gaps import gap_campaign
+        from elastocal.reduction.iterations import iterate
 
         kind, felt = given.touched(given.LEVELS)
         exact = Campaign(kind, felt)

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
 
-from elastocal.identify.estimate import estimate
-from elastocal.identify.reduction import identify
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.sources.force_sensor import ForceSensor
@@ -15,6 +13,8 @@ from elastocal.model.descriptions import descriptions
 from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact.judgement import force_error, judge, undetermined_contacts
 from elastocal.procedures.contact.scene import contact_scene
+from elastocal.reduction.estimate import estimate
+from elastocal.reduction.identify import identify
 
 
 def campaign(noise=0.1):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, touched
 
-from elastocal.identify.reduction import identify
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.descriptions import descriptions
 from elastocal.procedures.contact.judgement import force_level, standing, written
+from elastocal.reduction.identify import identify
 
 TRUE = dict(zip(NAMES, ACTUAL, strict=True))
 

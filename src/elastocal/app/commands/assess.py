@@ -114,8 +114,8 @@ def _campaign(source: str, asked: _Asked) -> AssessResult:
     from elastocal.app.workers import one_thread
     from elastocal.design.assessing import assess
     from elastocal.files.campaign.read import read_plan
-    from elastocal.identify.reduction import sought_names
     from elastocal.model.descriptions import in_form
+    from elastocal.reduction.identify import sought_names
 
     if Path(source).suffix.lower() not in (".yaml", ".yml"):
         raise InputError(f"{source}: give a table of configurations after the robot, or a campaign file (.yaml) alone")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import Robot
     from elastocal.procedures.contact.judgement import ContactJudgement
+    from elastocal.reduction.study import Study
     from elastocal.solve.ensemble import Ensemble
-    from elastocal.study.whole import Study
 
 _CELL = Uses({"campaign": "campaign"}, (Fill("out", "calibration"), REPORT))
 STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
@@ -218,8 +218,8 @@ def _check_options(correlated: float, emcee: int | None) -> None:
 
 
 def _study(file: CampaignFile, rng: np.random.Generator, correlated: float, progress: Progress | None) -> Study:
-    from elastocal.identify.rules import ReductionRules
-    from elastocal.study.whole import study
+    from elastocal.reduction.first_fit import ReductionRules
+    from elastocal.reduction.study import study
 
     asked = file.requests
     return study(
@@ -266,7 +266,7 @@ def _contacts(file: CampaignFile, found: Study) -> ContactJudgement | None:
 
 
 def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:
-    from elastocal.uncertainty.nonlinear import sample_nonlinear
+    from elastocal.reduction.study import sample_nonlinear
 
     return sample_nonlinear(found.fit, steps, rng)
 

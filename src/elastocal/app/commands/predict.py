@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from elastocal.calibration.prediction import Prediction as Readings
     from elastocal.files.calibration.record import CalibrationRecord
     from elastocal.model.robot import Robot
+    from elastocal.reduction.prediction import Prediction
     from elastocal.spatial.entries import Array
-    from elastocal.uncertainty.prediction import Prediction
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +168,7 @@ def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResu
     from elastocal.files.calibration.read import identified_model, read_calibration
     from elastocal.files.robot.read import read_robot
     from elastocal.model.statics.deflection import linear_deflection
-    from elastocal.uncertainty.prediction import predict_from_rest
+    from elastocal.reduction.prediction import predict_from_rest
 
     record = read_calibration(path)
     if asked.station is not None:

@@ -190,12 +190,12 @@ def _bias(plan: CampaignFile, truth: Robot, drawn: Virtual) -> tuple[float, tupl
     """
     import numpy as np
 
-    from elastocal.identify.reduction import identify
-    from elastocal.identify.rules import ReductionRules
     from elastocal.measure.campaign import Campaign
     from elastocal.measure.deflection import Deflection
     from elastocal.model.descriptions import descriptions
     from elastocal.model.statics.linear_observation import linear_names
+    from elastocal.reduction.first_fit import ReductionRules
+    from elastocal.reduction.identify import identify
 
     kind = plan.campaign.measurement
     if not isinstance(kind, Deflection):

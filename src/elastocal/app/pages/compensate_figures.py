@@ -25,8 +25,8 @@ from elastocal.report.parts import Part, Strokes
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
     from elastocal.compensation.verification import Residual
+    from elastocal.reduction.prediction import Prediction
     from elastocal.spatial.entries import Array, Ints
-    from elastocal.uncertainty.prediction import Prediction
 
 MOST_POINTS, MOST_ERRORS, MOST_ELLIPSOIDS = 2000, 150, 30
 """Of the path, drawn along one program."""
@@ -98,7 +98,7 @@ def error_scene(result: Correction) -> Scene:
 def _expected(result: Correction, rows: Ints) -> Prediction | None:
     import numpy as np
 
-    from elastocal.uncertainty.prediction import Prediction
+    from elastocal.reduction.prediction import Prediction
 
     if result.covariance is None:
         return None

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import Robot
     from elastocal.model.skeleton import Skeleton
+    from elastocal.reduction.prediction import Prediction
     from elastocal.spatial.entries import Array, Ints
-    from elastocal.uncertainty.prediction import Prediction
 
 
 UNIT = "m"

@@ -19,7 +19,7 @@ from elastocal.files.run_record import robot_mark
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form, in_form
 from elastocal.model.robot import Robot
-from elastocal.uncertainty.prediction import IdentifiedModel
+from elastocal.reduction.prediction import IdentifiedModel
 
 
 @dataclass(frozen=True, kw_only=True)

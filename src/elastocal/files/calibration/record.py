@@ -43,7 +43,7 @@ class ParameterRecord:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CalibrationRecord:
     """``parameters`` are all of the model as it was calibrated; ``names`` and ``covariance`` those sought:
-    what was not estimated is known to within its size only (``uncertainty.wide``).
+    what was not estimated is known to within its size only (``reduction.reduction_cost``).
 
     ``robot`` is the word that names it, ``mark`` its fingerprint (``digest.robot_mark``), ``serial`` its serial number
     where its file has one.  ``form`` is how its springs

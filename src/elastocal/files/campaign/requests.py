@@ -18,7 +18,6 @@ from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.robot.read import selected
 from elastocal.files.schema import Units, chosen, dimensions_of
 from elastocal.files.text import FlowList, Map, quantity_text
-from elastocal.identify.reduction import sought_names
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
@@ -26,6 +25,7 @@ from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource, source_kinds
 from elastocal.model.descriptions import beyond_form, in_form
 from elastocal.model.robot import Robot
+from elastocal.reduction.identify import sought_names
 
 Vector = tuple[float, float, float]
 

@@ -28,7 +28,6 @@ from elastocal.files.located import Located
 from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
-from elastocal.identify.reduction import sought_names
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.model.descriptions import in_form
@@ -38,6 +37,7 @@ from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.surface import Surface
 from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, on_objects, rest_height
+from elastocal.reduction.identify import sought_names
 from elastocal.spatial.entries import Array
 
 

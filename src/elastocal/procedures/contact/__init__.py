@@ -2,7 +2,7 @@
 
 Order of the procedure: where to touch and how hard, and what a simulated robot reads of it (``plan``), whether such
 contacts resolve what is sought (``accuracy``) and the cheapest change of plan that does (``repair``); then, beside the
-calibration itself, contacts read as lengths to start from, and objects that are not as described (``gaps``), contacts
-that do not belong (``screen``), force error and estimates that stand for combinations (``judgement``), the picture
-(``scene``).  ``kinetostatics`` leads from drives to pose and force and back.
+calibration itself (``calibrate``; it starts from contacts read as lengths, without contacts and objects that do not
+belong, ``reduction.contact_gaps`` and ``reduction.contact_outliers``), force error and estimates that stand for
+combinations (``judgement``), the picture (``scene``).  ``kinetostatics`` leads from drives to pose and force and back.
 """

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.identify.problem import linearise, unknowns, weigh
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
+from elastocal.reduction.problem import linearise, unknowns, weigh
 from elastocal.solve.groups import Group, Groups, classify, covariance
 from elastocal.spatial.entries import Array, Bools
 

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identify.problem import linearise
-from elastocal.identify.reduction import Identification
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactStatus
+from elastocal.reduction.identify import Identification
+from elastocal.reduction.problem import linearise
 from elastocal.solve.groups import Combination, Groups
 from elastocal.spatial.entries import Array
 

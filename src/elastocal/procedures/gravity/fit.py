@@ -18,9 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.identify.fit import Fit
-from elastocal.identify.reduction import Identification, identify
-from elastocal.identify.rules import ReductionRules
 from elastocal.measure.campaign import Belief, Campaign
 from elastocal.measure.joint_torque import MASSES, JointTorque
 from elastocal.measure.sources.friction import TERMS, Friction
@@ -31,9 +28,12 @@ from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
 from elastocal.procedures.gravity.sense import Sense, check_torque_columns, torque_sense
+from elastocal.reduction.first_fit import ReductionRules
+from elastocal.reduction.fit import Fit
+from elastocal.reduction.identify import Identification, identify
+from elastocal.reduction.reduction_cost import Wide, wide_covariance, wide_with_nuisances
 from elastocal.solve.groups import Groups, classify
 from elastocal.spatial.entries import Array
-from elastocal.uncertainty.wide import Wide, wide_covariance, wide_with_nuisances
 
 ROUNDS = 4
 

@@ -16,8 +16,8 @@ from elastocal.model.chain import JOINT, Dof
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_observation, holding_torque
+from elastocal.reduction.reduction_cost import Wide
 from elastocal.spatial.entries import Array
-from elastocal.uncertainty.wide import Wide
 
 ALIKE = 1e-3
 """Radians: axes closer than this are parallel, or level."""

@@ -10,7 +10,7 @@ from elastocal.report.blocks import Cell, Column, Section, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult
-    from elastocal.procedures.contact.screen import Touched, WrongContact
+    from elastocal.reduction.contact_outliers import Touched, WrongContact
     from elastocal.report.blocks import Lines
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import or_reason
-from elastocal.identify.unsought import LIKELY
 from elastocal.quantities import concise
+from elastocal.reduction.score_tests import LIKELY
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 from elastocal.solve.groups import Group, practical
 
 if TYPE_CHECKING:
+    from elastocal.reduction.study import Study
     from elastocal.solve.ensemble import Ensemble
     from elastocal.spatial.entries import Array
-    from elastocal.study.whole import Study
 
 
 NO_NOISE = "no noise was stated"

@@ -11,7 +11,7 @@ from elastocal.calibration.page import SHOWN, calibration_page, parameters_table
 from elastocal.report.blocks import Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
-    from elastocal.study.whole import Study
+    from elastocal.reduction.study import Study
 
 
 def page(result: CalibrateResult | Predictor) -> Report:

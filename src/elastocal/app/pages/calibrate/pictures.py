@@ -34,8 +34,8 @@ from elastocal.report.parts import Look, Part
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.model.skeleton import Skeleton
+    from elastocal.reduction.study import Study
     from elastocal.spatial.entries import Array, Bools, Ints
-    from elastocal.study.whole import Study
 
 
 EDGE = 2.0

@@ -13,9 +13,9 @@ from elastocal.report.blocks import Cell, Column, Table
 from elastocal.solve.groups import Group
 
 if TYPE_CHECKING:
+    from elastocal.reduction.springs import PossibleSprings
+    from elastocal.reduction.study import Study
     from elastocal.solve.groups import Groups
-    from elastocal.study.whole import Study
-    from elastocal.uncertainty.springs import PossibleSprings
 
 
 def path_table(study: Study) -> Table:

@@ -10,9 +10,9 @@ from elastocal.measure.reading_unit import small_unit
 from elastocal.report.blocks import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from elastocal.identify.budget import Budget
-    from elastocal.identify.outliers import Suspect
-    from elastocal.study.whole import Study
+    from elastocal.reduction.diagnostics import Suspect
+    from elastocal.reduction.error_budget import Budget
+    from elastocal.reduction.study import Study
 
 
 def noise_table(study: Study) -> Table:

@@ -1,1 +1,0 @@
-"""Parameters from readings; nothing here knows what the parameters are."""

@@ -1,0 +1,161 @@
+"""The contacts of a force campaign read as lengths, the parameters that close the gaps, and objects in doubt.
+
+A force has no slope where the model misses the object, and is steep where it digs in; a gap has the same slope
+everywhere.  So the contacts are fitted as lengths first, with the measured forces on the arm: for the start values of
+the fit of the forces, and to find contacts and objects that do not belong.
+
+An object that is not what its description says spoils a fit of contacts as nothing else does.  Gaps are almost linear
+in place and size of the objects: each place and each size is freed in turn beside the parameters, and the one whose
+freedom explains most of the misfit is named, with the change that it seems to have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.sources.reading import Reading
+from elastocal.model.robot import Robot
+from elastocal.reduction.iterations import Iterations, iterate
+from elastocal.reduction.problem import Problem, linearise, weigh
+from elastocal.solve.linear import orthonormal_span
+from elastocal.spatial.entries import Ints
+
+EVEN = Reading(sd=1e-5, force_sd=1.0)
+"""Weights of a start: a hundredth of a millimetre like a newton across the normal."""
+
+
+def felt_rows(campaign: Campaign) -> Ints:
+    """Numbers of the contacts that were read whole and felt a force."""
+    felt = campaign.measured.all(axis=1) & np.any(np.nan_to_num(campaign.readings) != 0, axis=1)
+    return np.flatnonzero(felt)
+
+
+def gap_campaign(campaign: Campaign) -> Campaign:
+    """The contacts of a force campaign as lengths; without those that were not read or felt no force."""
+    gap = _gaps(campaign)
+    return Campaign(gap, np.zeros((gap.count, len(gap.rows))), (EVEN,), beliefs=campaign.beliefs)
+
+
+def close_gaps(model: Robot, campaign: Campaign, names: Sequence[str]) -> Iterations:
+    """The search for parameters with which the tips lie on the objects under the measured forces."""
+    return iterate(model, gap_campaign(campaign), names)
+
+
+def geometry_start(model: Robot, campaign: Campaign, names: Sequence[str]) -> dict[str, float]:
+    """Where a fit of the forces begins: joint offsets and frame errors close the gaps as far as they can.
+
+    It is geometry that is off by millimetres; compliances and backlash start as described.
+    """
+    geometry = {p.name for c in model.coordinates if c.constant_in_load for p in c.parameters(model.tree)}
+    mine = [n for n in names if n in geometry]
+    if not mine:
+        return {}
+    return dict(zip(mine, close_gaps(model, campaign, mine).values(mine).tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class GapProblem:
+    """Gaps in units of the noise stated of joints and forces, else of even weights, linearised at a model."""
+
+    kind: ContactGap
+    linear: Problem
+
+
+def gap_problem(campaign: Campaign, model: Robot, names: Sequence[str]) -> GapProblem:
+    gap = _gaps(campaign)
+    zero = np.zeros((gap.count, len(gap.rows)))
+    stated = Campaign(gap, zero, campaign.scattering or (EVEN,), beliefs=campaign.beliefs)
+    return GapProblem(gap, linearise(stated, model, names, weigh(stated, model)))
+
+
+def _gaps(campaign: Campaign) -> ContactGap:
+    kind = campaign.measurement
+    if not isinstance(kind, ContactForce):
+        raise InputError(f"a measurement of {kind.kind} has no contacts to close gaps of")
+    rows = felt_rows(campaign)
+    if not len(rows):
+        raise InputError("no contact felt a force; press harder, or check which columns hold the force")
+    return ContactGap.of(kind.picked(rows), campaign.readings[rows])
+
+
+PROBABLE, MOST = 0.001, 0.5
+"""An object is at fault where chance gives as much with this probability, and it explains this share of the misfit."""
+SEEN = 1e-6
+"""Part of a column's square that the parameters must leave, so that it can be told from them."""
+
+What = Literal["place", "size"]
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Freed, place or size of an object explain ``share`` of the misfit, by ``changes`` of its parameters; chance does
+    as much with ``probability``."""
+
+    name: str
+    what: What
+    share: float
+    probability: float
+    changes: tuple[tuple[str, str, float], ...]
+
+    @property
+    def convincing(self) -> bool:
+        return self.probability < PROBABLE and self.share > MOST
+
+    def text(self) -> str:
+        moved = ", ".join(f"{n} by {1e3 * v:.3g} m{u}" for n, u, v in self.changes)
+        seems = "seems to lie elsewhere" if self.what == "place" else "seems to have another size"
+        return f"{self.name} {seems} ({moved}): that explains {100 * self.share:.0f} % of the misfit"
+
+
+def doubted_objects(model: Robot, campaign: Campaign, names: Sequence[str]) -> tuple[Doubt, ...]:
+    """Place and size of every object that is touched, the one that explains most first.
+
+    A size that the parameters can stand for, as where only one object is touched, is not judged; nor is what nobody
+    touched, whose columns are zero.
+    """
+    from scipy.stats import f as ratio
+
+    at = close_gaps(model, campaign, names).model
+    problem = gap_problem(campaign, at, names)
+    kind = problem.kind
+    n, r = problem.linear.shape
+    columns = np.where(problem.linear.used[:, :, None], kind.by_objects(at), 0.0)
+    moved = problem.linear.weights.whiten(columns).reshape(n * r, -1)
+    span = orthonormal_span(problem.linear.matrix, 1e-10)[: n * r]
+    left = problem.linear.misfit[: n * r] - span @ (span.T @ problem.linear.misfit[: n * r])
+    total, freedom = float(left @ left), problem.linear.readings - span.shape[1]
+    out = []
+    for name, what, places in _freed(kind):
+        free = moved[:, places] - span @ (span.T @ moved[:, places])
+        seen = np.linalg.svd(free, compute_uv=False)[-1] ** 2 > SEEN * np.sum(moved[:, places] ** 2)
+        rest = freedom - len(places)
+        if rest < 1 or not total > 0 or not seen:
+            continue
+        step = np.linalg.lstsq(free, left, rcond=None)[0]
+        gain = float(left @ (free @ step))
+        chance = ratio.sf((gain / len(places)) / max((total - gain) / rest, 1e-300), len(places), rest)
+        rows = [kind.touches.parameters[i] for i in places]
+        changes = tuple((p.name, p.unit, float(s)) for p, s in zip(rows, step, strict=True))
+        out.append(Doubt(name, what, gain / total, float(chance), changes))
+    return tuple(sorted(out, key=lambda d: -d.share))
+
+
+def _freed(kind: ContactGap) -> Iterator[tuple[str, What, list[int]]]:
+    """Name, and places in the list of all objects' parameters, of what is freed together."""
+    first = 0
+    for surface in kind.touches.surfaces:
+        own = [p.name for p in surface.parameters()]
+        size = [first + j for j, name in enumerate(own) if name.endswith(".radius")]
+        place = [first + j for j in range(len(own)) if first + j not in size]
+        first += len(own)
+        yield surface.label, "place", place
+        if size:
+            yield surface.label, "size", size

@@ -1,0 +1,216 @@
+"""What the residuals of a fit say: outliers, influence, repeats, and how far the model is from the robot.
+
+Outliers      found by a loss that lets go of them, named with what the rest predicts.
+Influence     with the hat matrix H = A (A^T A)^-1 A^T of the whitened problem, the residuals of a pose g that is left
+              out are (I - H_gg)^-1 r_g, without fitting again: exact where readings are affine, first order elsewhere.
+Repeats       the noise without any model (pure error), and whether the model is all there is (lack of fit).
+Discrepancy   what the residuals show beyond noise.  With repeats the noise is known without any model, and the excess
+              of the lack of fit over it is the model's.  Without repeats the stated noise stands in.  With neither,
+              noise and model cannot be told apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.reduction.fit import Fit
+from elastocal.solve.loss import TUNING, robust_scale
+from elastocal.spatial.entries import Array, Ints
+
+LIMIT = 5.0
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """One number that lies ``sigmas`` of the bulk's scatter away from what the others predict."""
+
+    reading: int
+    row: int
+    place: str
+    value: float
+    predicted: float
+    sigmas: float
+
+
+def suspects(fit: Fit, limit: float = LIMIT) -> tuple[Suspect, ...]:
+    """The numbers beyond ``limit``, the worst first; Cauchy's loss on the problem linearised at the fit."""
+    from scipy.optimize import least_squares
+
+    problem = fit.problem
+    p = len(problem.names)
+    if fit.freedom < 2:
+        return ()
+    basis = np.linalg.qr(problem.matrix)[0]
+    floor = 1.0 if fit.stated else 0.0  # no number is doubtful within the noise that was stated
+    z, scale = np.zeros(p), max(robust_scale(problem.misfit, p), floor)
+    for _ in range(4):
+        found = least_squares(
+            lambda v: problem.misfit - basis @ v, z, lambda v: -basis, loss="cauchy", f_scale=TUNING["cauchy"] * scale
+        )
+        z = found.x
+        scale = max(robust_scale(problem.misfit - basis @ z, p), floor)
+    rest = problem.misfit - basis @ z
+    n, r = problem.shape
+    raw = np.where(problem.used, problem.weights.unwhiten(rest[: n * r].reshape(n, r)), np.nan)
+    away = raw / (np.sqrt(problem.weights.variance) * scale)
+    hits = [(int(i), int(j)) for i, j in np.argwhere(np.abs(np.nan_to_num(away)) > limit)]
+    readings = fit.campaign.readings
+    out = [
+        Suspect(i, j, fit.campaign.place(i, j), float(readings[i, j]), float(readings[i, j] - raw[i, j]),
+                float(abs(away[i, j])))
+        for i, j in hits
+    ]  # fmt: skip
+    return tuple(sorted(out, key=lambda s: (-s.sigmas, s.reading, s.row)))
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    """``leverage`` (N, R): share of a reading in its own prediction, nan where nothing was read.
+
+    ``left_out`` (N, R): residuals, in m or rad, with the whole pose left out of the fit; inf where the fit cannot do
+    without it.
+    """
+
+    leverage: Array
+    left_out: Array
+
+    def rms(self, rows: list[int]) -> float:
+        """Root mean square of the prediction errors in some of the R numbers."""
+        values = self.left_out[:, rows]
+        known = values[~np.isnan(values)]
+        return float(np.sqrt(np.mean(known**2))) if len(known) else float("nan")
+
+
+def influence(fit: Fit, pose: Ints) -> Influence:
+    """Leave-one-pose-out; ``pose`` (N,) says which readings belong together."""
+    n, r = fit.problem.shape
+    basis = np.linalg.qr(fit.problem.matrix)[0][: n * r].reshape(n, r, -1)
+    used = fit.problem.used
+    leverage = np.where(used, np.sum(basis**2, axis=2), np.nan)
+    deleted = np.full((n, r), np.nan)
+    for members in _by_size(pose):
+        k = members.shape[1] * r
+        q = basis[members].reshape(len(members), k, -1)
+        residual = fit.whitened[members].reshape(len(members), k, 1)
+        rest = np.eye(k) - q @ q.swapaxes(1, 2)
+        deleted[members] = _solved(rest, residual).reshape(len(members), -1, r)
+    finite = fit.problem.weights.unwhiten(np.where(np.isinf(deleted), 0.0, deleted))
+    left_out = np.where(np.isinf(deleted).any(axis=1)[:, None], np.inf, finite)
+    return Influence(leverage, np.where(used, left_out, np.nan))
+
+
+def _by_size(pose: Ints) -> list[Ints]:
+    """Readings of every pose, poses of equal size together: a list of (poses, readings) index arrays."""
+    order = np.argsort(pose, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(pose[order])) + 1)
+    sizes = sorted({len(p) for p in parts})
+    return [np.stack([p for p in parts if len(p) == size]) for size in sizes]
+
+
+def _solved(rest: Array, residual: Array) -> Array:
+    """(I - H)^-1 r; inf where a pose alone holds up a parameter."""
+    values, vectors = np.linalg.eigh(rest)
+    alone = values[:, 0] < 1e-8
+    safe = np.where(values > 1e-8, values, 1.0)
+    part = np.einsum("nji,njk->nik", vectors, residual) / safe[:, :, None]
+    out = np.asarray(vectors @ part)
+    out[alone] = np.inf
+    return out
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Two estimates that move together."""
+
+    first: str
+    second: str
+    coefficient: float
+
+
+def correlations(fit: Fit, above: float) -> tuple[Correlation, ...]:
+    """Pairs whose correlation exceeds a threshold, the strongest first."""
+    size = np.sqrt(np.diag(fit.unit_covariance))
+    matrix = fit.unit_covariance / np.outer(size, size)
+    pairs = [
+        Correlation(fit.names[i], fit.names[j], float(matrix[i, j]))
+        for i in range(len(size))
+        for j in range(i + 1, len(size))
+        if abs(matrix[i, j]) > above
+    ]
+    return tuple(sorted(pairs, key=lambda c: (-abs(c.coefficient), c.first, c.second)))
+
+
+@dataclass(frozen=True)
+class LackOfFit:
+    """``pure_error`` and ``lack_of_fit`` are sizes in units of the stated noise; nan where nothing was repeated.
+
+    ``probability`` is that of so large a ratio by chance where the model is right (F test); ``each`` is how many times
+    a state was read on average, which is by how much a fault of the model counts more than noise in ``lack_of_fit``**2.
+    """
+
+    pure_error: float
+    pure_freedom: int
+    lack_of_fit: float
+    lack_freedom: int
+    ratio: float
+    probability: float
+    each: float
+
+
+def repeats(fit: Fit, state: Ints) -> LackOfFit:
+    """Split the residuals' sum of squares; ``state`` (N,) is equal for repeats of one configuration and load."""
+    from scipy.special import fdtrc
+
+    r, used = fit.whitened, fit.problem.used
+    groups = int(state.max()) + 1
+    count = np.zeros((groups, r.shape[1]))
+    total = np.zeros_like(count)
+    np.add.at(count, state, used)
+    np.add.at(total, state, np.where(used, r, 0.0))
+    mean = total / np.maximum(count, 1)
+    pure = float(np.sum(np.where(used, r - mean[state], 0.0) ** 2))
+    pure_freedom = int(np.sum(np.maximum(count - 1, 0)))
+    everything = float(np.sum(fit.problem.misfit**2))
+    lack_freedom = fit.freedom - pure_freedom
+    lack = max(everything - pure, 0.0)
+    if pure_freedom < 1 or lack_freedom < 1:
+        size = float(np.sqrt(pure / pure_freedom)) if pure_freedom > 0 else float("nan")
+        return LackOfFit(
+            size, pure_freedom, float("nan"), max(lack_freedom, 0), float("nan"), float("nan"), float("nan")
+        )
+    ratio = (lack / lack_freedom) / (pure / pure_freedom) if pure > 0 else float("inf")
+    chance = float(fdtrc(lack_freedom, pure_freedom, ratio)) if np.isfinite(ratio) else 0.0
+    sizes = float(np.sqrt(pure / pure_freedom)), float(np.sqrt(lack / lack_freedom))
+    return LackOfFit(sizes[0], pure_freedom, sizes[1], lack_freedom, ratio, chance, _each(count))
+
+
+def _each(count: Array) -> float:
+    """Mean number of repeats that makes an analysis of variance with uneven groups unbiased; m where all are m."""
+    sizes = count[count > 0]
+    total = float(sizes.sum())
+    return (total - float(np.sum(sizes**2)) / total) / (len(sizes) - 1) if len(sizes) > 1 else total
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """Standard deviation in m per axis (nan where unknown), and how it is known."""
+
+    sd: float
+    reason: str
+
+
+def discrepancy(fit: Fit, found: LackOfFit) -> Discrepancy:
+    """Excess variance of the residuals, in units of the mean variance of a length reading."""
+    lengths = [i for i, row in enumerate(fit.campaign.measurement.rows) if row.unit == "m"]
+    if not lengths:
+        return Discrepancy(float("nan"), "no length was read: what the model lacks is not known in m")
+    variance = fit.problem.weights.variance[:, lengths]
+    one = float(np.mean(variance[fit.problem.used[:, lengths]]))
+    if np.isfinite(found.ratio):
+        excess = (found.lack_of_fit**2 - found.pure_error**2) / found.each  # all repeats of a state share the fault
+        return Discrepancy(float(np.sqrt(max(excess, 0.0) * one)), "lack of fit beyond the scatter of repeats")
+    if fit.stated and np.isfinite(fit.scatter):
+        return Discrepancy(float(np.sqrt(max(fit.scatter**2 - 1, 0.0) * one)), "residuals beyond the stated noise")
+    return Discrepancy(float("nan"), "neither repeats nor a stated noise: the model's part cannot be told from noise")

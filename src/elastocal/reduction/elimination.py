@@ -1,0 +1,209 @@
+"""Parameters that are not estimated: at which stage they fell, why, and what they are fixed at; and M3 itself.
+
+M3, one at a time: the parameter with the smallest ratio of value to standard deviation is fixed, all others fitted
+again, until every one is significant (003 section 4.3).  Dropping all at once loses good ones.
+
+A parameter falls only where the readings tell it neither from zero nor from what it would be fixed at: the ratio is
+max(|x|, |x - fixed|) / sd, the paper's where it is fixed at zero.  Parameters that stay together fall together, by
+
+    max(min_i |x_i| / sd_i,  sqrt((x - fixed)^T C^-1 (x - fixed))).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.campaign import Campaign
+from elastocal.model.descriptions import Description
+from elastocal.model.robot import Robot
+from elastocal.reduction.estimate import estimate
+from elastocal.reduction.first_fit import ABSURD, PLAIN, Begin, Trial
+from elastocal.reduction.fit import Fit
+from elastocal.solve.groups import Group, Groups
+from elastocal.solve.loss import Loss
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A parameter that is not estimated: where it fell, why, with which numbers, and what it is held at."""
+
+    name: str
+    stage: str
+    reason: str
+    value: float
+    sd: float
+    ratio: float
+    held_at: float
+
+
+def by_description(description: Description, name: str) -> Dropped:
+    """Taken away on physical grounds (M1, M2)."""
+    return Dropped(name, description.title, description.reason(name), np.nan, np.nan, np.nan, np.nan)
+
+
+def by_groups(model: Robot, groups: Groups) -> list[Dropped]:
+    """What the readings cannot see alone."""
+    kept = {groups.names[i] for i in groups.kept}
+    absorbed = {n: c.kept for s in groups.subgroups for c in s.combinations for n, _ in c.absorbed}
+    out = []
+    for name, group in zip(groups.names, groups.group, strict=True):
+        if name in kept:
+            continue
+        why = (
+            "moves nothing that was read"
+            if group is Group.UNOBSERVABLE
+            else f"acts only together with {absorbed[name]}"
+        )
+        held = model.parameters.values[model.parameters.index(name)] if name in model.parameters.names else 0.0
+        out.append(Dropped(name, "algebraic", f"{group.value}: {why}", np.nan, np.nan, np.nan, float(held)))
+    return out
+
+
+def by_sight(model: Robot, trial: Trial) -> list[Dropped]:
+    """What the readings do not resolve."""
+    out = []
+    for name, size in trial.hidden.items():
+        p = model.parameters.rows[model.parameters.index(name)]
+        why = (
+            f"even {ABSURD * p.scale:g} {p.unit} would show by only {size:.2g} of the noise beyond what others explain"
+        )
+        out.append(Dropped(name, "resolved", why, np.nan, np.nan, np.nan, p.value))
+    return out
+
+
+def by_partner(model: Robot, trial: Trial) -> list[Dropped]:
+    """What means nothing without another that is held."""
+    out = []
+    for name, other in trial.widowed.items():
+        held = float(model.parameters.values[model.parameters.index(name)])
+        why = f"{other} is not determined, and neither means anything beside a guess of the other"
+        out.append(Dropped(name, "resolved", why, np.nan, np.nan, np.nan, held))
+    return out
+
+
+def by_ratio(
+    names: Sequence[str], values: Array, sd: Array, held: Array, distance: float, threshold: float
+) -> list[Dropped]:
+    """What does not stand out of the noise (M3): one parameter, or those that are held only together.
+
+    ``distance`` is how far the estimates are from the values held, in standard deviations.
+    """
+    ratios = np.abs(values) / sd
+    away = f"{distance:.2g} standard deviations"
+    if len(names) == 1:
+        also = f", and it is only {away} from {held[0]:.3g}" if held[0] else ""
+        why = f"value over standard deviation {ratios[0]:.2g} is below {threshold:g}{also}"
+    else:
+        weak = int(np.argmin(ratios))
+        why = (
+            f"value over standard deviation of {names[weak]}, {ratios[weak]:.2g}, is below {threshold:g}, and "
+            f"{' and '.join(names)} are only {away} from what they are held at; none means anything beside a guess of "
+            "the other, so they are held together"
+        )
+    rows = zip(names, values, sd, ratios, held, strict=True)
+    return [Dropped(n, "M3", why, float(x), float(s), float(r), float(h)) for n, x, s, r, h in rows]
+
+
+def neglected(
+    model: Robot, campaign: Campaign, whole: Fit, threshold: float, loss: Loss, begin: Begin = PLAIN
+) -> tuple[Fit, tuple[Dropped, ...]]:
+    """The final fit and what fell: first on the linear problem, then, where that is not exact, fit by fit.
+
+    Held is what the model says; what the search began with is forgotten.
+    """
+    fit, fallen, done = whole, list[Dropped](), False
+    while not done:
+        kept, gone, done = _conditioned(model, fit, threshold, begin)
+        fallen += gone
+        fit = estimate(begin.model(model, kept), campaign, kept, loss)
+    while (weak := _weakest(_State.of(model, fit), threshold, begin)) is not None:
+        fallen += weak.dropped
+        kept = [n for n in fit.names if n not in weak.names]
+        fit = estimate(begin.model(model, kept), campaign, kept, loss)
+    return fit, tuple(fallen)
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Estimates with their covariance (parameters first, ``count`` of them) and what they would be held at."""
+
+    names: tuple[str, ...]
+    count: int
+    values: Array
+    covariance: Array
+    held: Array
+
+    @classmethod
+    def of(cls, model: Robot, fit: Fit) -> _State:
+        p = fit.problem.parameters
+        held = model.parameters.values[[model.parameters.index(n) for n in fit.names[:p]]]
+        return cls(fit.names, p, fit.values, fit.covariance, held)
+
+    def without(self, places: Sequence[int]) -> _State:
+        """What a refit of the linear problem gives with some held: x - C_j C_jj^-1 (x_j - held)."""
+        x, c, j = self.values, self.covariance, list(places)
+        gain = np.linalg.solve(c[np.ix_(j, j)], c[j]).T
+        rest = [i for i in range(len(x)) if i not in set(j)]
+        x, c = x - gain @ (x[j] - self.held[j]), c - gain @ c[j]
+        left = [i for i in rest if i < self.count]
+        return _State(
+            tuple(self.names[i] for i in rest), len(left), x[rest], c[np.ix_(rest, rest)], self.held[left]
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Weak:
+    """Parameters that fall next."""
+
+    places: tuple[int, ...]
+    names: tuple[str, ...]
+    dropped: list[Dropped]
+
+
+def _weakest(state: _State, threshold: float, begin: Begin) -> _Weak | None:
+    """The unit with the smallest ratio, if that is below the threshold."""
+    sd = np.sqrt(np.diag(state.covariance)[: state.count])
+    worst: tuple[float, float, list[int]] | None = None
+    for unit in begin.units(state.names[: state.count]):
+        off = state.values[unit] - state.held[unit]
+        distance = float(np.sqrt(off @ np.linalg.solve(state.covariance[np.ix_(unit, unit)], off)))
+        ratio = max(float(np.min(np.abs(state.values[unit]) / sd[unit])), distance)
+        if worst is None or ratio < worst[0]:
+            worst = ratio, distance, unit
+    if worst is None or not worst[0] < threshold:
+        return None
+    _, distance, unit = worst
+    names = tuple(state.names[i] for i in unit)
+    fallen = by_ratio(names, state.values[unit], sd[unit], state.held[unit], distance, threshold)
+    if len(unit) == state.count:
+        raise InputError(_NOTHING.format(threshold=threshold, name=names[-1], ratio=fallen[-1].ratio))
+    return _Weak(tuple(unit), names, fallen)
+
+
+def _conditioned(model: Robot, whole: Fit, threshold: float, begin: Begin) -> tuple[list[str], list[Dropped], bool]:
+    """What falls on the linear problem, where conditioning is the refit; False where it should be solved again.
+
+    That is after several fell together, which may be held far from where the problem was linearised.
+    """
+    state, out = _State.of(model, whole), list[Dropped]()
+    if not state.count:
+        raise InputError(
+            "the readings tell nothing of what is sought beside the nuisances; load the arm, or seek others"
+        )
+    while (weak := _weakest(state, threshold, begin)) is not None:
+        out += weak.dropped
+        state = state.without(weak.places)
+        if len(weak.places) > 1:
+            return list(state.names), out, False
+    return list(state.names), out, True
+
+
+_NOTHING = (
+    "no parameter stands out of the noise by a factor of {threshold:g} (the last was {name} with {ratio:.2g}); "
+    "raise the load, measure more poses, or lower the threshold"
+)

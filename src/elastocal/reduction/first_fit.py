@@ -1,0 +1,170 @@
+"""A first fit of everything that is sought: where it starts, what the readings resolve, what does not belong.
+
+start      values that the search starts with; what is not fitted keeps the model's value all the same.
+resolved   a parameter of which even a thousand times what matters would stay below the noise is fixed: what only
+           differences far below the noise tell apart would spoil all the others.
+together   parameters that mean nothing one without the other are all fitted or all fixed.
+screened   outliers are found before anything is judged by the scatter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.campaign import Campaign
+from elastocal.model.robot import Robot
+from elastocal.reduction.diagnostics import Suspect, suspects
+from elastocal.reduction.fit import Fit, check_equations, groups_of, linear_fit
+from elastocal.reduction.problem import Problem, Weights, linearise, unknowns, weigh
+from elastocal.solve.groups import ABOVE, BELOW, Groups, resolved_columns
+from elastocal.solve.loss import Loss
+from elastocal.spatial.entries import Array
+
+
+@dataclass(frozen=True)
+class Begin:
+    """``start``: values that the search begins with, by name; what is not fitted keeps the model's value all the same.
+
+    ``together``: names of parameters that are fitted or held only together.
+    """
+
+    start: Mapping[str, float] = field(default_factory=dict)
+    together: tuple[tuple[str, ...], ...] = ()
+
+    def model(self, model: Robot, names: Sequence[str]) -> Robot:
+        """The model with the start values of ``names``."""
+        return model.with_parameters({n: v for n, v in self.start.items() if n in set(names)})
+
+    def units(self, names: Sequence[str]) -> list[list[int]]:
+        """Places of ``names`` that stay together, in order of the first of each."""
+        at = {n: i for i, n in enumerate(names)}
+        joined = [[at[n] for n in unit] for unit in self.together if all(n in at for n in unit)]
+        taken = {i for unit in joined for i in unit}
+        return sorted([*joined, *([i] for i in range(len(names)) if i not in taken)])
+
+    def widowed(self, sought: Sequence[str], kept: Sequence[str]) -> dict[str, str]:
+        """Those of ``kept`` that were sought with another, which is not kept; and that other."""
+        out: dict[str, str] = {}
+        for unit in self.together:
+            lost = [n for n in unit if n in set(sought) and n not in set(kept)]
+            out |= {n: lost[0] for n in unit if lost and n in set(kept)}
+        return out
+
+
+PLAIN = Begin()
+
+
+@dataclass(frozen=True)
+class ReductionRules:
+    """How to reduce: thresholds of the parameter-to-noise ratio, whether M3 runs, the loss of the final fit, whether
+    numbers that do not belong are left out before anything is judged by their scatter, and where the search begins."""
+
+    thresholds: tuple[float, float] = (ABOVE, BELOW)
+    statistical: bool = True
+    loss: Loss = "linear"
+    leave_out: bool = True
+    begin: Begin = PLAIN
+
+    def __post_init__(self) -> None:
+        above, below = self.thresholds
+        if not above > below > 0:
+            raise InputError(f"thresholds {above:g} and {below:g}: upper above lower, both positive")
+
+
+USUAL = ReductionRules()
+
+
+ROUNDS, MOST, FEW = 3, 0.05, 3
+ABSURD = 1e3
+"""Times the size that matters: a change that no robot survives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """``hidden`` are the parameters that the readings do not resolve, with the effect of an absurd change; ``widowed``
+    those that are held because another one is, without which they mean nothing."""
+
+    groups: Groups
+    hidden: dict[str, float]
+    fit: Fit
+    widowed: dict[str, str] = field(default_factory=dict)
+
+
+def first_fit(campaign: Campaign, model: Robot, names: Sequence[str], weights: Weights, begin: Begin = PLAIN) -> Trial:
+    """Groups at the values that the search begins with, and one linear step in the kept basis."""
+    there = begin.model(model, names)
+    extra = [u.name for u in unknowns(campaign, there)]
+    problem = linearise(campaign, there, [*names, *extra], weights)
+    check_equations(problem)
+    structure = campaign.measurement.structure(there, names)
+    plain = problem
+    if structure is not campaign.measurement:
+        plain = linearise(replace(campaign, measurement=structure), there, [*names, *extra], weights)
+    groups = groups_of(plain, model.joint_parameters)
+    joints = set(model.joint_parameters)
+    count = len(names)
+    order = sorted(range(len(groups.names)), key=lambda i: (i < count, groups.names[i] not in joints, i))
+    seen, hidden = resolved_columns(plain.reduced.triangle, _sizes(problem), groups.kept, order)
+    kept = [groups.names[i] for i in seen]
+    widowed = begin.widowed(names, kept)
+    kept = [n for n in kept if n not in widowed]
+    if any(n in begin.start for n in set(names) - set(kept)):
+        there = begin.model(model, kept)
+        problem = linearise(campaign, there, kept, weights)
+    fit = _settled(linear_fit(there, campaign, problem, kept))
+    return Trial(groups, {groups.names[i]: size for i, size in hidden.items()}, fit, widowed)
+
+
+def _sizes(problem: Problem) -> Array:
+    """A change of every parameter beyond all that is plausible; nuisances are always seen."""
+    lengths = np.linalg.norm(problem.matrix[:, problem.parameters :], axis=0)
+    return np.concatenate([ABSURD * problem.scales[: problem.parameters], 1e6 / np.where(lengths > 0, lengths, 1.0)])
+
+
+def _settled(first: Fit) -> Fit:
+    """Linearised again at the first estimate where readings are not affine; the first where that has no states."""
+    campaign = first.campaign
+    if campaign.measurement.affine:
+        return first
+    p = first.problem.parameters
+    u = dict(zip(first.problem.nuisance, (float(v) for v in first.values[p:]), strict=True))
+    problem = linearise(campaign, first.model, first.names, first.problem.weights, u)
+    try:
+        again = linear_fit(first.model, campaign, problem, first.names)
+    except InputError:  # so far out that the columns depend on each other
+        return first
+    return first if np.any(first.problem.used & ~problem.used) or not again.scatter < first.scatter else again
+
+
+def without_suspects(
+    campaign: Campaign, model: Robot, names: Sequence[str], at: Robot, begin: Begin = PLAIN
+) -> tuple[Campaign, tuple[Suspect, ...]]:
+    """The campaign without numbers that do not belong, at most one in twenty (or three), found round by round.
+
+    The weights are taken at the model ``at`` and, where they depend on the parameters, once more at the first fit:
+    with those of a far too stiff start an uncertain load would look like gross errors.
+    """
+    gross: list[Suspect] = []
+    for _ in range(ROUNDS):
+        trial = first_fit(campaign, model, names, weigh(campaign, at), begin)
+        if any(s.bends for s in campaign.scattering):
+            again = weigh(campaign, trial.fit.model)
+            if not np.any(trial.fit.problem.weights.live & ~again.live):  # a step too far has no states, no weights
+                trial = first_fit(campaign, model, names, again, begin)
+        found = suspects(trial.fit)
+        if not found:
+            break
+        gross += found
+        if len(gross) > max(FEW, MOST * campaign.measured.sum()):
+            worst = "; ".join(s.place for s in sorted(gross, key=lambda s: -s.sigmas)[:8])
+            more = " ..." if len(gross) > 8 else ""
+            raise InputError(
+                f"{len(gross)} numbers do not fit the rest ({worst}{more}): too many to leave out; correct them, look "
+                "for a wrong unit, model or noise, or keep all with 'outliers: keep' and 'loss: cauchy'"
+            )
+        campaign = campaign.leaving_out((s.reading, s.row) for s in found)
+    return campaign, tuple(gross)

@@ -1,0 +1,179 @@
+"""From everything a model could have to what the data support (003 section 4).
+
+physical   the same robot described by fewer parameters (``model.descriptions``: M1, M2).
+algebraic  parameters that act only together are represented by some of them (``solve.groups``).
+resolved   what the readings could not show, however large it were, is held (``first_fit``).
+M3         what does not stand out of the noise is held, one at a time (``elimination``).
+
+A parameter that is not estimated keeps the value that the robot model gives it, which may be zero, wherever the search
+for it began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elastocal.errors import InputError
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.kind import Measurement
+from elastocal.model.descriptions import Description
+from elastocal.model.robot import Robot
+from elastocal.reduction.diagnostics import Suspect, influence
+from elastocal.reduction.elimination import Dropped, by_description, by_groups, by_partner, by_sight, neglected
+from elastocal.reduction.estimate import estimate
+from elastocal.reduction.first_fit import USUAL, Begin, ReductionRules, Trial, first_fit, without_suspects
+from elastocal.reduction.fit import Fit
+from elastocal.reduction.problem import weigh
+from elastocal.solve.groups import Groups, Practical, practical
+from elastocal.spatial.entries import Ints
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One line of the path: how many parameters, how many of them (with nuisances) the data can tell apart.
+
+    ``scatter`` is the size of the residuals in units of the stated noise, ``left_out`` the root mean square error
+    of predicting a pose that was left out, in the unit of the first number of a reading.
+    """
+
+    name: str
+    action: str
+    parameters: int
+    identifiable: int
+    scatter: float
+    left_out: float
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """``groups`` and ``whole`` belong to the model before M3; ``fit`` is the model to compensate with.
+
+    ``gross`` are numbers that were left out.
+    """
+
+    sought: Robot
+    stages: tuple[Stage, ...]
+    groups: Groups
+    whole: Fit
+    kinds: dict[str, Practical]
+    dropped: tuple[Dropped, ...]
+    fit: Fit
+    thresholds: tuple[float, float]
+    gross: tuple[Suspect, ...] = ()
+
+
+def identify(
+    described: Sequence[Description],
+    campaign: Campaign,
+    seek: Sequence[str] | None = None,
+    *,
+    hold: Sequence[str] = (),
+    rules: ReductionRules = USUAL,
+) -> Identification:
+    """Everything from readings to a model that is safe to compensate with.
+
+    ``described`` is the robot, described by fewer and fewer parameters; ``seek`` and ``hold`` are names or patterns of
+    them (default all that the kind of measurement has columns for).  Where the weight of a reading depends on the
+    parameters (an uncertain load), all is done once more with the weights of the first result.
+    """
+    if not described:
+        raise InputError("no model to identify; give at least one description")
+    names = [sought_names(campaign.measurement, d.model, seek, hold) for d in described]
+    found = _reduced(described, names, campaign, rules, rules.begin.model(described[-1].model, names[-1]))
+    if not any(s.bends for s in campaign.scattering):
+        return found
+    return _reduced(described, names, campaign, rules, found.fit.model)
+
+
+def _reduced(
+    described: Sequence[Description],
+    names: Sequence[tuple[str, ...]],
+    campaign: Campaign,
+    rules: ReductionRules,
+    at: Robot,
+) -> Identification:
+    """All stages with the weights at one model."""
+    sought, gross = described[-1].model, tuple[Suspect, ...]()
+    if rules.leave_out:
+        campaign, gross = without_suspects(campaign, sought, names[-1], at, rules.begin)
+    trials, lost = _descended(described, names, campaign, at, rules.begin)
+    poses = campaign.measurement.pose
+    stages = [_stage(d.title, d.action, len(t.groups.names), t, poses) for d, t in trials]
+    last = trials[-1][1]
+    if not last.fit.stated and last.fit.freedom < 1:
+        raise InputError(
+            f"{last.fit.problem.equations} numbers for {len(last.fit.names)} unknowns leave none to estimate the noise "
+            "from; state it (errors:), measure more or seek fewer"
+        )
+    stages += _inner(last, poses)
+    lost += by_groups(sought, last.groups) + by_sight(sought, last) + by_partner(sought, last)
+    if rules.statistical:
+        fit, fallen = neglected(sought, campaign, last.fit, rules.thresholds[0], rules.loss, rules.begin)
+        title, action = "statistical M3", "smallest ratio below the threshold, one at a time"
+    else:
+        begun = rules.begin.model(sought, last.fit.names)
+        fit, fallen = estimate(begun, campaign, last.fit.names, rules.loss), ()
+        title, action = "final", "fitted to convergence, no M3"
+    left = influence(fit, poses).rms(campaign.measurement.judged)
+    stages.append(Stage(title, action, len(fit.names), len(fit.names), fit.scatter, left))
+    ratios = zip(last.fit.names, last.fit.ratios, strict=True)
+    kinds = {n: practical(float(v), *rules.thresholds) for n, v in ratios}
+    return Identification(
+        sought, tuple(stages), last.groups, last.fit, kinds, (*lost, *fallen), fit, rules.thresholds, gross
+    )
+
+
+def _descended(
+    described: Sequence[Description],
+    names: Sequence[tuple[str, ...]],
+    campaign: Campaign,
+    at: Robot,
+    begin: Begin,
+) -> tuple[list[tuple[Description, Trial]], list[Dropped]]:
+    """A first fit of every description that has fewer parameters than the one before, and what was taken away."""
+    weights = weigh(campaign, at)
+    trials: list[tuple[Description, Trial]] = []
+    lost: list[Dropped] = []
+    before: tuple[str, ...] = ()
+    for description, now in zip(described, names, strict=True):
+        gone = [n for n in before if n not in now]
+        if trials and not gone:
+            continue
+        lost += [by_description(description, n) for n in gone]
+        trials.append((description, first_fit(campaign, description.model, now, weights, begin)))
+        before = now
+    return trials, lost
+
+
+def sought_names(
+    measurement: Measurement, model: Robot, seek: Sequence[str] | None, hold: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Parameters to seek: those named (default all that the kind has columns for) but those held."""
+    held = {model.parameters.names[i] for i in model.parameters.select(hold)} if hold else set()
+    return tuple(n for n in measurement.names(model, seek) if n not in held)
+
+
+def _stage(name: str, action: str, parameters: int, trial: Trial, poses: Ints) -> Stage:
+    left = influence(trial.fit, poses).rms(trial.fit.campaign.measurement.judged)
+    return Stage(name, action, parameters, trial.groups.rank.rank, trial.fit.scatter, left)
+
+
+def _inner(trial: Trial, poses: Ints) -> list[Stage]:
+    """The algebraic stage and, where something is not resolved, the next; both have the same fit."""
+    left = influence(trial.fit, poses).rms(trial.fit.campaign.measurement.judged)
+    rows = [("algebraic", "what acts only together is represented by some", trial.groups.rank.rank)]
+    if trial.hidden or trial.widowed:
+        rows.append(("resolved", "what would not show however large it were is held", len(trial.fit.names)))
+    nan = float("nan")
+    return [
+        Stage(
+            name,
+            action,
+            count,
+            count,
+            trial.fit.scatter if row == len(rows) else nan,
+            left if row == len(rows) else nan,
+        )
+        for row, (name, action, count) in enumerate(rows, 1)
+    ]

@@ -1,0 +1,191 @@
+"""Slips that make points of another robot out of good ones, tried one by one: which of them makes the points fit?
+
+Each is undone in the joint values, in the markers or in the points, and the points are compared again.  A slip is named
+where the misfit falls to a fifth: errors of the geometry are not undone by swapping two axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from math import pi
+
+import numpy as np
+
+from elastocal.measure.setup import Setup
+from elastocal.model.kinematics import kinematics
+from elastocal.model.robot import Robot
+from elastocal.reduction.placement import FAR, Placement
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+from elastocal.spatial.rotation import rotation_vector
+
+FITS = 5.0
+"""How many times smaller the misfit is without the slip."""
+ALIKE = 1.5
+"""Frames whose shifts leave no more than this times the least explain a misfit alike."""
+RIGHT = 0.03
+"""Frobenius norm of R less one of right angles within which those are tried: a turn of 1.2 deg between the two."""
+SLIGHT = 1e-3
+"""rad below which a turn is not worth a word."""
+SMALL = 1e-3
+"""Misfit as a share of the reach below which nothing is tried: so far off is every arm."""
+MARKERS = 4
+"""Most markers whose every order is tried; of more, pairs."""
+SCALES = {1e3: "m, not mm", 1e-3: "mm, not m", 25.4: "inch, not mm", 1 / 25.4: "mm, not inch"}
+"""What lengths are if they must be multiplied by this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Slip:
+    """``text`` is what is likely wrong and what to do; ``rms`` is what is left without it, in m.
+
+    ``fitted`` where numbers were fitted to undo it; a slip without any that fits the arm comes first.  ``table`` is
+    False where the robot file is in doubt, not the table.  ``pose`` is the one that turned points lack.
+    """
+
+    text: str
+    rms: float
+    fitted: bool = False
+    table: bool = True
+    pose: Pose | None = None
+
+
+def likely_slip(model: Robot, where: Setup, found: Placement) -> Slip | None:
+    """The slip that explains the misfit best; None where none does, or where there is none worth the name."""
+    if found.rms < SMALL * found.reach:
+        return None
+    tried = [*_axes(model, where, found), *_markers(where, found), *_points(found)]
+    if found.far:
+        tried += [*_turned(found), *_frames(model, where, found)]
+    good = [s for s in tried if FITS * s.rms < found.rms]
+    plain = [s for s in good if not s.fitted and s.rms < FAR * found.reach]
+    return min(plain or good, key=lambda s: s.rms, default=None)
+
+
+def _axes(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
+    """Other joint values at the same points."""
+    axes, shown = model.controller.axes, model.controller.to_controller(where.q)
+    turning = np.array([m.kind == "revolute" for m in model.motions])
+
+    def at(values: Array, text: str) -> Slip:
+        q = model.controller.to_joints(values)
+        moved = replace(found, expected=replace(where, q=q).positions(model))
+        return Slip(text, moved.rms)
+
+    yield at(np.where(turning, shown * 180 / pi, shown), "the axes are in rad where the table says deg; name them _rad")
+    yield at(np.where(turning, shown * pi / 180, shown), "the axes are in deg where the table says rad; name them _deg")
+    for i, axis in enumerate(axes):
+        yield at(shown * np.where(np.arange(len(axes)) == i, -1, 1), f"axis {axis} has the other sign; turn it")
+    for i, j in combinations(range(len(axes)), 2):
+        order = list(range(len(axes)))
+        order[i], order[j] = j, i
+        if turning[i] == turning[j]:
+            yield at(shown[:, order], f"axes {axes[i]} and {axes[j]} are swapped; correct their columns")
+    yield from _rows(model, where, found)
+
+
+def _rows(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
+    """Axes of the neighbouring pose; the pose at the end has none."""
+    first = np.sort(np.unique(where.pose, return_index=True)[1])
+    rank = {int(where.pose[i]): k for k, i in enumerate(first)}
+    order = np.array([rank[int(p)] for p in where.pose])
+    for step, word in ((-1, "next"), (1, "previous")):
+        inside = (order + step >= 0) & (order + step < len(first))
+        if inside.sum() < 2:
+            continue
+        q = where.q[first[(order + step)[inside]]]
+        expected = replace(where, q=q, load=where.picked(np.flatnonzero(inside)).load).positions(model)
+        moved = replace(found, read=found.read[inside], expected=expected)
+        if moved.known.any():
+            yield Slip(f"every pose has the axes of the {word} one; shift their rows by one", moved.rms)
+
+
+def _markers(where: Setup, found: Placement) -> Iterator[Slip]:
+    """Markers under each other's names."""
+    names = [m.frame for m in where.markers]
+    own = list(range(len(names)))
+    if len(names) > MARKERS:
+        orders = [[j if k == i else i if k == j else k for k in own] for i, j in combinations(own, 2)]
+    else:
+        orders = [list(p) for p in permutations(own)]
+    for order in orders:
+        if order != own:
+            mixed = ", ".join(f"{names[i]} is {names[j]}" for i, j in enumerate(order) if i != j)
+            renamed = replace(found, expected=found.expected[:, order])
+            yield Slip(f"markers are mixed up: what the table calls {mixed}", renamed.rms)
+
+
+def _points(found: Placement) -> Iterator[Slip]:
+    """Points in another unit of length, with two coordinates swapped, or mirrored."""
+    for factor, text in SCALES.items():
+        yield Slip(f"the points are in {text}; correct their unit", replace(found, read=factor * found.read).rms)
+    for i, j in combinations(range(3), 2):
+        order = [j if k == i else i if k == j else k for k in range(3)]
+        text = f"{'xyz'[i]} and {'xyz'[j]} of the points are swapped; correct their columns"
+        yield Slip(text, replace(found, read=found.read[:, :, order]).rms)
+    for i in range(3):
+        flipped = replace(found, read=found.read * np.where(np.arange(3) == i, -1, 1))
+        yield Slip(f"{'xyz'[i]} of the points has the other sign; turn it", flipped.rms)
+    mirrored = replace(found, read=found.read * np.array([-1, 1, 1]))
+    plain = found.fitted  # points in a plane fit their mirror image too, turned out of the plane
+    if mirrored.fitted is not None and plain is not None and FITS * mirrored.fitted[1] < plain[1]:
+        yield Slip("the points are mirrored; read them in right-handed axes", mirrored.fitted[1], fitted=True)
+
+
+def _turned(found: Placement) -> Iterator[Slip]:
+    if found.fitted is None:
+        return
+    pose, left = _square(found) or found.fitted
+    vector = rotation_vector(pose.rotation[:, :, None])[:, 0]
+    angle = float(np.linalg.norm(vector))
+    how = []
+    if angle >= SLIGHT:
+        axis = ", ".join(f"{v + 0.0:.2g}" for v in np.round(vector / angle, 2))
+        how.append(f"turned by {np.degrees(angle):.4g} deg about ({axis})")
+    if not found.shifted:
+        how.append(f"shifted by {1e3 * float(np.linalg.norm(pose.translation)):.4g} mm")
+    if how:
+        yield Slip(f"the axes of the points are {' and '.join(how)} from the base's", left, fitted=True, pose=pose)
+
+
+def _square(found: Placement) -> tuple[Pose, float] | None:
+    """The pose of right angles S with t = mean(expected) - S mean(read), and the rms left; None if it fits worse."""
+    if found.fitted is None:
+        return None
+    best, least = found.fitted
+    square = np.round(best.rotation)
+    if np.linalg.norm(best.rotation - square) > RIGHT or abs(np.linalg.det(square) - 1) > 1e-9:
+        return None
+    read, expected = found.read[found.known], found.expected[found.known]
+    pose = Pose(square, expected.mean(axis=0) - square @ read.mean(axis=0))
+    left = replace(found, read=found.read @ square.T + pose.translation).rms
+    return (pose, left) if left <= ALIKE * least else None
+
+
+def _frames(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
+    """One frame of the robot file elsewhere in its parent: p = p_file + R_parent d (+ a shift of all).
+
+    Of frames that explain it alike, such as two in line, it is the one that is farthest from its parent.
+    """
+    known, off = found.known, found.read - found.expected
+    paths = [{f.name for f in model.tree.path(m.frame)} for m in where.markers]
+    tried: list[tuple[float, Slip]] = []
+    for frame in model.tree.frames:
+        behind = [i for i, path in enumerate(paths) if frame.name in path]
+        moves = any(f.joint is not None for f in model.tree.path(frame.parent))  # else all points are shifted together
+        if not moves or not behind:
+            continue
+        turn = kinematics(model, where.q, frame.parent).rotation
+        columns = np.zeros((*found.read.shape, 6))
+        columns[:, behind, :, :3] = turn[:, None]
+        columns[..., 3:] = np.eye(3) if found.shifted else 0.0
+        a, y = columns[known].reshape(-1, 6), off[known].reshape(-1)
+        d = np.linalg.lstsq(a, y, rcond=1e-9)[0]
+        left = float(np.sqrt(3 * np.mean((y - a @ d) ** 2)))
+        moved = ", ".join(f"{1e3 * v:.1f}" for v in d[:3])
+        text = f"frame {frame.name} stands [{moved}] mm from its place in the robot file; check its xyz there"
+        tried.append((float(np.linalg.norm(frame.pose.translation)), Slip(text, left, fitted=True, table=False)))
+    best = min((s.rms for _, s in tried), default=0.0)
+    yield from [s for _, s in sorted(tried, key=lambda t: -t[0]) if s.rms <= ALIKE * best][:1]

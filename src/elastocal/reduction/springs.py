@@ -1,0 +1,122 @@
+"""The estimates as springs: matrices that physics allows, and elements rebuilt from those that were found.
+
+A possible matrix comes from a constrained fit of the symmetric model before any algebraic reduction: afterwards the
+kept elements stand for combinations and need not be definite.  What the readings do not determine stays near the
+model's own value by a weak prior of three times its size (or of the size that matters, where it is zero).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.model.compliant.beam_relations import SYMBOLS, Rebuilding, rebuild
+from elastocal.model.compliant.joint_compliance import JointCompliance
+from elastocal.model.compliant.link_compliance import LinkCompliance
+from elastocal.model.descriptions import in_form
+from elastocal.model.robot import Robot
+from elastocal.reduction.fit import Fit
+from elastocal.reduction.identify import Identification, sought_names
+from elastocal.reduction.problem import linearise, unknowns
+from elastocal.solve.definite import DefiniteFit, fit_definite
+from elastocal.solve.groups import Group
+from elastocal.spatial.entries import Array, Ints
+
+PRIOR = 3.0
+GAP = 1e-6
+"""How far the constrained sum of squares may be above its minimum: a thousandth of a standard deviation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spring:
+    """A 6x6 spring (or a joint, 1x1): its possible matrix and the smallest scaled eigenvalue before and after."""
+
+    place: str
+    matrix: Array
+    smallest_free: float
+    smallest: float
+    constrained: bool
+
+
+@dataclass(frozen=True, eq=False)
+class PossibleSprings:
+    springs: tuple[Spring, ...]
+    cost: float
+    """What the constraints add to the sum of squares, in units of the noise squared."""
+    converged: bool
+
+
+def possible_springs(
+    fit: Fit, model: Robot, seek: Sequence[str] | None, hold: Sequence[str] = ()
+) -> PossibleSprings | None:
+    """Constrained fit of the symmetric model with everything sought, linearised at ``fit``; None without a spring.
+
+    ``model`` is the robot before identification, whose values are the prior.
+    """
+    campaign = fit.campaign
+    nominal = in_form(model, "symmetric")
+    names = list(sought_names(campaign.measurement, nominal, seek, hold))
+    blocks = _blocks(nominal, names)
+    if not any(b.shape == (6, 6) for _, b in blocks):
+        return None
+    here = in_form(model, "symmetric").with_parameters(_carried(fit, nominal))
+    extra = [u.name for u in unknowns(campaign, here)]
+    problem = linearise(campaign, here, [*names, *extra], fit.problem.weights)
+    table = {p.name: p for p in nominal.parameters}
+    x0 = np.array([*(table[n].value for n in names), *(0.0 for _ in extra)])
+    sd = np.array([*(PRIOR * max(abs(table[n].value), table[n].scale) for n in names), *(1.0 for _ in extra)])
+    target = problem.misfit + problem.matrix @ problem.start
+    found = fit_definite(problem.matrix, target, x0, sd, [b for _, b in blocks], GAP)
+    return PossibleSprings(_springs(blocks, found), found.cost, found.converged)
+
+
+def _carried(fit: Fit, nominal: Robot) -> dict[str, float]:
+    """The fit's values under the names that the symmetric model has too."""
+    known = set(nominal.parameters.names)
+    pairs = zip(fit.names[: fit.problem.parameters], fit.values, strict=False)
+    return {n: float(v) for n, v in pairs if n in known}
+
+
+def _blocks(model: Robot, names: Sequence[str]) -> list[tuple[str, Ints]]:
+    """Places of every spring's elements among the names sought; springs that are sought only in part are left out."""
+    at = {n: i for i, n in enumerate(names)}
+    out: list[tuple[str, Ints]] = []
+    for element in model.elements:
+        if isinstance(element, JointCompliance) and f"{element.place}.k" in at:
+            out.append((element.place, np.array([[at[f"{element.place}.k"]]])))
+        if isinstance(element, LinkCompliance) and element.form == "symmetric":
+            keys = [[f"{element.place}.k{min(i, j)}{max(i, j)}" for j in range(1, 7)] for i in range(1, 7)]
+            if all(k in at for row in keys for k in row):
+                out.append((element.place, np.array([[at[k] for k in row] for row in keys])))
+    return out
+
+
+def _springs(blocks: Sequence[tuple[str, Ints]], found: DefiniteFit) -> tuple[Spring, ...]:
+    return tuple(
+        Spring(place, found.values[index], float(found.before[i]), float(found.after[i]), found.active[i])
+        for i, (place, index) in enumerate(blocks)
+    )
+
+
+@dataclass(frozen=True)
+class RebuiltSpring:
+    """Elements of one beam-like spring that were not estimated, and checks between those that were."""
+
+    place: str
+    rebuilding: Rebuilding
+
+
+def rebuilt_springs(found: Identification) -> tuple[RebuiltSpring, ...]:
+    """From the elements that the readings determine alone (G1); one that stands for a combination is no element."""
+    fit, model, groups = found.fit, found.sought, found.groups
+    alone = {n for n, g in zip(groups.names, groups.group, strict=True) if g is Group.IDENTIFIABLE}
+    estimated = {n: (float(v), float(s)) for n, v, s in zip(fit.names, fit.values, fit.sd, strict=True) if n in alone}
+    out = []
+    for element in model.elements:
+        if isinstance(element, LinkCompliance) and element.form == "beam" and np.any(element.compliance()):
+            pairs = np.array([estimated.get(f"{element.place}.{s}", (np.nan, np.nan)) for s in SYMBOLS])
+            if np.any(np.isfinite(pairs)):
+                out.append(RebuiltSpring(element.place, rebuild(element.compliance(), pairs[:, 0], pairs[:, 1])))
+    return tuple(out)

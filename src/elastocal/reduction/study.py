@@ -1,0 +1,248 @@
+"""A whole campaign in one call: estimate, groups, accuracy by several routes, prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.campaign import Campaign
+from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.deflection import Deflection
+from elastocal.model.descriptions import Form, descriptions, in_form
+from elastocal.model.robot import Robot
+from elastocal.reduction.compensator import compensator_of, sample_spring, spring_pairs, start_values
+from elastocal.reduction.contact_gaps import geometry_start
+from elastocal.reduction.contact_outliers import Touched, screen_contacts
+from elastocal.reduction.diagnostics import (
+    Correlation,
+    Discrepancy,
+    Influence,
+    LackOfFit,
+    Suspect,
+    correlations,
+    discrepancy,
+    influence,
+    repeats,
+    suspects,
+)
+from elastocal.reduction.error_budget import Budget, budget
+from elastocal.reduction.estimate import misfit_at
+from elastocal.reduction.first_fit import USUAL, Begin, ReductionRules
+from elastocal.reduction.fit import Fit
+from elastocal.reduction.identify import Identification, identify, sought_names
+from elastocal.reduction.prediction import IdentifiedModel
+from elastocal.reduction.reduction_cost import Cost, Wide, reduction_cost, wide_covariance
+from elastocal.reduction.score_tests import Stated, Unsought, stated_unknowns, unsought
+from elastocal.reduction.springs import PossibleSprings, RebuiltSpring, possible_springs, rebuilt_springs
+from elastocal.results import as_frame, shortened
+from elastocal.solve.bootstrap import Bootstrap, bootstrap
+from elastocal.solve.ensemble import Ensemble, ensemble
+from elastocal.solve.gibbs import Posterior, gibbs
+from elastocal.solve.metropolis import NonlinearPosterior
+from elastocal.spatial.entries import Array, Bools, Ints
+
+Watch = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study:
+    """``posterior`` and ``resampled`` are None where they cannot be had, with the reason in ``missing``.
+
+    The posterior of a compensator's spring is sampled without linearising it.  ``touched`` says which
+    contacts and objects do not belong, of a calibration by contact.  ``stated`` are the unknowns of which something was
+    known beforehand, ``unsought`` what the residuals say of parameters that were taken as exact.
+    """
+
+    identification: Identification
+    wide: Wide
+    influence: Influence
+    repeats: LackOfFit
+    budget: Budget
+    suspects: tuple[Suspect, ...]
+    correlations: tuple[Correlation, ...]
+    discrepancy: Discrepancy
+    costs: tuple[Cost, ...]
+    springs: PossibleSprings | None
+    rebuilt: tuple[RebuiltSpring, ...]
+    posterior: Posterior | NonlinearPosterior | None
+    resampled: Bootstrap | None
+    missing: tuple[str, ...]
+    touched: Touched | None = None
+    stated: tuple[Stated, ...] = ()
+    unsought: tuple[Unsought, ...] = ()
+
+    def __repr__(self) -> str:
+        fit = self.fit
+        pairs = zip(fit.names, fit.values, fit.sd, strict=True)
+        head = f"<Study of {fit.model.name}: {len(fit.names)} parameters, {len(self.suspects)} outliers"
+        return shortened([head, *(f"  {n:<16} {v:.5g} +- {s:.2g}" for n, v, s in pairs)]) + ">"
+
+    def to_frame(self) -> object:
+        """One row for every estimated parameter, SI."""
+        fit = self.fit
+        pairs = zip(fit.names, fit.values, fit.sd, strict=True)
+        return as_frame([{"name": n, "value": float(v), "sd": float(s)} for n, v, s in pairs])
+
+    @property
+    def fit(self) -> Fit:
+        return self.identification.fit
+
+    @property
+    def identified(self) -> IdentifiedModel:
+        """What predictions and compensation need."""
+        fit = self.fit
+        kind = fit.campaign.measurement
+        statics = kind.statics if isinstance(kind, Deflection) else "loaded"
+        freedom = float("inf") if fit.stated and fit.inflation == 1 else float(fit.freedom)
+        return IdentifiedModel(fit.model, self.wide.names, self.wide.covariance, self.discrepancy.sd, statics, freedom)
+
+
+def study(
+    model: Robot,
+    campaign: Campaign,
+    seek: Sequence[str] | None = None,
+    *,
+    rng: np.random.Generator,
+    hold: Sequence[str] = (),
+    form: Form | None = None,
+    rules: ReductionRules = USUAL,
+    correlated: float = 0.8,
+    watch: Watch = lambda step: None,
+) -> Study:
+    """Identify and judge; ``rng`` serves the Gibbs sampler and the bootstrap, ``watch`` hears what is being done."""
+    watch("fitting")
+    missing: list[str] = []
+    doubts = _touched(model, campaign, seek, hold, form, rules.leave_out)
+    if doubts is not None:
+        campaign, rules = doubts.kept(campaign), replace(rules, leave_out=rules.leave_out and not doubts.misled)
+    rules = replace(rules, begin=Begin(_start(model, campaign, seek, hold, form, missing), spring_pairs(model)))
+    found = identify(descriptions(model, form), campaign, seek, hold=hold, rules=rules)
+    fit, kind = found.fit, campaign.measurement
+    watch("judging")
+    again = repeats(fit, kind.state)
+    springs = possible_springs(fit, model, seek, hold)
+    watch("sampling")
+    if rules.loss != "linear":
+        missing.append(
+            f"No Gibbs sampling and no bootstrap: both assume normal errors, the loss is {rules.loss}. Left-out poses "
+            "and discrepancy count the readings that the loss lets go."
+        )
+    posterior = _posterior(fit, rng, missing) if rules.loss == "linear" else None
+    resampled = _resampled(fit, kind.pose, rng, missing) if rules.loss == "linear" else None
+    return Study(
+        found,
+        wide_covariance(found),
+        influence(fit, kind.pose),
+        again,
+        budget(fit),
+        suspects(fit),
+        correlations(fit, correlated),
+        discrepancy(fit, again),
+        reduction_cost(found.whole, fit),
+        springs,
+        rebuilt_springs(found),
+        posterior,
+        resampled,
+        tuple(missing),
+        doubts,
+        stated_unknowns(fit),
+        unsought(found),
+    )
+
+
+def _rows(fit: Fit) -> tuple[Bools, Ints]:
+    """Rows that hold a reading or a prior, and the number of the group (marker, instrument) of each; priors are -1."""
+    n, r = fit.problem.shape
+    kind = fit.campaign.measurement
+    groups = np.array([kind.groups.index(row.group) for row in kind.rows])
+    priors = len(fit.problem.misfit) - n * r
+    used = np.concatenate([fit.problem.used.reshape(-1), np.ones(priors, dtype=bool)])
+    classes = np.concatenate([np.tile(groups, n), np.full(priors, -1)])
+    return used, classes[used]
+
+
+def _centred(fit: Fit, draws: Array) -> Array:
+    """Samples are of the change from the estimate, where the problem is linearised."""
+    return draws + fit.values
+
+
+def _touched(
+    model: Robot,
+    campaign: Campaign,
+    seek: Sequence[str] | None,
+    hold: Sequence[str],
+    form: Form | None,
+    leave_out: bool,
+) -> Touched | None:
+    """Of contacts only."""
+    if not isinstance(campaign.measurement, ContactForce):
+        return None
+    shaped = in_form(model, form or "beam")
+    return screen_contacts(shaped, campaign, sought_names(campaign.measurement, shaped, seek, hold), leave_out)
+
+
+def _start(
+    model: Robot,
+    campaign: Campaign,
+    seek: Sequence[str] | None,
+    hold: Sequence[str],
+    form: Form | None,
+    said: list[str],
+) -> dict[str, float]:
+    """Values that the search begins with: of contacts, or of a compensator whose spring is sought; none otherwise."""
+    shaped = in_form(model, form or "beam")
+    names = sought_names(campaign.measurement, shaped, seek, hold)
+    if isinstance(campaign.measurement, ContactForce):
+        said.append("The search starts where the tips lie on the objects under the measured forces.")
+        return geometry_start(shaped, campaign, names)
+    spring = compensator_of(model, names)
+    if spring is None or not isinstance(campaign.measurement, Deflection):
+        return {}
+    try:
+        found = start_values(model, campaign, names, spring).values
+    except InputError as error:
+        said.append(f"The search for the spring starts from the robot file: {error}.")
+        return {}
+    own = {n: v for n, v in found.items() if n.startswith(f"{spring.joint}.")}
+    said.append("The search starts from " + ", ".join(f"{n} = {v:.4g}" for n, v in own.items()) + " (two linear fits).")
+    return own
+
+
+def _posterior(fit: Fit, rng: np.random.Generator, missing: list[str]) -> Posterior | NonlinearPosterior | None:
+    spring = compensator_of(fit.model, fit.names)
+    if spring is not None:
+        return sample_spring(fit, spring, rng=rng)
+    used, classes = _rows(fit)
+    try:
+        drawn = gibbs(fit.names, fit.problem.matrix[used], fit.problem.misfit[used], classes, rng=rng)
+    except InputError as error:
+        missing.append(f"No Gibbs sampling: {error}.")
+        return None
+    return replace(drawn, draws=_centred(fit, drawn.draws))
+
+
+def _resampled(fit: Fit, pose: Ints, rng: np.random.Generator, missing: list[str]) -> Bootstrap | None:
+    used, _ = _rows(fit)
+    n, r = fit.problem.shape
+    priors = len(fit.problem.misfit) - n * r
+    poses = np.concatenate([np.repeat(pose, r), np.zeros(priors, dtype=pose.dtype)])[used]
+    always = (np.arange(len(used)) >= n * r)[used]
+    try:
+        drawn = bootstrap(fit.names, fit.problem.matrix[used], fit.problem.misfit[used], poses, always=always, rng=rng)
+    except InputError as error:
+        missing.append(f"No bootstrap: {error}.")
+        return None
+    return replace(drawn, draws=_centred(fit, drawn.draws))
+
+
+def sample_nonlinear(fit: Fit, steps: int, rng: np.random.Generator) -> Ensemble:
+    """Every place of a walker is a solution of the full model: minutes for a large arm, seconds for a small one."""
+
+    def log_density(places: Array) -> Array:
+        squares = np.array([np.sum(misfit_at(fit, x) ** 2) for x in places])
+        return np.asarray(-0.5 * squares / fit.inflation**2)
+
+    return ensemble(fit.names, log_density, fit.values, fit.sd, rng=rng, steps=steps, warm_up=steps // 5)
