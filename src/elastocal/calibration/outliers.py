@@ -21,8 +21,8 @@ from elastocal.solve.evidence import posterior
 from elastocal.solve.scales import maximise_evidence
 from elastocal.spatial.entries import Array, Bools, Ints
 
-LEVEL = 1e-3
-"""Probability of leaving out any good reading of a campaign, all units of one level together."""
+LEVEL = 1e-6
+"""Probability of leaving out any good reading of a campaign, all units of one level together; tails are never normal."""
 MOST = 0.4
 """Share of the numbers that may be left out; beyond it the model is wrong, not the readings."""
 FREEDOM = 4.0
