@@ -70,7 +70,6 @@ def test_a_group_that_died_on_the_way_is_revived() -> None:
     best, value = maximise_evidence(problem)
     dead = best.copy()
     dead[1] = problem.start[1] + np.log(1e-5)
-    assert maximise_evidence(problem, dead, revive=False)[1] < value - 10
     again, other = maximise_evidence(problem, dead)
     assert other == pytest.approx(value, abs=1e-3)
     assert again == pytest.approx(best, abs=0.02)

@@ -201,6 +201,8 @@ class Calibration:
     discrepancy: float
     """Model discrepancy in m per axis: what residuals show beyond the noise; 0 where it is not significant."""
     freedom: float
+    inflation: float
+    """Factor on standard deviations of predictions for the scales that were fitted."""
     length: str
     angle: str
     load_frame: str
@@ -273,7 +275,7 @@ class Calibration:
         slope = self._slopes(at.origin, at.turn, at.slope, where)
         spread = np.einsum("nrp,pq,nrq->nr", slope, self.covariance, slope).reshape(points.shape)
         noise = self._noise_variance(joints, points)
-        k = quantile_95(self.freedom)
+        k = self.inflation * quantile_95(self.freedom)
         mean = np.sqrt(spread + self.discrepancy**2)
         frame = self.placing.turn[number]
         moved, moved_spread = self._moved_by_load(at, None if loads is None else tool.unloaded(values))

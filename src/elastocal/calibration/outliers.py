@@ -17,12 +17,14 @@ from elastocal.calibration.fit import Fit, Task, assemble, fit, moved
 from elastocal.calibration.placing import Placing
 from elastocal.solve.blocks import Blocks, Noise
 from elastocal.solve.deletion import Deletion, deletion
-from elastocal.solve.evidence import posterior
+from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.scales import maximise_evidence
 from elastocal.spatial.entries import Array, Bools, Ints
 
 LEVEL = 1e-6
-"""Probability of leaving out any good reading of a campaign, all units of one level together; tails are never normal."""
+"""Probability of leaving out any good reading of a campaign, all units of one level together: tails are heavy."""
+LIKELY = 0.01
+"""Probability from which the other numbers of a point with a wrong one are believed."""
 MOST = 0.4
 """Share of the numbers that may be left out; beyond it the model is wrong, not the readings."""
 FREEDOM = 4.0
@@ -64,7 +66,7 @@ def robust_fit(task: Task, placing: Placing) -> tuple[Array, Placing, Bools]:
         left = task.sight.unfold(
             np.where(blocks.used, blocks.readings - blocks.jacobian @ np.concatenate([x, still]), np.nan)
         )
-        new, distance = _point_scales(task, left)
+        new, distance = _point_scales(task, left, _spread_for(found))
         scales[noise] = np.log(new / [_typical(c, blocks.used) for c in blocks.noise])
         weight = (FREEDOM + distance[1]) / (FREEDOM + distance[0])
         if step < 1e-3 and size is not None and np.allclose(new, size, rtol=1e-3):
@@ -86,14 +88,20 @@ def _weighted(task: Task, blocks: Blocks, weight: Array) -> Blocks:
     return replace(blocks, noise=tuple(Noise(c.scale, c.factor * spread) for c in blocks.noise))
 
 
-def _point_scales(task: Task, left: Array) -> tuple[Array, tuple[Array, Array]]:
+def _spread_for(found: Posterior) -> float:
+    """Factor on residuals for what the fit took of them: sqrt(n / (n - effective parameters)), 3 at most."""
+    count = max(1, found.blocks.count)
+    return float(min(3.0, np.sqrt(count / max(count - found.effective, 0.1 * count))))
+
+
+def _point_scales(task: Task, left: Array, factor: float) -> tuple[Array, tuple[Array, Array]]:
     """Robust sds of lengths (and angles), and of every row the squared size of its point and its number of rows."""
     parts, lengths = task.sight.parts, task.sight.lengths
     scales = []
     unit = np.ones(len(parts))
     for mask in (lengths, ~lengths):
         if mask.any():
-            sd = max(float(np.nanmedian(np.abs(left[:, mask]))) / 0.6745, 1e-7)
+            sd = max(factor * float(np.nanmedian(np.abs(left[:, mask]))) / 0.6745, 1e-7)
             scales.append(sd)
             unit[mask] = sd
     square, count = np.zeros_like(left), np.ones_like(left)
@@ -121,9 +129,33 @@ def screen(task: Task, start: Fit, *, level: float = LEVEL) -> Screened:
             change[worst.block, list(worst.rows)] = True
         dropped = change
         scales, _ = maximise_evidence(blocks.without(dropped), scales, revive=False)
+    dropped = _narrowed(blocks, dropped, scales)
     new = replace(task, dropped=task.sight.unfold(dropped))
     units = [_judged(blocks, dropped, scales, *piece) for piece in _pieces(blocks, dropped)]
     return Screened(fit(new, start.placing, start.x, scales), tuple(sorted(units, key=lambda u: u.probability)))
+
+
+def _narrowed(blocks: Blocks, dropped: Bools, scales: Array) -> Bools:
+    """Points that were left out as a whole, of which one number alone is wrong, lose that number only."""
+    for kind, b, rows in _pieces(blocks, dropped):
+        if kind != "point":
+            continue
+        again = dropped.copy()
+        again[b, rows] = False
+        whole = deletion(posterior(blocks.without(again), scales))
+        worst = rows[int(np.argmax(whole.number_chi2()[b, rows]))]
+        rest = np.array([r for r in rows if r != worst])
+        again[b, worst] = True
+        others = _judged(blocks, again | _only(dropped, b, rest), scales, "number", b, rest)
+        if others.probability > LIKELY:
+            dropped = again
+    return dropped
+
+
+def _only(like: Bools, b: int, rows: Ints) -> Bools:
+    out = np.zeros_like(like)
+    out[b, rows] = True
+    return out
 
 
 def _pieces(blocks: Blocks, dropped: Bools) -> list[tuple[Level, int, Ints]]:
@@ -146,7 +178,7 @@ def _judged(blocks: Blocks, dropped: Bools, scales: Array, level: Level, b: int,
     again[b, rows] = False
     found = deletion(posterior(blocks.without(again), scales))
     chi2 = found.chi2(b, rows)
-    p = float(found.exceedance(np.array(chi2), np.array(len(rows))))
+    p = float(found.exceedance(np.array(chi2), np.array(len(rows)), found.posterior.effective))
     return Unit(level, b, tuple(int(r) for r in rows), float(np.sqrt(chi2 / len(rows))), p)
 
 
@@ -171,7 +203,7 @@ def _worst(found: Deletion, level: float) -> Unit | None:
     )
     best, least = None, level
     for kind, chi2, size in levels:
-        p = found.exceedance(chi2, size)
+        p = found.exceedance(chi2, size, found.posterior.effective)
         adjusted = np.where(np.isfinite(p), p, 1.0) * np.isfinite(p).sum()
         place = np.unravel_index(int(np.argmin(adjusted)), adjusted.shape)
         if adjusted[place] < least:

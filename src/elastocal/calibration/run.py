@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from os import PathLike
 
 import numpy as np
 
@@ -19,16 +20,18 @@ from elastocal.calibration.slips import check_slips
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import automatic, check_words, with_words
 from elastocal.errors import InputError
+from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
+from elastocal.solve.evidence import Posterior
 from elastocal.spatial.entries import Array, Bools
 
 Watch = Callable[[str], None]
 
 
 def calibrate(
-    robot: Robot,
+    robot: Robot | str | PathLike[str],
     campaign: Campaign,
     model: str | Sequence[str] = "auto",
     *,
@@ -41,6 +44,8 @@ def calibrate(
     ``accept`` holds words of slips that were proposed (``slips``).
     """
     asked = check_words(model)
+    if not isinstance(robot, Robot):
+        robot = read_robot(robot)
     _check_size(Sight(gather(robot, campaign)))
     watch("points against the robot")
     checked = check_slips(robot, campaign, (accept,) if isinstance(accept, str) else tuple(accept))
@@ -154,7 +159,8 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
         noise=scales,
         discrepancy=discrepancy,
         instrument=instrument,
-        freedom=max(1.0, post.blocks.power * post.blocks.count - post.effective),
+        freedom=_freedom(post),
+        inflation=_inflation(post),
         length=campaign.length,
         angle=campaign.angle,
         load_frame=sight.states.load_frame,
@@ -167,6 +173,16 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
         before=ErrorSummary.of(distances(sight, np.where(task.dropped, np.nan, nominal.left_out))),
         ladder=ladder,
     )
+
+
+def _freedom(post: Posterior) -> float:
+    """Numbers less effective parameters less scales that were fitted."""
+    return max(3.0, post.blocks.power * post.blocks.count - post.effective - float(post.blocks.free.sum()))
+
+
+def _inflation(post: Posterior) -> float:
+    """Factor on standard deviations for the scales: maximum evidence takes its degrees of freedom from the readings."""
+    return float(min(1.5, np.sqrt(1 + float(post.blocks.free.sum()) / _freedom(post))))
 
 
 def _plain_residuals(found: Fit) -> Array:
@@ -190,6 +206,11 @@ def _estimates(found: Fit) -> Estimates:
             informed = 1 - (float(sds[at]) / prior) ** 2
             rows.append(Estimate(name, value, float(sds[at]), unit, file_value, prior, w.scale.name, informed))
         first += len(w.names)
+    known = {e.name for e in rows}
+    nan = float("nan")
+    for p in task.robot.parameters:
+        if p.name not in known:
+            rows.append(Estimate(p.name, p.value, nan, p.unit, p.value, nan, "fixed", 0.0))
     return Estimates(tuple(rows))
 
 

@@ -53,12 +53,20 @@ def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) 
     for word in accept:
         robot, campaign = _accepted(robot, campaign, word)
     distance = distance_of(robot, campaign)
-    if distance is None or distance < FAR * robot.size:
+    if distance is None or distance < FAR * _size(robot, campaign):
         return Checked(robot, campaign, ())
+    far = FAR * _size(robot, campaign)
     best, least = _best(hypotheses(robot, campaign))
-    if least > BETTER * distance or least > FAR * robot.size:
+    if least > BETTER * distance or least > far:
         best, least = _best(_pairs(robot, campaign))
-    if best is None or least > BETTER * distance or least > FAR * robot.size:
+    if best is None or least > BETTER * distance or least > far:
+        if distance > 5 * far:
+            raise InputError(
+                f"the points are {1e3 * distance:.3g} mm away from the robot (median), and no slip that was tried "
+                "explains it; check that rows of points and joint values belong together, and that it is this robot",
+                code="points-far",
+                value=distance,
+            )
         text = f"the points are {1e3 * distance:.3g} mm away from the robot (median), and no slip that was tried fits"
         return Checked(robot, campaign, (Finding("points-far", "warning", text, {"before": distance}),))
     robot, campaign = best.robot, best.campaign
@@ -71,6 +79,12 @@ def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) 
         )
     text = f"the controller couples its axes, which the robot file does not say: the points are {moved}; taken as it is"
     return Checked(robot, campaign, (Finding("coupling", "warning", text, data),))
+
+
+def _size(robot: Robot, campaign: Campaign) -> float:
+    """The robot's, or how far its tool moves in this campaign, whichever is larger, in m."""
+    at = kinematics(robot.nominal, campaign.joint_values(robot)).position
+    return max(robot.size, float(np.linalg.norm(at - at.mean(axis=0), axis=1).max()))
 
 
 def _accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campaign]:
@@ -112,9 +126,11 @@ def distance_of(robot: Robot, campaign: Campaign, *, quick: bool = False) -> flo
     station = campaign.station_index
     centres = np.zeros((len(campaign.stations), 3))
     placing = robust_start(at.position, at.rotation, station, centres, campaign.position, quick=quick)
-    return start_error(
+    away = start_error(
         placing, at.position, at.rotation, station, np.where(known[:, :, None], campaign.position, np.nan)
     )
+    spread = np.nanstd(campaign.position.reshape(-1, 3), axis=0).max()
+    return away if spread > 0.02 * np.std(at.position, axis=0).max() else None  # all points in one: fits anything
 
 
 def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:

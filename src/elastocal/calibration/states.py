@@ -15,8 +15,8 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 
-SAME = 1e-7
-"""Joint values closer than this (rad or m) are one configuration."""
+SAME = 1e-5
+"""Joint values closer than this (rad or m) are one configuration: encoders flicker between repeats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +91,12 @@ def gather(robot: Robot, campaign: Campaign) -> States:
     heat = np.zeros(len(q)) if campaign.temperature is None else campaign.temperature
     names = sorted(campaign.stations)
     station = np.array([names.index(s) for s in campaign.station.tolist()])
-    key = np.column_stack([np.round(q / SAME), wrench, station, np.round(heat, 3)])
+    key = np.column_stack([_clusters(q), wrench, station, np.round(heat, 3)])
     unique, inverse = np.unique(key, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     members = tuple(_ordered(campaign, np.flatnonzero(inverse == s)) for s in range(len(unique)))
     first = np.array([m[0] for m in members])
-    _, pose = np.unique(unique[:, : q.shape[1]], axis=0, return_inverse=True)
+    _, pose = np.unique(unique[:, 0], return_inverse=True)
     squares, freedom = _repeat_scatter(campaign, members)
     return States(
         np.stack([q[m].mean(axis=0) for m in members]),
@@ -122,6 +122,23 @@ def pose_means(values: Array, pose: Ints) -> Array:
     known = np.isfinite(values)
     each = _mean(values.T)
     return np.array([each[mine].mean() for p in np.unique(pose) if np.any(mine := (pose == p) & known.any(axis=1))])
+
+
+def _clusters(q: Array) -> Array:
+    """Number (N,) of the configuration of every row, in the order of the configurations' joint values."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    pairs = cKDTree(q).query_pairs(SAME, p=np.inf, output_type="ndarray")
+    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(q), len(q)))
+    count, label = connected_components(graph, directed=False)
+    least = np.full((count, q.shape[1]), np.inf)
+    for row in np.lexsort(q.T[::-1])[::-1]:
+        least[label[row]] = q[row]
+    place = np.empty(count)
+    place[np.lexsort(least.T[::-1])] = np.arange(count)
+    return np.asarray(place[label])
 
 
 def _ordered(campaign: Campaign, rows: Ints) -> Ints:

@@ -79,14 +79,17 @@ class Deletion:
         own, pull = self.precision[block][np.ix_(rows, rows)], self.pull[block, rows]
         return float(pull @ np.linalg.solve(own, pull))
 
-    def exceedance(self, chi2: Array, size: Ints) -> Array:
-        """Probability that good readings give a larger chi2, by the external F; nan where nothing was read."""
+    def exceedance(self, chi2: Array, size: Ints, spent: float = 0.0) -> Array:
+        """Probability that good readings give a larger chi2, by the external F; nan where nothing was read.
+
+        ``spent`` degrees of freedom went into scales that were fitted to the same readings.
+        """
         from scipy.special import fdtrc
 
         n = self.posterior.blocks.count
         rest = np.maximum(self.total - chi2, 1e-300) / np.maximum(n - size, 1)
         a = np.maximum(size, 1)
-        return np.where(size > 0, fdtrc(a, np.maximum(n - size, 1), chi2 / a / rest), np.nan)
+        return np.where(size > 0, fdtrc(a, np.maximum(n - size - spent, 1), chi2 / a / rest), np.nan)
 
     def _whole(self) -> Ints:
         return np.arange(self.pull.shape[1])

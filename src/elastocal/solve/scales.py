@@ -17,6 +17,10 @@ RANGE = np.log(1e5)
 """How far a scale may leave its start value, as a logarithm."""
 
 
+LEAST_NOISE = np.log(1e3)
+"""How far the scale of a noise may fall: readings without any noise would make the problem singular."""
+
+
 def maximise_evidence(blocks: Blocks, start: Array | None = None, *, revive: bool = True) -> tuple[Array, float]:
     """Logarithms of all scales at the largest evidence found, and that evidence (hyperprior included)."""
     begin = blocks.start if start is None else start
@@ -78,12 +82,14 @@ def _climb(blocks: Blocks, start: Array) -> tuple[Array, float]:
         return -value, -gradient[free]
 
     centre = blocks.start[free]
+    noise = (np.arange(len(free)) >= len(blocks.groups))[free]
+    low, high = centre - np.where(noise, LEAST_NOISE, RANGE), centre + RANGE
     found = minimize(
         objective,
-        np.clip(start[free], centre - RANGE, centre + RANGE),
+        np.clip(start[free], low, high),
         jac=True,
         method="L-BFGS-B",
-        bounds=list(zip(centre - RANGE, centre + RANGE, strict=True)),
+        bounds=list(zip(low, high, strict=True)),
         options={"maxiter": 100, "ftol": 1e-9, "gtol": 1e-3},
     )
     out = start.copy()
