@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -266,6 +266,20 @@ class Calibration:
         follows: bool = False,
     ) -> Prediction:
         """The same for joint values (N, n) in rad and m; loads that follow their frame are in its axes."""
+        if loads is not None and np.any(loads) and self._under_load[1]:
+            wider, found = self._under_load
+            return replace(wider._predicted(joints, loads, station, load_frame, follows), warnings=found)
+        return self._predicted(joints, loads, station, load_frame, follows)
+
+    @cached_property
+    def _under_load(self) -> tuple[Calibration, tuple[Finding, ...]]:
+        from elastocal.calibration.under_load import under_load
+
+        return under_load(self)
+
+    def _predicted(
+        self, joints: Array, loads: Array | None, station: str | None, load_frame: str | None, follows: bool
+    ) -> Prediction:
         tool = tool_of(self.robot, self.names, joints, loads, load_frame or self.load_frame, follows=follows)
         values = self._values
         at = tool.states(values)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.findings import Finding
 from elastocal.results import as_frame, as_html
 from elastocal.spatial.entries import Array
 
@@ -35,6 +36,7 @@ class Prediction:
     deflection_half_width_reading: Array
     markers: tuple[str, ...]
     placed: bool = True
+    warnings: tuple[Finding, ...] = ()
 
     @property
     def loaded(self) -> bool:

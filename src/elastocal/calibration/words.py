@@ -162,6 +162,26 @@ def _compliance(robot: Robot) -> tuple[Robot, list[Wanted]]:
     return robot, out
 
 
+def compliance_priors(robot: Robot, known: Sequence[str]) -> tuple[tuple[str, ...], Array]:
+    """Compliances that are not among the ``known`` parameters, and the covariance of their prior in SI."""
+    names: list[str] = []
+    blocks = []
+    for w in _compliance(robot)[1]:
+        if not w.log:
+            continue
+        keep = [i for i, n in enumerate(w.names) if n not in known]
+        spread = w.scale.start**2 * (np.eye(len(w.names)) if w.precision is None else np.linalg.inv(w.precision))
+        values = np.array([robot.parameters.values[robot.parameters.index(w.names[i])] for i in keep])
+        names += [w.names[i] for i in keep]
+        blocks.append(spread[np.ix_(keep, keep)] * values * values[:, None])
+    out = np.zeros((len(names), len(names)))
+    first = 0
+    for block in blocks:
+        out[first : first + len(block), first : first + len(block)] = block
+        first += len(block)
+    return tuple(names), out
+
+
 _LOG_SD = {"joint_compliance": 0.5, "motor_compliance": 0.5, "foundation_compliance": 0.7, "gravity_compensator": 0.3}
 
 

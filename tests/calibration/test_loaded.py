@@ -1,0 +1,74 @@
+"""Loaded campaigns: compliances by logarithmic priors, and what a calibration without load says of one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import elastocal as ec
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.deflection import deflection
+
+MARKERS = ["marker1", "marker2", "marker3"]
+
+
+def moved(robot: ec.Robot, q: np.ndarray, wrench: np.ndarray) -> np.ndarray:
+    """Deflections (N, markers, 3) by the engine's own finite deflection, marker by marker."""
+    load = [AppliedWrenches("tool", wrench)]
+    return np.stack([deflection(robot, q, load, m).translation for m in MARKERS], axis=1)
+
+
+def softened(robot: ec.Robot, rng: np.random.Generator, links: float) -> ec.Robot:
+    values = {}
+    for p in robot.parameters:
+        if p.kind == "joint_compliance":
+            values[p.name] = p.value * np.exp(0.3 * rng.normal())
+        elif p.kind == "link_compliance":
+            values[p.name] = p.value * links
+    return robot.with_parameters(values)
+
+
+@pytest.mark.parametrize(("poses", "links", "most"), [(18, 1.0, 25e-6), (8, 3.0, 60e-6)])
+def test_deflections_are_predicted_far_below_their_size(poses: int, links: float, most: float) -> None:
+    rng = np.random.default_rng(poses)
+    robot = ec.read_robot("kuka-kr270")
+    truth = softened(robot, rng, links)
+    low, high = 0.7 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((poses + 40, robot.n))
+    wrench = np.zeros((len(q), 6))
+    wrench[::2, 0], wrench[1::2, 2] = 3500.0, -2500.0
+    wrench[poses:, :3] = 1500 * rng.normal(size=(40, 3)) / np.sqrt(3)
+    true = moved(truth, q, wrench)
+    seen = true[:poses] + 2e-5 * rng.normal(size=(poses, 3, 3))
+    shown = robot.controller.to_controller(q)
+    cal = ec.calibrate(
+        robot,
+        ec.Campaign(q=shown[:poses], deflection=seen, wrench=wrench[:poses], length="m", angle="rad", markers=MARKERS),
+    )
+    found = cal.predict(shown[poses:], wrench[poses:])
+    off = np.linalg.norm(found.deflection - true[poses:], axis=2)
+    assert np.linalg.norm(true[poses:], axis=2).mean() > 1e-3
+    assert np.mean(off) < most
+    assert cal.words[0] == "compliance"
+    inside = np.abs(found.deflection - true[poses:]) <= found.deflection_half_width
+    assert inside.mean() > 0.85
+    estimate, real = cal.parameters["A2.k"], truth.parameters.values[truth.parameters.index("A2.k")]
+    assert abs(estimate.value - real) < 5 * estimate.sd
+    assert estimate.sd < 0.2 * real
+
+
+def test_a_load_that_was_not_measured_has_the_interval_of_the_prior() -> None:
+    rng = np.random.default_rng(5)
+    robot = ec.read_robot("fanuc-m710ic50").nominal
+    low, high = 0.6 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((25, robot.n))
+    at = ec.kinematics(robot, q)
+    seen = at.position + 5e-5 * rng.normal(size=(25, 3))
+    shown = robot.controller.to_controller(q)
+    cal = ec.calibrate(robot, ec.Campaign(q=shown, position=seen, length="m", angle="rad"), model="geometry")
+    found = cal.predict(shown[:5], [0, 0, -500, 0, 0, 0])
+    assert [w.code for w in found.warnings] == ["prior-compliance"]
+    size = np.linalg.norm(found.deflection[:, 0], axis=1)
+    assert np.all(size > 1e-4)
+    assert np.all(np.linalg.norm(found.deflection_half_width[:, 0], axis=1) > 0.3 * size)
+    assert not cal.predict(shown[:5]).warnings

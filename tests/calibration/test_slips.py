@@ -1,0 +1,78 @@
+"""Couplings that a robot file lacks are taken in; slips of tables are proposed by a word that accepts them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import elastocal as ec
+from elastocal.calibration.slips import check_slips
+from elastocal.model.transmission import Transmission
+
+ROBOT = ec.read_robot("fanuc-m710ic50")
+
+
+def table() -> tuple[np.ndarray, np.ndarray]:
+    """Controller values (36, 6) and points (36, 2, 3) in the axes of an instrument somewhere."""
+    rng = np.random.default_rng(0)
+    low, high = np.array([m.limits for m in ROBOT.motions]).T
+    q = 0.5 * low + 0.5 * (high - low) * rng.random((36, 6))
+    at = ec.kinematics(ROBOT.nominal, q)
+    markers = np.array([[0.05, 0.02, 0.1], [0.0, -0.08, 0.12]])
+    points = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, markers)
+    turned = points @ Rotation.from_rotvec([0.4, -1.2, 2.0]).as_matrix().T + [1.0, 2.0, 0.5]
+    return ROBOT.controller.to_controller(q), turned + 3e-5 * rng.normal(size=points.shape)
+
+
+def campaign(q: np.ndarray, y: np.ndarray) -> ec.Campaign:
+    return ec.Campaign(q=q, position=y, length="m", angle="rad")
+
+
+def bare() -> ec.Robot:
+    """The FANUC without its coupling of J2 and J3."""
+    n = len(ROBOT.controller.axes)
+    return replace(ROBOT, transmission=Transmission(ROBOT.controller.axes, np.eye(n), ROBOT.controller.zero))
+
+
+def test_nothing_is_proposed_on_clean_data() -> None:
+    assert check_slips(ROBOT, campaign(*table())).findings == ()
+
+
+def test_the_coupling_of_a_fanuc_is_taken_in() -> None:
+    q, y = table()
+    checked = check_slips(bare(), campaign(q, y))
+    (found,) = checked.findings
+    assert found.code == "coupling"
+    assert found.data["words"] == ["J3 += J2"]
+    assert found.data["after"] < 1e-4 < 0.1 < found.data["before"]
+    assert checked.robot.controller.matrix == pytest.approx(ROBOT.controller.matrix)
+
+
+@pytest.mark.parametrize(
+    ("word", "spoil"),
+    [
+        ("J3 reversed", lambda q, y: (q * [1, 1, -1, 1, 1, 1], y)),
+        ("J5 -90 deg", lambda q, y: (q + np.array([0, 0, 0, 0, np.pi / 2, 0]), y)),
+        ("J1 and J2 swapped", lambda q, y: (q[:, [1, 0, 2, 3, 4, 5]], y)),
+        ("angles in deg", lambda q, y: (np.degrees(q), y)),
+        ("lengths in mm", lambda q, y: (q, 1e3 * y)),
+        ("mirrored frame", lambda q, y: (q, y * [-1, 1, 1])),
+        ("readings shifted by -1 row", lambda q, y: (q, np.roll(y, 1, axis=0))),
+    ],
+)
+def test_a_slip_is_refused_with_the_word_that_accepts_it(word: str, spoil: object) -> None:
+    spoiled = campaign(*spoil(*table()))  # type: ignore[operator]
+    with pytest.raises(ec.InputError, match="accept it by these words") as refused:
+        check_slips(ROBOT, spoiled)
+    assert word in str(refused.value)
+    accepted = check_slips(ROBOT, spoiled, (word,))
+    assert accepted.findings == ()
+
+
+def test_rows_that_do_not_belong_together_are_refused() -> None:
+    q, y = table()
+    with pytest.raises(ec.InputError, match="no slip that was tried"):
+        check_slips(ROBOT, campaign(q, y[np.random.default_rng(1).permutation(len(y))]))
