@@ -38,9 +38,9 @@ def registered(c: Calibration, flange: str) -> tuple[Robot, tuple[str, ...], Arr
 
     A calibration by deflections alone knows neither: there it is the robot as it stands.
     """
-    robot = c.robot
+    robot, covariance = c.robot, c.inflation**2 * c.covariance  # as intervals of predictions count it
     if not c.placed:
-        return robot, c.names, c.covariance[: len(c.names), : len(c.names)]
+        return robot, c.names, covariance[: len(c.names), : len(c.names)]
     added = [f for f in (BASE, flange) if not any(f"{f}.{a}" in robot.parameters.names for a in AXES)]
     robot = robot.with_elements(*(FrameError(frame=f, x=0.0, y=0.0, z=0.0, rx=0.0, ry=0.0, rz=0.0) for f in added))
     own = len(c.names)
@@ -50,7 +50,7 @@ def registered(c: Calibration, flange: str) -> tuple[Robot, tuple[str, ...], Arr
     if flange in added:
         rows.append(_flange_rows(c, flange))
     map_ = np.concatenate(rows)
-    return robot, (*c.names, *(f"{f}.{a}" for f in added for a in AXES)), map_ @ c.covariance @ map_.T
+    return robot, (*c.names, *(f"{f}.{a}" for f in added for a in AXES)), map_ @ covariance @ map_.T
 
 
 def skew(vector: Array) -> Array:
