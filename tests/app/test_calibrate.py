@@ -352,7 +352,7 @@ def test_what_cannot_be_separated_is_written_out(tmp_path: Path) -> None:
     assert [row["combination"] for row in found["combinations"]] == ["J3.k + 1 elbow.k55"]
     assert found["combinations"][0]["acts_as"] == "2 as 1"
     dropped = by(found["dropped"], "parameter")["elbow.k55"]
-    assert dropped["reason"] == "G3: acts only together with J3.k"
+    assert dropped["reason"] == "G3: not separately identifiable from J3.k"
     assert by(found["parameters"], "parameter")["J3.k"]["group"] == "G3+"
     told = findings(found)["estimated"]
     assert told["estimated"] - told["separately"] == 1
@@ -494,7 +494,7 @@ WRONG: dict[str, tuple[Callable[[Path], None], list[str]]] = {
     "seek": (lambda c: change(c, ("J?.k", "J7.k")), ["seek", "'J7.k'", "did you mean"]),
     "thresholds": (lambda c: change(c, ("errors:", "thresholds: [2, 5]\nerrors:")), ["upper one stands first"]),
     "few": (lambda c: few(c, 1), ["6 numbers were read, fewer than the 11 parameters sought", "seek"]),
-    "too many": (spoiled_everywhere, ["numbers do not fit the rest", "readings.csv line", "outliers: keep"]),
+    "too many": (spoiled_everywhere, ["too many to leave out", "readings.csv line", "outliers: keep"]),
     "unknown key": (lambda c: change(c, ("seek:", "sek:")), ["line 12, sek", "seek"]),
     "no such marker": (lambda c: change(c, ("[m1, m2]", "[m1, m9]")), ["'m9'", "m2"]),
 }
@@ -546,7 +546,7 @@ def test_wrong_options_are_refused_at_once(run: Run, chained: Chain, words: tupl
 def test_nothing_stands_out(run: Run, copied: Path) -> None:
     change(copied, ("errors:", "thresholds: [1000, 2]\nerrors:"))
     said = refused(run, copied.parent.parent, "calibrate", copied)
-    assert "no parameter stands out of the noise by a factor of 1000" in said
+    assert "value over standard deviation is below 1000" in said
     assert "measure more poses" in said
 
 
@@ -554,7 +554,7 @@ def test_an_unknown_of_the_set_up_that_was_dropped_is_not_listed() -> None:
     """Registration without a standard deviation is no parameter of the robot: it has no unit and no group there."""
     gone = [
         SimpleNamespace(
-            name=n, stage="algebraic", value=math.nan, sd=math.nan, ratio=math.nan, held_at=0.0, reason="G3"
+            name=n, stage="algebraic", value=math.nan, sd=math.nan, ratio=math.nan, fixed_at=0.0, reason="G3"
         )
         for n in ("registration z", "A1.k")
     ]

@@ -96,7 +96,7 @@ def test_a_gross_error_that_is_missed_or_made_up_is_said() -> None:
             campaign=SimpleNamespace(place=lambda reading, row: f"line {reading}, {row}"),
             planted=[SimpleNamespace(reading=i, row="dx") for i in planted],
         )
-        study = SimpleNamespace(identification=SimpleNamespace(gross=[SimpleNamespace(place=p) for p in left_out]))
+        study = SimpleNamespace(identification=SimpleNamespace(excluded=[SimpleNamespace(place=p) for p in left_out]))
         result: Any = SimpleNamespace(measured=SimpleNamespace(virtual=virtual), found=SimpleNamespace(study=study))
         return gross_found(result)
 

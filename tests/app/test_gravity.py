@@ -103,7 +103,7 @@ def test_sweeps_go_the_documents_way_too(run, tmp_path):
     assert "Never moved: A1, A4, A6" in " ".join(data["verdict"])
     masses = {r["parameter"]: r for r in data["masses"]}
     assert masses["A1.m"]["concise"] == "fixed"
-    assert "moves nothing that was read" in masses["A1.m"]["reason"]
+    assert "unobservable, no reading depends on it" in masses["A1.m"]["reason"]
     unknown = {(r["joint"], r["term"]): r for r in data["friction"]}["A1", "coulomb"]
     assert unknown["value"] is None
     assert unknown["reason"] == "never moves"

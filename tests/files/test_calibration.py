@@ -42,7 +42,7 @@ def record(folder: Path, **changes: Any) -> CalibrationRecord:
             unit=p.unit,
             value=float(values[p.name]),
             status="held",
-            reason="G2: moves nothing that was read",
+            reason="G2: unobservable, no reading depends on it",
         )
         for p in model.parameters
     )

@@ -189,10 +189,10 @@ def test_a_spring_lost_in_the_noise_is_held_as_a_pair_at_the_robot_files_values(
     dropped = {d.name: d for d in found.identification.dropped}
     assert set(dropped) == {"j1.k_c", "j1.s_0"}
     assert dropped["j1.k_c"].ratio < 5 < dropped["j1.s_0"].ratio
-    assert held(found) == [dropped[n].held_at for n in ("j1.k_c", "j1.s_0")] == [2.2e-6, 0.41]
+    assert held(found) == [dropped[n].fixed_at for n in ("j1.k_c", "j1.s_0")] == [2.2e-6, 0.41]
     assert dropped["j1.k_c"].reason == dropped["j1.s_0"].reason
     assert "of j1.k_c, " in dropped["j1.s_0"].reason
-    assert "held together" in dropped["j1.s_0"].reason
+    assert "fixed together" in dropped["j1.s_0"].reason
     alone = estimate(file, data, ("j1.k", "j2.k"))
     np.testing.assert_allclose(found.fit.values, alone.values, rtol=1e-6)
 

@@ -23,7 +23,7 @@ from elastocal.measure.sources.registration import Registration
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
-from elastocal.reduction.error_budget import BELIEVED, budget
+from elastocal.reduction.error_budget import PRIOR, budget
 from elastocal.reduction.estimate import estimate
 from elastocal.reduction.fit import groups_of
 from elastocal.reduction.problem import linearise, unknowns, weigh
@@ -389,7 +389,7 @@ def test_parameters_that_act_as_one_are_refused():
     markers = (Marker("tip", "pose"),)
     kind = Deflection(Setup(model_q, AppliedWrenches("tip", [[0, 0, 0, 0, 50.0, 0]]), markers), "linear")
     campaign = Campaign(kind, kind.predict(model), (Reading(sd=SD, turn_sd=SD),))
-    with pytest.raises(InputError, match="cannot be told apart"):
+    with pytest.raises(InputError, match="not separately identifiable"):
         estimate(model, campaign, ["j1.k", "j2.k"])
 
 
@@ -434,7 +434,7 @@ def test_what_is_known_beforehand_counts_like_one_more_reading():
     lines = budget(fit)
     expected = (np.linalg.inv(information)[:, 0] * 2 / sd) ** 2
     total = np.diag(fit.covariance)
-    np.testing.assert_allclose(lines.share[lines.sources.index(BELIEVED)], expected / total, rtol=1e-6)
+    np.testing.assert_allclose(lines.share[lines.sources.index(PRIOR)], expected / total, rtol=1e-6)
 
 
 def test_one_wrong_load_cell_is_found_with_compliances_that_were_stated_far_too_stiff():

@@ -10,7 +10,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
-from elastocal.reduction.diagnostics import suspects
+from elastocal.reduction.diagnostics import find_outliers
 from elastocal.reduction.estimate import estimate
 
 SD = 1e-5
@@ -31,7 +31,7 @@ def spoiled(campaign, *errors):
 def test_a_gross_error_is_named_with_what_the_rest_predicts(sources, statics):
     clean = arm_campaign(arm(), sources, count=12, statics=statics)
     campaign = spoiled(clean, ((5, 4), 2e-3))
-    (found,) = suspects(estimate(arm(), campaign, JOINTS))
+    (found,) = find_outliers(estimate(arm(), campaign, JOINTS))
     assert (found.reading, found.row) == (5, 4)
     assert found.place == "tracker.csv:7, m2.dy"
     assert found.value == campaign.readings[5, 4]
@@ -48,7 +48,7 @@ def test_a_gross_error_is_named_with_what_the_rest_predicts(sources, statics):
 
 def test_two_gross_errors_the_worst_first():
     campaign = spoiled(arm_campaign(arm(), (Reading(sd=SD),), count=12), ((5, 4), 1e-3), ((9, 0), -2e-3))
-    found = suspects(estimate(arm(), campaign, JOINTS))
+    found = find_outliers(estimate(arm(), campaign, JOINTS))
     assert [(s.reading, s.row) for s in found] == [(9, 0), (5, 4)]
     assert found[0].sigmas > found[1].sigmas > 5
 
@@ -58,8 +58,8 @@ def test_sigmas_are_counted_in_the_scatter_of_the_bulk():
     campaign = arm_campaign(arm(), (Reading(sd=SD),), count=20, noise=10.0)
     fit = estimate(arm(), spoiled(campaign, ((5, 4), 3e-4)), JOINTS)
     assert fit.scatter > 7
-    assert suspects(fit) == ()
-    several = suspects(fit, limit=1.5)
+    assert find_outliers(fit) == ()
+    several = find_outliers(fit, limit=1.5)
     assert 0.05 < len(several) / 120 < 0.25  # normal: 13 per cent
 
 
@@ -71,7 +71,7 @@ def test_clean_data_raise_no_alarm():
     alarms = 0
     for seed in range(40):
         noisy = Campaign(kind, campaign.readings + scatter(kind, truth, FULL, seed), FULL)
-        alarms += len(suspects(estimate(truth, noisy, JOINTS)))
+        alarms += len(find_outliers(estimate(truth, noisy, JOINTS)))
     assert alarms <= 1
 
 
@@ -82,4 +82,4 @@ def test_too_few_readings_to_tell():
     few = Campaign(campaign.measurement, readings, campaign.sources)
     fit = estimate(arm(), few, JOINTS[:3])
     assert fit.freedom == 1
-    assert suspects(fit) == ()
+    assert find_outliers(fit) == ()

@@ -84,7 +84,7 @@ A, Y, POSE = problem(poses=4)
         (A, POSE * 1.0, 100, "one whole number for each of the 12 readings"),
         (A, POSE * 0, 100, "all readings belong to one pose"),
         (A, POSE, 1, "2 resamples or more"),
-        (A[:, [0, 0, 1]], POSE, 100, "cannot be told apart"),
+        (A[:, [0, 0, 1]], POSE, 100, "not separately identifiable"),
     ],
 )
 def test_bad_input_is_refused(matrix, pose, resamples, words):

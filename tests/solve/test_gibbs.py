@@ -148,7 +148,7 @@ HALVES = np.arange(12) % 2
     ("matrix", "readings", "classes", "words"),
     [
         (A[:3], Y[:3], None, "3 readings cannot tell how sure 3 parameters are; measure at least 4"),
-        (A[:, [0, 1, 1]], Y, None, "cannot be told apart"),
+        (A[:, [0, 1, 1]], Y, None, "not separately identifiable"),
         (A * [1, 0, 1], Y, None, "no reading depends on b"),
         (A, Y[:-1], None, "do not belong together"),
         (A[:, :2], Y, None, "do not belong together"),

@@ -51,7 +51,7 @@ def test_alone_together_and_silent():
     assert subgroup.members == ("b", "c")
     assert subgroup.combinations[0].kept == "b"
     assert subgroup.combinations[0].absorbed[0][1] == pytest.approx(3.0, rel=1e-12)
-    assert "2 parameters act as 1 combination: b + 3 c" in subgroup.text()
+    assert "2 parameters are identifiable only as 1 combination: b + 3 c" in subgroup.text()
 
 
 def test_preferred_parameters_are_kept():
@@ -158,7 +158,7 @@ def test_parameters_next_to_a_null_direction_stand_alone_whatever_the_rounding()
         noise = 1 + 1e-12 * np.random.default_rng(seed).normal(size=matrix.shape)
         found = classify([*"abcde"], np.random.default_rng(seed).permutation(matrix * noise), np.ones(5))
         assert [str(g) for g in found.group] == expected
-        assert [s.text() for s in found.subgroups] == ["2 parameters act as 1 combination: d + 2 e"]
+        assert [s.text() for s in found.subgroups] == ["2 parameters are identifiable only as 1 combination: d + 2 e"]
 
 
 def test_everything_sought_of_the_kr270_has_no_dust_in_its_combinations():

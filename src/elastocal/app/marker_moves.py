@@ -52,7 +52,7 @@ def marker_moves(result: CalibrateResult) -> MarkerMoves | None:
     where, after = kind.setup, kind.predict(study.fit.model)
     rows = np.array([range(start, start + 3) for start in where.starts])
     flagged = np.zeros((where.count, len(where.markers)), dtype=bool)
-    for s in (*study.identification.gross, *study.suspects):
+    for s in (*study.identification.excluded, *study.outliers):
         hit = np.flatnonzero(np.any(rows == s.row, axis=1))
         flagged[s.reading, hit] = True
     if isinstance(kind, Deflection):

@@ -185,7 +185,7 @@ def _not_separable(judged: Judged, contacts: ContactJudgement) -> Iterator[Findi
 
 
 def _removed(study: Study) -> Iterator[Finding]:
-    gross = study.identification.gross
+    gross = study.identification.excluded
     if not gross:
         return
     worst = gross[0]

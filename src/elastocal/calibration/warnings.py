@@ -32,7 +32,7 @@ from elastocal.measure.reading_unit import reading_unit
 from elastocal.model.robot import Robot
 from elastocal.quantities import length, significant
 from elastocal.reduction.placement import Placement
-from elastocal.reduction.score_tests import Stated, Unsought
+from elastocal.reduction.score_tests import OmittedParameter, PriorCheck
 from elastocal.reduction.slips import FITS, Slip
 from elastocal.reduction.study import Study
 from elastocal.spatial.entries import Array
@@ -76,8 +76,8 @@ def calibration_warnings(study: Study, described: Robot, points: PointsCheck | N
         *_worse(study, described),
         *_outliers(study),
         *_misfit(study),
-        *(_conflict(s) for s in study.stated if s.strayed),
-        *omitted([u for u in study.unsought if u.asked and not misplaced]),
+        *(_conflict(s) for s in study.priors if s.conflict),
+        *omitted([u for u in study.omitted if u.significant and not misplaced]),
         *_too_quiet(study),
         *_far_compliances(study, described),
         *_negative(study),
@@ -138,8 +138,8 @@ def _worse(study: Study, described: Robot) -> Iterator[Finding]:
 
 
 def _outliers(study: Study) -> Iterator[Finding]:
-    if study.suspects:
-        worst, count = study.suspects[0], len(study.suspects)
+    if study.outliers:
+        worst, count = study.outliers[0], len(study.outliers)
         text = (
             f"OUTLIERS: {count} still in the fit; the worst is {worst.place}, {worst.sigmas:.0f} standard deviations "
             "from what the others predict."
@@ -180,7 +180,7 @@ def _too_quiet(study: Study) -> Iterator[Finding]:
         yield _warning("noise-too-small", text, scatter=fit.scatter)
 
 
-def _conflict(prior: Stated) -> Finding:
+def _conflict(prior: PriorCheck) -> Finding:
     value, sd = unknown_text(prior.value, prior.unit), unknown_text(prior.sd, prior.unit)
     text = (
         f"PRIOR CONFLICT: {prior.name} is off by {value}, where {sd} (one sd) is stated: {prior.sigmas:.1f} times what "
@@ -201,7 +201,7 @@ def unknown_text(value: float, unit: str) -> str:
     return f"{factor * value:.3g} {word}"
 
 
-def omitted(asked: Sequence[Unsought]) -> Iterator[Finding]:
+def omitted(asked: Sequence[OmittedParameter]) -> Iterator[Finding]:
     """Fixed parameters that a score test calls for, in one warning."""
     if not asked:
         return
@@ -213,7 +213,7 @@ def omitted(asked: Sequence[Unsought]) -> Iterator[Finding]:
     yield _warning("omitted-parameter", text, parameters=steps)
 
 
-def _step(u: Unsought) -> str:
+def _step(u: OmittedParameter) -> str:
     return f"{100 * u.step / abs(u.value):+.2g} %" if u.value else f"{u.step:+.3g} {u.unit}"
 
 

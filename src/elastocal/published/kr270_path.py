@@ -88,7 +88,9 @@ def _fallen(truth: Robot, found: Identification, ratios: dict[str, float]) -> tu
                 place, symbol = d.name.rsplit(".", 1)
                 gone.setdefault(place, []).append(symbol)
         rows += [_row(stage, f"{place}: {' '.join(names)}", len(names), why, "") for place, names in gone.items()]
-    rows += [_row(d.stage, d.name, 1, _reason(d), f"{d.held_at:.4g}") for d in found.dropped if d.stage not in PHYSICAL]
+    rows += [
+        _row(d.stage, d.name, 1, _reason(d), f"{d.fixed_at:.4g}") for d in found.dropped if d.stage not in PHYSICAL
+    ]
     return tuple(rows)
 
 

@@ -23,7 +23,7 @@ LIMIT = 5.0
 
 
 @dataclass(frozen=True)
-class Suspect:
+class Outlier:
     """One number that lies ``sigmas`` of the bulk's scatter away from what the others predict."""
 
     reading: int
@@ -34,7 +34,7 @@ class Suspect:
     sigmas: float
 
 
-def suspects(fit: Fit, limit: float = LIMIT) -> tuple[Suspect, ...]:
+def find_outliers(fit: Fit, limit: float = LIMIT) -> tuple[Outlier, ...]:
     """The numbers beyond ``limit``, the worst first; Cauchy's loss on the problem linearised at the fit."""
     from scipy.optimize import least_squares
 
@@ -46,10 +46,10 @@ def suspects(fit: Fit, limit: float = LIMIT) -> tuple[Suspect, ...]:
     floor = 1.0 if fit.stated else 0.0  # no number is doubtful within the noise that was stated
     z, scale = np.zeros(p), max(robust_scale(problem.misfit, p), floor)
     for _ in range(4):
-        found = least_squares(
+        solution = least_squares(
             lambda v: problem.misfit - basis @ v, z, lambda v: -basis, loss="cauchy", f_scale=TUNING["cauchy"] * scale
         )
-        z = found.x
+        z = solution.x
         scale = max(robust_scale(problem.misfit - basis @ z, p), floor)
     rest = problem.misfit - basis @ z
     n, r = problem.shape
@@ -58,7 +58,7 @@ def suspects(fit: Fit, limit: float = LIMIT) -> tuple[Suspect, ...]:
     hits = [(int(i), int(j)) for i, j in np.argwhere(np.abs(np.nan_to_num(away)) > limit)]
     readings = fit.campaign.readings
     out = [
-        Suspect(i, j, fit.campaign.place(i, j), float(readings[i, j]), float(readings[i, j] - raw[i, j]),
+        Outlier(i, j, fit.campaign.place(i, j), float(readings[i, j]), float(readings[i, j] - raw[i, j]),
                 float(abs(away[i, j])))
         for i, j in hits
     ]  # fmt: skip
@@ -201,15 +201,15 @@ class Discrepancy:
     reason: str
 
 
-def discrepancy(fit: Fit, found: LackOfFit) -> Discrepancy:
+def discrepancy(fit: Fit, lack: LackOfFit) -> Discrepancy:
     """Excess variance of the residuals, in units of the mean variance of a length reading."""
     lengths = [i for i, row in enumerate(fit.campaign.measurement.rows) if row.unit == "m"]
     if not lengths:
         return Discrepancy(float("nan"), "no length was read: what the model lacks is not known in m")
     variance = fit.problem.weights.variance[:, lengths]
     one = float(np.mean(variance[fit.problem.used[:, lengths]]))
-    if np.isfinite(found.ratio):
-        excess = (found.lack_of_fit**2 - found.pure_error**2) / found.each  # all repeats of a state share the fault
+    if np.isfinite(lack.ratio):
+        excess = (lack.lack_of_fit**2 - lack.pure_error**2) / lack.each  # all repeats of a state share the fault
         return Discrepancy(float(np.sqrt(max(excess, 0.0) * one)), "lack of fit beyond the scatter of repeats")
     if fit.stated and np.isfinite(fit.scatter):
         return Discrepancy(float(np.sqrt(max(fit.scatter**2 - 1, 0.0) * one)), "residuals beyond the stated noise")

@@ -21,7 +21,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
 from elastocal.reduction.estimate import estimate
-from elastocal.reduction.first_fit import ABSURD, PLAIN, Begin, Trial
+from elastocal.reduction.first_fit import ABSURD, NO_START, StartValues, Trial
 from elastocal.reduction.fit import Fit
 from elastocal.solve.groups import Group, Groups
 from elastocal.solve.loss import Loss
@@ -30,7 +30,7 @@ from elastocal.spatial.entries import Array
 
 @dataclass(frozen=True)
 class Dropped:
-    """A parameter that is not estimated: where it fell, why, with which numbers, and what it is held at."""
+    """A parameter that is not estimated: where it fell, why, with which numbers, and what it is fixed at."""
 
     name: str
     stage: str
@@ -38,7 +38,7 @@ class Dropped:
     value: float
     sd: float
     ratio: float
-    held_at: float
+    fixed_at: float
 
 
 def by_description(description: Description, name: str) -> Dropped:
@@ -55,9 +55,9 @@ def by_groups(model: Robot, groups: Groups) -> list[Dropped]:
         if name in kept:
             continue
         why = (
-            "moves nothing that was read"
+            "unobservable, no reading depends on it"
             if group is Group.UNOBSERVABLE
-            else f"acts only together with {absorbed[name]}"
+            else f"not separately identifiable from {absorbed[name]}"
         )
         held = model.parameters.values[model.parameters.index(name)] if name in model.parameters.names else 0.0
         out.append(Dropped(name, "algebraic", f"{group.value}: {why}", np.nan, np.nan, np.nan, float(held)))
@@ -77,9 +77,9 @@ def by_sight(model: Robot, trial: Trial) -> list[Dropped]:
 
 
 def by_partner(model: Robot, trial: Trial) -> list[Dropped]:
-    """What means nothing without another that is held."""
+    """What means nothing without another that is fixed."""
     out = []
-    for name, other in trial.widowed.items():
+    for name, other in trial.unpaired.items():
         held = float(model.parameters.values[model.parameters.index(name)])
         why = f"{other} is not determined, and neither means anything beside a guess of the other"
         out.append(Dropped(name, "resolved", why, np.nan, np.nan, np.nan, held))
@@ -89,7 +89,7 @@ def by_partner(model: Robot, trial: Trial) -> list[Dropped]:
 def by_ratio(
     names: Sequence[str], values: Array, sd: Array, held: Array, distance: float, threshold: float
 ) -> list[Dropped]:
-    """What does not stand out of the noise (M3): one parameter, or those that are held only together.
+    """What is not significant (M3): one parameter, or those that are fixed only together.
 
     ``distance`` is how far the estimates are from the values held, in standard deviations.
     """
@@ -102,15 +102,15 @@ def by_ratio(
         weak = int(np.argmin(ratios))
         why = (
             f"value over standard deviation of {names[weak]}, {ratios[weak]:.2g}, is below {threshold:g}, and "
-            f"{' and '.join(names)} are only {away} from what they are held at; none means anything beside a guess of "
-            "the other, so they are held together"
+            f"{' and '.join(names)} are only {away} from what they are fixed at; none means anything beside a guess "
+            "of the other, so they are fixed together"
         )
     rows = zip(names, values, sd, ratios, held, strict=True)
     return [Dropped(n, "M3", why, float(x), float(s), float(r), float(h)) for n, x, s, r, h in rows]
 
 
 def neglected(
-    model: Robot, campaign: Campaign, whole: Fit, threshold: float, loss: Loss, begin: Begin = PLAIN
+    model: Robot, campaign: Campaign, whole: Fit, threshold: float, loss: Loss, start: StartValues = NO_START
 ) -> tuple[Fit, tuple[Dropped, ...]]:
     """The final fit and what fell: first on the linear problem, then, where that is not exact, fit by fit.
 
@@ -118,13 +118,13 @@ def neglected(
     """
     fit, fallen, done = whole, list[Dropped](), False
     while not done:
-        kept, gone, done = _conditioned(model, fit, threshold, begin)
+        kept, gone, done = _conditioned(model, fit, threshold, start)
         fallen += gone
-        fit = estimate(begin.model(model, kept), campaign, kept, loss)
-    while (weak := _weakest(_State.of(model, fit), threshold, begin)) is not None:
+        fit = estimate(start.model(model, kept), campaign, kept, loss)
+    while (weak := _weakest(_State.of(model, fit), threshold, start)) is not None:
         fallen += weak.dropped
         kept = [n for n in fit.names if n not in weak.names]
-        fit = estimate(begin.model(model, kept), campaign, kept, loss)
+        fit = estimate(start.model(model, kept), campaign, kept, loss)
     return fit, tuple(fallen)
 
 
@@ -165,11 +165,11 @@ class _Weak:
     dropped: list[Dropped]
 
 
-def _weakest(state: _State, threshold: float, begin: Begin) -> _Weak | None:
+def _weakest(state: _State, threshold: float, start: StartValues) -> _Weak | None:
     """The unit with the smallest ratio, if that is below the threshold."""
     sd = np.sqrt(np.diag(state.covariance)[: state.count])
     worst: tuple[float, float, list[int]] | None = None
-    for unit in begin.units(state.names[: state.count]):
+    for unit in start.units(state.names[: state.count]):
         off = state.values[unit] - state.held[unit]
         distance = float(np.sqrt(off @ np.linalg.solve(state.covariance[np.ix_(unit, unit)], off)))
         ratio = max(float(np.min(np.abs(state.values[unit]) / sd[unit])), distance)
@@ -185,7 +185,9 @@ def _weakest(state: _State, threshold: float, begin: Begin) -> _Weak | None:
     return _Weak(tuple(unit), names, fallen)
 
 
-def _conditioned(model: Robot, whole: Fit, threshold: float, begin: Begin) -> tuple[list[str], list[Dropped], bool]:
+def _conditioned(
+    model: Robot, whole: Fit, threshold: float, start: StartValues
+) -> tuple[list[str], list[Dropped], bool]:
     """What falls on the linear problem, where conditioning is the refit; False where it should be solved again.
 
     That is after several fell together, which may be held far from where the problem was linearised.
@@ -195,7 +197,7 @@ def _conditioned(model: Robot, whole: Fit, threshold: float, begin: Begin) -> tu
         raise InputError(
             "the readings tell nothing of what is sought beside the nuisances; load the arm, or seek others"
         )
-    while (weak := _weakest(state, threshold, begin)) is not None:
+    while (weak := _weakest(state, threshold, start)) is not None:
         out += weak.dropped
         state = state.without(weak.places)
         if len(weak.places) > 1:
@@ -204,6 +206,6 @@ def _conditioned(model: Robot, whole: Fit, threshold: float, begin: Begin) -> tu
 
 
 _NOTHING = (
-    "no parameter stands out of the noise by a factor of {threshold:g} (the last was {name} with {ratio:.2g}); "
-    "raise the load, measure more poses, or lower the threshold"
+    "no parameter is significant: value over standard deviation is below {threshold:g} (the last was {name} with "
+    "{ratio:.2g}); raise the load, measure more poses, or lower the threshold"
 )

@@ -25,7 +25,7 @@ from elastocal.solve.groups import ABOVE, BELOW, Expectation, Groups, expectatio
 from elastocal.spatial.entries import Array
 
 UNEXPLAINED = "not explained by any stated source"
-BELIEVED = "what was known beforehand of the parameters"
+PRIOR = "priors of the parameters"
 UNSTATED = "scatter of the residuals (no noise was stated)"
 
 
@@ -69,7 +69,7 @@ def budget(fit: Fit) -> Budget:
     owner = {u.name: s.label for s in campaign.common for u in s.unknowns(campaign.measurement, fit.model)}
     believed = [b.name for b in campaign.beliefs if b.name in names]
     for row, name in enumerate([*known, *believed], n * r):
-        _add(lines, owner.get(name, BELIEVED), gain[:, row] ** 2)
+        _add(lines, owner.get(name, PRIOR), gain[:, row] ** 2)
     if fit.inflation > 1:
         lines[UNEXPLAINED] = (fit.inflation**2 - 1) * np.diag(fit.unit_covariance)[:p]
     table = np.array(list(lines.values())).reshape(len(lines), p)

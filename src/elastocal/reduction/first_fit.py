@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
-from elastocal.reduction.diagnostics import Suspect, suspects
+from elastocal.reduction.diagnostics import Outlier, find_outliers
 from elastocal.reduction.fit import Fit, check_equations, groups_of, linear_fit
 from elastocal.reduction.problem import Problem, Weights, linearise, unknowns, weigh
 from elastocal.solve.groups import ABOVE, BELOW, Groups, resolved_columns
@@ -26,18 +26,18 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True)
-class Begin:
-    """``start``: values that the search begins with, by name; what is not fitted keeps the model's value all the same.
+class StartValues:
+    """``values``: what the search starts with, by name; what is not fitted keeps the model's value all the same.
 
-    ``together``: names of parameters that are fitted or held only together.
+    ``together``: names of parameters that are fitted or fixed only together.
     """
 
-    start: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)
     together: tuple[tuple[str, ...], ...] = ()
 
     def model(self, model: Robot, names: Sequence[str]) -> Robot:
         """The model with the start values of ``names``."""
-        return model.with_parameters({n: v for n, v in self.start.items() if n in set(names)})
+        return model.with_parameters({n: v for n, v in self.values.items() if n in set(names)})
 
     def units(self, names: Sequence[str]) -> list[list[int]]:
         """Places of ``names`` that stay together, in order of the first of each."""
@@ -46,7 +46,7 @@ class Begin:
         taken = {i for unit in joined for i in unit}
         return sorted([*joined, *([i] for i in range(len(names)) if i not in taken)])
 
-    def widowed(self, sought: Sequence[str], kept: Sequence[str]) -> dict[str, str]:
+    def unpaired(self, sought: Sequence[str], kept: Sequence[str]) -> dict[str, str]:
         """Those of ``kept`` that were sought with another, which is not kept; and that other."""
         out: dict[str, str] = {}
         for unit in self.together:
@@ -55,19 +55,19 @@ class Begin:
         return out
 
 
-PLAIN = Begin()
+NO_START = StartValues()
 
 
 @dataclass(frozen=True)
 class ReductionRules:
     """How to reduce: thresholds of the parameter-to-noise ratio, whether M3 runs, the loss of the final fit, whether
-    numbers that do not belong are left out before anything is judged by their scatter, and where the search begins."""
+    outliers are left out before anything is judged by their scatter, and where the search starts."""
 
     thresholds: tuple[float, float] = (ABOVE, BELOW)
     statistical: bool = True
     loss: Loss = "linear"
     leave_out: bool = True
-    begin: Begin = PLAIN
+    start: StartValues = NO_START
 
     def __post_init__(self) -> None:
         above, below = self.thresholds
@@ -85,18 +85,20 @@ ABSURD = 1e3
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """``hidden`` are the parameters that the readings do not resolve, with the effect of an absurd change; ``widowed``
-    those that are held because another one is, without which they mean nothing."""
+    """``hidden`` are the parameters that the readings do not resolve, with the effect of an absurd change; ``unpaired``
+    those that are fixed because another one is, without which they mean nothing."""
 
     groups: Groups
     hidden: dict[str, float]
     fit: Fit
-    widowed: dict[str, str] = field(default_factory=dict)
+    unpaired: dict[str, str] = field(default_factory=dict)
 
 
-def first_fit(campaign: Campaign, model: Robot, names: Sequence[str], weights: Weights, begin: Begin = PLAIN) -> Trial:
-    """Groups at the values that the search begins with, and one linear step in the kept basis."""
-    there = begin.model(model, names)
+def first_fit(
+    campaign: Campaign, model: Robot, names: Sequence[str], weights: Weights, start: StartValues = NO_START
+) -> Trial:
+    """Groups at the values that the search starts with, and one linear step in the kept basis."""
+    there = start.model(model, names)
     extra = [u.name for u in unknowns(campaign, there)]
     problem = linearise(campaign, there, [*names, *extra], weights)
     check_equations(problem)
@@ -110,13 +112,13 @@ def first_fit(campaign: Campaign, model: Robot, names: Sequence[str], weights: W
     order = sorted(range(len(groups.names)), key=lambda i: (i < count, groups.names[i] not in joints, i))
     seen, hidden = resolved_columns(plain.reduced.triangle, _sizes(problem), groups.kept, order)
     kept = [groups.names[i] for i in seen]
-    widowed = begin.widowed(names, kept)
-    kept = [n for n in kept if n not in widowed]
-    if any(n in begin.start for n in set(names) - set(kept)):
-        there = begin.model(model, kept)
+    unpaired = start.unpaired(names, kept)
+    kept = [n for n in kept if n not in unpaired]
+    if any(n in start.values for n in set(names) - set(kept)):
+        there = start.model(model, kept)
         problem = linearise(campaign, there, kept, weights)
     fit = _settled(linear_fit(there, campaign, problem, kept))
-    return Trial(groups, {groups.names[i]: size for i, size in hidden.items()}, fit, widowed)
+    return Trial(groups, {groups.names[i]: size for i, size in hidden.items()}, fit, unpaired)
 
 
 def _sizes(problem: Problem) -> Array:
@@ -140,31 +142,31 @@ def _settled(first: Fit) -> Fit:
     return first if np.any(first.problem.used & ~problem.used) or not again.scatter < first.scatter else again
 
 
-def without_suspects(
-    campaign: Campaign, model: Robot, names: Sequence[str], at: Robot, begin: Begin = PLAIN
-) -> tuple[Campaign, tuple[Suspect, ...]]:
-    """The campaign without numbers that do not belong, at most one in twenty (or three), found round by round.
+def without_outliers(
+    campaign: Campaign, model: Robot, names: Sequence[str], at: Robot, start: StartValues = NO_START
+) -> tuple[Campaign, tuple[Outlier, ...]]:
+    """The campaign without outliers, at most one in twenty (or three), found round by round.
 
     The weights are taken at the model ``at`` and, where they depend on the parameters, once more at the first fit:
-    with those of a far too stiff start an uncertain load would look like gross errors.
+    with those of a far too stiff start an uncertain load would look like outliers.
     """
-    gross: list[Suspect] = []
+    excluded: list[Outlier] = []
     for _ in range(ROUNDS):
-        trial = first_fit(campaign, model, names, weigh(campaign, at), begin)
+        trial = first_fit(campaign, model, names, weigh(campaign, at), start)
         if any(s.bends for s in campaign.scattering):
             again = weigh(campaign, trial.fit.model)
             if not np.any(trial.fit.problem.weights.live & ~again.live):  # a step too far has no states, no weights
-                trial = first_fit(campaign, model, names, again, begin)
-        found = suspects(trial.fit)
-        if not found:
+                trial = first_fit(campaign, model, names, again, start)
+        outliers = find_outliers(trial.fit)
+        if not outliers:
             break
-        gross += found
-        if len(gross) > max(FEW, MOST * campaign.measured.sum()):
-            worst = "; ".join(s.place for s in sorted(gross, key=lambda s: -s.sigmas)[:8])
-            more = " ..." if len(gross) > 8 else ""
+        excluded += outliers
+        if len(excluded) > max(FEW, MOST * campaign.measured.sum()):
+            worst = "; ".join(s.place for s in sorted(excluded, key=lambda s: -s.sigmas)[:8])
+            more = " ..." if len(excluded) > 8 else ""
             raise InputError(
-                f"{len(gross)} numbers do not fit the rest ({worst}{more}): too many to leave out; correct them, look "
+                f"{len(excluded)} outliers ({worst}{more}) are too many to leave out; correct them, look "
                 "for a wrong unit, model or noise, or keep all with 'outliers: keep' and 'loss: cauchy'"
             )
-        campaign = campaign.leaving_out((s.reading, s.row) for s in found)
-    return campaign, tuple(gross)
+        campaign = campaign.leaving_out((s.reading, s.row) for s in outliers)
+    return campaign, tuple(excluded)

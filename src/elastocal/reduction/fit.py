@@ -134,5 +134,7 @@ def one_step(problem: Problem, triangle: Array) -> Array:
     lengths = np.linalg.norm(triangle, axis=0)
     q, r = np.linalg.qr(triangle / np.where(lengths > 0, lengths, 1.0))
     if np.min(np.abs(np.diag(r)), initial=np.inf) < 1e-9:
-        raise InputError("the parameters cannot be told apart by these readings; seek fewer or let groups choose")
+        raise InputError(
+            "the parameters are not separately identifiable by these readings; seek fewer or let groups choose"
+        )
     return np.asarray(np.linalg.solve(r, q.T @ problem.reduced.readings) / lengths)

@@ -1,12 +1,12 @@
 """From everything a model could have to what the data support (003 section 4).
 
 physical   the same robot described by fewer parameters (``model.descriptions``: M1, M2).
-algebraic  parameters that act only together are represented by some of them (``solve.groups``).
-resolved   what the readings could not show, however large it were, is held (``first_fit``).
-M3         what does not stand out of the noise is held, one at a time (``elimination``).
+algebraic  parameters that are not separately identifiable are represented by some of them (``solve.groups``).
+resolved   what the readings could not show, however large it were, is fixed (``first_fit``).
+M3         what is not significant is fixed, one at a time (``elimination``).
 
 A parameter that is not estimated keeps the value that the robot model gives it, which may be zero, wherever the search
-for it began.
+for it started.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
-from elastocal.reduction.diagnostics import Suspect, influence
+from elastocal.reduction.diagnostics import Outlier, influence
 from elastocal.reduction.elimination import Dropped, by_description, by_groups, by_partner, by_sight, neglected
 from elastocal.reduction.estimate import estimate
-from elastocal.reduction.first_fit import USUAL, Begin, ReductionRules, Trial, first_fit, without_suspects
+from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues, Trial, first_fit, without_outliers
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.problem import weigh
 from elastocal.solve.groups import Groups, Practical, practical
@@ -49,7 +49,7 @@ class Stage:
 class Identification:
     """``groups`` and ``whole`` belong to the model before M3; ``fit`` is the model to compensate with.
 
-    ``gross`` are numbers that were left out.
+    ``excluded`` are numbers that were left out.
     """
 
     sought: Robot
@@ -60,7 +60,7 @@ class Identification:
     dropped: tuple[Dropped, ...]
     fit: Fit
     thresholds: tuple[float, float]
-    gross: tuple[Suspect, ...] = ()
+    excluded: tuple[Outlier, ...] = ()
 
 
 def identify(
@@ -80,10 +80,10 @@ def identify(
     if not described:
         raise InputError("no model to identify; give at least one description")
     names = [sought_names(campaign.measurement, d.model, seek, hold) for d in described]
-    found = _reduced(described, names, campaign, rules, rules.begin.model(described[-1].model, names[-1]))
+    first = _reduced(described, names, campaign, rules, rules.start.model(described[-1].model, names[-1]))
     if not any(s.bends for s in campaign.scattering):
-        return found
-    return _reduced(described, names, campaign, rules, found.fit.model)
+        return first
+    return _reduced(described, names, campaign, rules, first.fit.model)
 
 
 def _reduced(
@@ -94,10 +94,10 @@ def _reduced(
     at: Robot,
 ) -> Identification:
     """All stages with the weights at one model."""
-    sought, gross = described[-1].model, tuple[Suspect, ...]()
+    sought, excluded = described[-1].model, tuple[Outlier, ...]()
     if rules.leave_out:
-        campaign, gross = without_suspects(campaign, sought, names[-1], at, rules.begin)
-    trials, lost = _descended(described, names, campaign, at, rules.begin)
+        campaign, excluded = without_outliers(campaign, sought, names[-1], at, rules.start)
+    trials, lost = _descended(described, names, campaign, at, rules.start)
     poses = campaign.measurement.pose
     stages = [_stage(d.title, d.action, len(t.groups.names), t, poses) for d, t in trials]
     last = trials[-1][1]
@@ -109,18 +109,18 @@ def _reduced(
     stages += _inner(last, poses)
     lost += by_groups(sought, last.groups) + by_sight(sought, last) + by_partner(sought, last)
     if rules.statistical:
-        fit, fallen = neglected(sought, campaign, last.fit, rules.thresholds[0], rules.loss, rules.begin)
+        fit, fallen = neglected(sought, campaign, last.fit, rules.thresholds[0], rules.loss, rules.start)
         title, action = "statistical M3", "smallest ratio below the threshold, one at a time"
     else:
-        begun = rules.begin.model(sought, last.fit.names)
-        fit, fallen = estimate(begun, campaign, last.fit.names, rules.loss), ()
+        started = rules.start.model(sought, last.fit.names)
+        fit, fallen = estimate(started, campaign, last.fit.names, rules.loss), ()
         title, action = "final", "fitted to convergence, no M3"
     left = influence(fit, poses).rms(campaign.measurement.judged)
     stages.append(Stage(title, action, len(fit.names), len(fit.names), fit.scatter, left))
     ratios = zip(last.fit.names, last.fit.ratios, strict=True)
     kinds = {n: practical(float(v), *rules.thresholds) for n, v in ratios}
     return Identification(
-        sought, tuple(stages), last.groups, last.fit, kinds, (*lost, *fallen), fit, rules.thresholds, gross
+        sought, tuple(stages), last.groups, last.fit, kinds, (*lost, *fallen), fit, rules.thresholds, excluded
     )
 
 
@@ -129,7 +129,7 @@ def _descended(
     names: Sequence[tuple[str, ...]],
     campaign: Campaign,
     at: Robot,
-    begin: Begin,
+    start: StartValues,
 ) -> tuple[list[tuple[Description, Trial]], list[Dropped]]:
     """A first fit of every description that has fewer parameters than the one before, and what was taken away."""
     weights = weigh(campaign, at)
@@ -141,7 +141,7 @@ def _descended(
         if trials and not gone:
             continue
         lost += [by_description(description, n) for n in gone]
-        trials.append((description, first_fit(campaign, description.model, now, weights, begin)))
+        trials.append((description, first_fit(campaign, description.model, now, weights, start)))
         before = now
     return trials, lost
 
@@ -162,9 +162,11 @@ def _stage(name: str, action: str, parameters: int, trial: Trial, poses: Ints) -
 def _inner(trial: Trial, poses: Ints) -> list[Stage]:
     """The algebraic stage and, where something is not resolved, the next; both have the same fit."""
     left = influence(trial.fit, poses).rms(trial.fit.campaign.measurement.judged)
-    rows = [("algebraic", "what acts only together is represented by some", trial.groups.rank.rank)]
-    if trial.hidden or trial.widowed:
-        rows.append(("resolved", "what would not show however large it were is held", len(trial.fit.names)))
+    rows = [
+        ("algebraic", "parameters that are not separately identifiable are represented by some", trial.groups.rank.rank)
+    ]
+    if trial.hidden or trial.unpaired:
+        rows.append(("resolved", "what would not show however large it were is fixed", len(trial.fit.names)))
     nan = float("nan")
     return [
         Stage(

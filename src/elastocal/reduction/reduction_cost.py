@@ -45,19 +45,19 @@ class Wide:
         return float(np.sqrt(self.covariance[i, i]))
 
 
-def wide_covariance(found: Identification) -> Wide:
+def wide_covariance(identification: Identification) -> Wide:
     """At the final fit, with its noise."""
-    both = wide_with_nuisances(found)
-    known = set(found.sought.parameters.names)
+    both = wide_with_nuisances(identification)
+    known = set(identification.sought.parameters.names)
     count = sum(n in known for n in both.names)
     return Wide(both.names[:count], both.covariance[:count, :count])
 
 
-def wide_with_nuisances(found: Identification) -> Wide:
+def wide_with_nuisances(identification: Identification) -> Wide:
     """The same with the nuisance unknowns that were fitted, behind the parameters."""
-    fit, model = found.fit, found.sought
+    fit, model = identification.fit, identification.sought
     known = set(model.parameters.names)
-    names = [n for n in found.groups.names if n in known]
+    names = [n for n in identification.groups.names if n in known]
     nuisances = [n for n in fit.names if n not in known]
     u = {n: float(fit.values[fit.names.index(n)]) for n in nuisances}
     problem = linearise(fit.campaign, fit.model, [*names, *nuisances], fit.problem.weights, u)

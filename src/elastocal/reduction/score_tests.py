@@ -42,7 +42,7 @@ from elastocal.reduction.problem import linearise
 from elastocal.spatial.entries import Array
 
 CHANCE = 0.0027
-"""That of three standard deviations, for all that is stated together."""
+"""That of three standard deviations, for all priors together."""
 SEEN = 1e-6
 """Share of the stated variance that readings must have decided."""
 EXACT = 1e-16
@@ -50,10 +50,10 @@ EXACT = 1e-16
 
 
 @dataclass(frozen=True)
-class Stated:
-    """``value`` is how far the estimate is from what was stated with ``sd``; ``sigmas`` counts what it could scatter.
+class PriorCheck:
+    """``value`` is how far the estimate is from its prior with ``sd``; ``sigmas`` counts what it could scatter.
 
-    ``chance`` is that of any of the stated unknowns that readings decide lying so far off (Bonferroni).
+    ``chance`` is that of any of the unknowns with a prior that readings decide lying so far off (Bonferroni).
     """
 
     name: str
@@ -64,12 +64,12 @@ class Stated:
     chance: float
 
     @property
-    def strayed(self) -> bool:
+    def conflict(self) -> bool:
         return self.chance < CHANCE
 
 
-def stated_unknowns(fit: Fit) -> tuple[Stated, ...]:
-    """Every unknown of which something was stated, with the chance of what was found."""
+def prior_checks(fit: Fit) -> tuple[PriorCheck, ...]:
+    """Every unknown with a prior, with the chance of its estimate."""
     from scipy.special import stdtr
 
     problem = fit.problem
@@ -94,7 +94,7 @@ def stated_unknowns(fit: Fit) -> tuple[Stated, ...]:
     tail = stdtr(spare / np.maximum(share, SEEN) ** 2, -sigmas)
     chance = np.where(decided, np.minimum(1.0, int(decided.sum()) * 2 * tail), 1.0)
     return tuple(
-        Stated(problem.names[i], problem.units[i], float(off[k]), float(sd[k]), float(sigmas[k]), float(chance[k]))
+        PriorCheck(problem.names[i], problem.units[i], float(off[k]), float(sd[k]), float(sigmas[k]), float(chance[k]))
         for k, i in enumerate(at)
     )
 
@@ -114,10 +114,10 @@ LIKELY = 5.0
 
 
 @dataclass(frozen=True)
-class Unsought:
-    """A parameter taken as exact at ``value``; the residuals ask for ``step`` more of it, known to ``sd``.
+class OmittedParameter:
+    """A parameter fixed at ``value``; the residuals call for ``step`` more of it, known to ``sd``.
 
-    ``chance`` is that of any parameter that nobody sought being asked for so strongly (Bonferroni), ``size`` the
+    ``chance`` is that of any omitted parameter being called for so strongly (Bonferroni), ``size`` the
     largest likely change.
     """
 
@@ -134,19 +134,19 @@ class Unsought:
         return abs(self.step) / self.sd
 
     @property
-    def asked(self) -> bool:
+    def significant(self) -> bool:
         return self.chance < CHANCE and abs(self.step) <= self.size
 
 
-def unsought(found: Identification) -> tuple[Unsought, ...]:
-    """Every parameter that was not sought and that the readings see, the one that is asked for most first.
+def omitted_parameters(identification: Identification) -> tuple[OmittedParameter, ...]:
+    """Every parameter that was not sought and that the readings see, the most significant first.
 
     None where fewer than two degrees of freedom are left: one for the parameter, one for the noise.
     """
     from scipy.special import stdtr
 
-    fit = found.fit
-    sought, kind = set(found.groups.names), fit.campaign.measurement
+    fit = identification.fit
+    sought, kind = set(identification.groups.names), fit.campaign.measurement
     names = [n for n in kind.names(fit.model, None) if n not in sought]
     if not names:
         return ()
@@ -171,7 +171,7 @@ def unsought(found: Identification) -> tuple[Unsought, ...]:
     chance = np.minimum(1.0, int(seen.sum()) * 2 * stdtr(spare, -np.abs(step) / sd))
     rows = [fit.model.parameters.rows[fit.model.parameters.index(n)] for n in names]
     out = [
-        Unsought(
+        OmittedParameter(
             row.name,
             row.unit,
             row.value,

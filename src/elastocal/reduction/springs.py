@@ -1,4 +1,4 @@
-"""The estimates as springs: matrices that physics allows, and elements rebuilt from those that were found.
+"""The estimates as springs: matrices that physics allows, and elements derived from those that were estimated.
 
 A possible matrix comes from a constrained fit of the symmetric model before any algebraic reduction: afterwards the
 kept elements stand for combinations and need not be definite.  What the readings do not determine stays near the
@@ -68,8 +68,8 @@ def possible_springs(
     x0 = np.array([*(table[n].value for n in names), *(0.0 for _ in extra)])
     sd = np.array([*(PRIOR * max(abs(table[n].value), table[n].scale) for n in names), *(1.0 for _ in extra)])
     target = problem.misfit + problem.matrix @ problem.start
-    found = fit_definite(problem.matrix, target, x0, sd, [b for _, b in blocks], GAP)
-    return PossibleSprings(_springs(blocks, found), found.cost, found.converged)
+    possible = fit_definite(problem.matrix, target, x0, sd, [b for _, b in blocks], GAP)
+    return PossibleSprings(_springs(blocks, possible), possible.cost, possible.converged)
 
 
 def _carried(fit: Fit, nominal: Robot) -> dict[str, float]:
@@ -93,24 +93,24 @@ def _blocks(model: Robot, names: Sequence[str]) -> list[tuple[str, Ints]]:
     return out
 
 
-def _springs(blocks: Sequence[tuple[str, Ints]], found: DefiniteFit) -> tuple[Spring, ...]:
+def _springs(blocks: Sequence[tuple[str, Ints]], fit: DefiniteFit) -> tuple[Spring, ...]:
     return tuple(
-        Spring(place, found.values[index], float(found.before[i]), float(found.after[i]), found.active[i])
+        Spring(place, fit.values[index], float(fit.before[i]), float(fit.after[i]), fit.active[i])
         for i, (place, index) in enumerate(blocks)
     )
 
 
 @dataclass(frozen=True)
-class RebuiltSpring:
+class DerivedSpring:
     """Elements of one beam-like spring that were not estimated, and checks between those that were."""
 
     place: str
     rebuilding: Rebuilding
 
 
-def rebuilt_springs(found: Identification) -> tuple[RebuiltSpring, ...]:
+def derived_springs(identification: Identification) -> tuple[DerivedSpring, ...]:
     """From the elements that the readings determine alone (G1); one that stands for a combination is no element."""
-    fit, model, groups = found.fit, found.sought, found.groups
+    fit, model, groups = identification.fit, identification.sought, identification.groups
     alone = {n for n, g in zip(groups.names, groups.group, strict=True) if g is Group.IDENTIFIABLE}
     estimated = {n: (float(v), float(s)) for n, v, s in zip(fit.names, fit.values, fit.sd, strict=True) if n in alone}
     out = []
@@ -118,5 +118,5 @@ def rebuilt_springs(found: Identification) -> tuple[RebuiltSpring, ...]:
         if isinstance(element, LinkCompliance) and element.form == "beam" and np.any(element.compliance()):
             pairs = np.array([estimated.get(f"{element.place}.{s}", (np.nan, np.nan)) for s in SYMBOLS])
             if np.any(np.isfinite(pairs)):
-                out.append(RebuiltSpring(element.place, rebuild(element.compliance(), pairs[:, 0], pairs[:, 1])))
+                out.append(DerivedSpring(element.place, rebuild(element.compliance(), pairs[:, 0], pairs[:, 1])))
     return tuple(out)

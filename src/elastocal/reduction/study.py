@@ -21,22 +21,22 @@ from elastocal.reduction.diagnostics import (
     Discrepancy,
     Influence,
     LackOfFit,
-    Suspect,
+    Outlier,
     correlations,
     discrepancy,
+    find_outliers,
     influence,
     repeats,
-    suspects,
 )
 from elastocal.reduction.error_budget import Budget, budget
 from elastocal.reduction.estimate import misfit_at
-from elastocal.reduction.first_fit import USUAL, Begin, ReductionRules
+from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification, identify, sought_names
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.reduction.reduction_cost import Cost, Wide, reduction_cost, wide_covariance
-from elastocal.reduction.score_tests import Stated, Unsought, stated_unknowns, unsought
-from elastocal.reduction.springs import PossibleSprings, RebuiltSpring, possible_springs, rebuilt_springs
+from elastocal.reduction.score_tests import OmittedParameter, PriorCheck, omitted_parameters, prior_checks
+from elastocal.reduction.springs import DerivedSpring, PossibleSprings, derived_springs, possible_springs
 from elastocal.results import as_frame, shortened
 from elastocal.solve.bootstrap import Bootstrap, bootstrap
 from elastocal.solve.ensemble import Ensemble, ensemble
@@ -52,8 +52,8 @@ class Study:
     """``posterior`` and ``resampled`` are None where they cannot be had, with the reason in ``missing``.
 
     The posterior of a compensator's spring is sampled without linearising it.  ``touched`` says which
-    contacts and objects do not belong, of a calibration by contact.  ``stated`` are the unknowns of which something was
-    known beforehand, ``unsought`` what the residuals say of parameters that were taken as exact.
+    contacts and objects do not belong, of a calibration by contact.  ``priors`` are the unknowns with a prior, with
+    the chance of their estimates, ``omitted`` what the residuals say of parameters that were fixed.
     """
 
     identification: Identification
@@ -61,23 +61,23 @@ class Study:
     influence: Influence
     repeats: LackOfFit
     budget: Budget
-    suspects: tuple[Suspect, ...]
+    outliers: tuple[Outlier, ...]
     correlations: tuple[Correlation, ...]
     discrepancy: Discrepancy
     costs: tuple[Cost, ...]
     springs: PossibleSprings | None
-    rebuilt: tuple[RebuiltSpring, ...]
+    derived: tuple[DerivedSpring, ...]
     posterior: Posterior | NonlinearPosterior | None
     resampled: Bootstrap | None
     missing: tuple[str, ...]
     touched: Touched | None = None
-    stated: tuple[Stated, ...] = ()
-    unsought: tuple[Unsought, ...] = ()
+    priors: tuple[PriorCheck, ...] = ()
+    omitted: tuple[OmittedParameter, ...] = ()
 
     def __repr__(self) -> str:
         fit = self.fit
         pairs = zip(fit.names, fit.values, fit.sd, strict=True)
-        head = f"<Study of {fit.model.name}: {len(fit.names)} parameters, {len(self.suspects)} outliers"
+        head = f"<Study of {fit.model.name}: {len(fit.names)} parameters, {len(self.outliers)} outliers"
         return shortened([head, *(f"  {n:<16} {v:.5g} +- {s:.2g}" for n, v, s in pairs)]) + ">"
 
     def to_frame(self) -> object:
@@ -118,9 +118,9 @@ def study(
     doubts = _touched(model, campaign, seek, hold, form, rules.leave_out)
     if doubts is not None:
         campaign, rules = doubts.kept(campaign), replace(rules, leave_out=rules.leave_out and not doubts.misled)
-    rules = replace(rules, begin=Begin(_start(model, campaign, seek, hold, form, missing), spring_pairs(model)))
-    found = identify(descriptions(model, form), campaign, seek, hold=hold, rules=rules)
-    fit, kind = found.fit, campaign.measurement
+    rules = replace(rules, start=StartValues(_start(model, campaign, seek, hold, form, missing), spring_pairs(model)))
+    identification = identify(descriptions(model, form), campaign, seek, hold=hold, rules=rules)
+    fit, kind = identification.fit, campaign.measurement
     watch("judging")
     again = repeats(fit, kind.state)
     springs = possible_springs(fit, model, seek, hold)
@@ -133,23 +133,23 @@ def study(
     posterior = _posterior(fit, rng, missing) if rules.loss == "linear" else None
     resampled = _resampled(fit, kind.pose, rng, missing) if rules.loss == "linear" else None
     return Study(
-        found,
-        wide_covariance(found),
+        identification,
+        wide_covariance(identification),
         influence(fit, kind.pose),
         again,
         budget(fit),
-        suspects(fit),
+        find_outliers(fit),
         correlations(fit, correlated),
         discrepancy(fit, again),
-        reduction_cost(found.whole, fit),
+        reduction_cost(identification.whole, fit),
         springs,
-        rebuilt_springs(found),
+        derived_springs(identification),
         posterior,
         resampled,
         tuple(missing),
         doubts,
-        stated_unknowns(fit),
-        unsought(found),
+        prior_checks(fit),
+        omitted_parameters(identification),
     )
 
 
@@ -192,7 +192,7 @@ def _start(
     form: Form | None,
     said: list[str],
 ) -> dict[str, float]:
-    """Values that the search begins with: of contacts, or of a compensator whose spring is sought; none otherwise."""
+    """Values that the search starts with: of contacts, or of a compensator whose spring is sought; none otherwise."""
     shaped = in_form(model, form or "beam")
     names = sought_names(campaign.measurement, shaped, seek, hold)
     if isinstance(campaign.measurement, ContactForce):
@@ -202,11 +202,11 @@ def _start(
     if spring is None or not isinstance(campaign.measurement, Deflection):
         return {}
     try:
-        found = start_values(model, campaign, names, spring).values
+        start = start_values(model, campaign, names, spring).values
     except InputError as error:
         said.append(f"The search for the spring starts from the robot file: {error}.")
         return {}
-    own = {n: v for n, v in found.items() if n.startswith(f"{spring.joint}.")}
+    own = {n: v for n, v in start.items() if n.startswith(f"{spring.joint}.")}
     said.append("The search starts from " + ", ".join(f"{n} = {v:.4g}" for n, v in own.items()) + " (two linear fits).")
     return own
 

@@ -97,7 +97,9 @@ def basis(names: Sequence[str], matrix: Array, readings: Array) -> Basis:
         raise InputError(f"no reading depends on {lost}; leave it out or load the robot in another direction")
     q, r = np.linalg.qr(a / lengths)
     if np.linalg.norm(r, -2) < SMALLEST:
-        raise InputError("the parameters cannot be told apart by these readings; see which with solve.groups")
+        raise InputError(
+            "the parameters are not separately identifiable by these readings; see which with solve.groups"
+        )
     z = q.T @ y
     values = np.linalg.solve(r, z) / lengths
     return Basis(tuple(names), q, r, lengths, values, y - q @ z)

@@ -56,7 +56,7 @@ class Subgroup:
     def text(self) -> str:
         written = "; ".join(c.text() for c in self.combinations)
         many = "combination" if len(self.combinations) == 1 else "combinations"
-        return f"{len(self.members)} parameters act as {len(self.combinations)} {many}: {written}"
+        return f"{len(self.members)} parameters are identifiable only as {len(self.combinations)} {many}: {written}"
 
 
 @dataclass(frozen=True, eq=False)

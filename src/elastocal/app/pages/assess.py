@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from elastocal.procedures.contact.repair import Repair, RepairOption
 
 
-_NOT_KEPT = "acts only together with others; see the combination of the parameter that absorbs it"
+_NOT_KEPT = "not separately identifiable from others; see the combination of the parameter that absorbs it"
 _TOGETHER = "not separated from others at this plan"
 _UNOBSERVABLE = "nothing that is measured depends on it"
 

@@ -163,7 +163,7 @@ def gross_found(result: DemoResult) -> str:
     """Whether the planted errors are those that were left out."""
     campaign = result.measured.virtual.campaign
     planted = {campaign.place(p.reading, p.row) for p in result.measured.virtual.planted}
-    left_out = {g.place for g in result.found.study.identification.gross}
+    left_out = {g.place for g in result.found.study.identification.excluded}
     named, missed, wrong = planted & left_out, planted - left_out, left_out - planted
     said = f"The gross error was found and left out: {', '.join(sorted(named))}." if named else ""
     lost = f"NOT FOUND: {', '.join(sorted(missed))}." if missed else ""

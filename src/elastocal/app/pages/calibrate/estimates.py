@@ -162,9 +162,9 @@ def _nuisance(study: Study, i: int) -> tuple[Cell, ...]:
     fit = study.fit
     name, unit, value, sd = fit.names[i], fit.problem.units[i], float(fit.values[i]), float(fit.sd[i])
     factor, word = (100.0, "%") if unit == "1" else (1.0, unit)
-    known = next((s for s in study.stated if s.name == name), None)
+    known = next((s for s in study.priors if s.name == name), None)
     beyond: tuple[Cell, ...] = (None, None, None) if known is None else (factor * known.sd, known.sigmas, known.chance)
-    doubt = "PRIOR CONFLICT" if known is not None and known.strayed else None
+    doubt = "PRIOR CONFLICT" if known is not None and known.conflict else None
     return (name, concise(factor * value, factor * sd), word, *beyond, doubt, value, sd)
 
 
@@ -185,7 +185,7 @@ def exact_table(study: Study) -> Table:
     )
     rows = tuple(
         (u.name, u.value, u.unit, u.step, 100 * u.step / abs(u.value) if u.value else None, u.sd, u.sigmas, u.chance)
-        for u in study.unsought[:MOST]
+        for u in study.omitted[:MOST]
     )
     notes = [
         "What a fit that sought this parameter too would add to it, to first order; each alone. 'By chance': that any "
@@ -193,6 +193,6 @@ def exact_table(study: Study) -> Table:
         f"fixed too, where it has no element that lets them err. A step beyond {100 * LIKELY:.0f} % is no "
         "likely one: then the model lacks something else."
     ]
-    if len(study.unsought) > MOST:
-        notes.append(f"{len(study.unsought) - MOST} more are asked for less.")
+    if len(study.omitted) > MOST:
+        notes.append(f"{len(study.omitted) - MOST} more are asked for less.")
     return Table("taken_as_exact", "", columns, rows, tuple(notes))

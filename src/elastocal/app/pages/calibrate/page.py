@@ -58,7 +58,7 @@ def _report(result: CalibrateResult, complete: bool) -> Report:
         Section("Noise and model", (trust.noise_table(study),)),
         Section("Error budget", (trust.budget_table(study.budget),)),
         Section("What the reduction costs", (trust.cost_table(study),) if study.costs else ()),
-        Section("Outliers removed", (trust.gross_table(study),) if found.gross else ()),
+        Section("Outliers removed", (trust.gross_table(study),) if found.excluded else ()),
         Section("Outliers still in the fit", (doubted,) if doubted.rows else (Paragraphs((_CLEAN,)),)),
         Section("Correlations", (related,) if related.rows else (Paragraphs((_unrelated(result),)),)),
     ]
@@ -79,7 +79,7 @@ def _report(result: CalibrateResult, complete: bool) -> Report:
 
 def _asked(study: Study, complete: bool) -> bool:
     """On the screen only where the readings ask for one of them."""
-    return bool(study.unsought) and (complete or study.unsought[0].asked)
+    return bool(study.omitted) and (complete or study.omitted[0].significant)
 
 
 _CLEAN = "No reading in the fit lies more than 5 standard deviations from what the others predict."

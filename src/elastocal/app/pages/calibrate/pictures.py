@@ -61,7 +61,7 @@ def residual_lines(study: Study) -> Lines:
         for j, row in enumerate(campaign.measurement.rows)
         if j in shown.rows
     ]
-    odd = [s for s in (*study.identification.gross, *study.suspects) if s.row in shown.rows]
+    odd = [s for s in (*study.identification.excluded, *study.outliers) if s.row in shown.rows]
     off = shown.factor * np.array([s.value - s.predicted for s in odd])
     edge = EDGE * shown.factor * float(np.nanmax(np.abs(fit.residuals[:, list(shown.rows)]), initial=0.0))
     notes = ["Read minus calibrated model.", COUNTED]

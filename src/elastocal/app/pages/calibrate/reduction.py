@@ -89,7 +89,7 @@ def dropped_table(study: Study) -> Table:
     units = {p.name: p.unit for p in study.identification.sought.parameters.rows}
     rows = tuple(
         (d.name, d.stage, _group(study, d.name), concise(d.value, d.sd), units[d.name], or_reason(d.value, why),
-         or_reason(d.sd, why), or_reason(d.ratio, why), or_reason(d.held_at, "follows from the description"), d.reason)
+         or_reason(d.sd, why), or_reason(d.ratio, why), or_reason(d.fixed_at, "follows from the description"), d.reason)
         for d in study.identification.dropped
         if d.stage in _OWN and d.name in units
     )  # fmt: skip
@@ -155,7 +155,7 @@ def rebuilt_table(study: Study) -> Table:
         Column("conflict", "other ways differ by", "sd", 1),
     )
     rows: list[tuple[Cell, ...]] = []
-    for spring in study.rebuilt:
+    for spring in study.derived:
         for r in spring.rebuilding.rebuilt:
             value, sd = or_reason(r.value, "nothing leads to it"), or_reason(r.sd, "nothing leads to it")
             other = or_reason(r.conflict, "there is no other way")
@@ -181,7 +181,7 @@ def check_table(study: Study) -> Table:
             or_reason(c.deviation, "both are without error"),
             c.relation,
         )
-        for spring in study.rebuilt
+        for spring in study.derived
         for c in spring.rebuilding.checks
     )
     notes = ("Beyond 3 sd the link is not the beam that the robot file describes: do not rebuild elements with it.",)

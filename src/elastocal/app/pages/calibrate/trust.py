@@ -10,7 +10,7 @@ from elastocal.measure.reading_unit import small_unit
 from elastocal.report.blocks import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from elastocal.reduction.diagnostics import Suspect
+    from elastocal.reduction.diagnostics import Outlier
     from elastocal.reduction.error_budget import Budget
     from elastocal.reduction.study import Study
 
@@ -152,7 +152,7 @@ def leverage_table(study: Study) -> Table:
 def gross_table(study: Study) -> Table:
     """Numbers that were left out."""
     notes = ("Found by Cauchy's loss before anything was judged by the scatter; 'outliers: keep' keeps them.",)
-    return _outlier_table(study, "gross", study.identification.gross, notes)
+    return _outlier_table(study, "gross", study.identification.excluded, notes)
 
 
 def suspect_table(study: Study) -> Table:
@@ -160,10 +160,10 @@ def suspect_table(study: Study) -> Table:
         "By Cauchy's loss, which lets go of readings that do not belong; limit 5 standard deviations. Check these "
         "rows, then correct or leave them out, or set loss: huber in the campaign file.",
     )
-    return _outlier_table(study, "suspects", study.suspects, notes)
+    return _outlier_table(study, "suspects", study.outliers, notes)
 
 
-def _outlier_table(study: Study, key: str, outliers: tuple[Suspect, ...], notes: tuple[str, ...]) -> Table:
+def _outlier_table(study: Study, key: str, outliers: tuple[Outlier, ...], notes: tuple[str, ...]) -> Table:
     columns = (
         Column("place", "reading"),
         Column("value", "read", "", 4),
@@ -175,7 +175,7 @@ def _outlier_table(study: Study, key: str, outliers: tuple[Suspect, ...], notes:
     return Table(key, "", columns, rows, notes)
 
 
-def _small(study: Study, outlier: Suspect) -> tuple[float, float, str]:
+def _small(study: Study, outlier: Outlier) -> tuple[float, float, str]:
     """Read and predicted, in mm or mrad, else in SI."""
     factor, unit = small_unit(study.fit.campaign.measurement.rows[outlier.row].unit)
     return factor * outlier.value, factor * outlier.predicted, unit

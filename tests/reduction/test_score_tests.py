@@ -17,7 +17,7 @@ from elastocal.model.descriptions import descriptions
 from elastocal.reduction.estimate import estimate
 from elastocal.reduction.first_fit import ReductionRules
 from elastocal.reduction.identify import identify
-from elastocal.reduction.score_tests import CHANCE, stated_unknowns, unsought
+from elastocal.reduction.score_tests import CHANCE, omitted_parameters, prior_checks
 
 SD = 1e-5
 JOINTS = ["j1.k", "j2.k", "j3.k", "p4.k"]
@@ -44,7 +44,7 @@ def test_sigmas_are_those_of_a_normal_number_where_all_is_as_stated(noise):
     drawn = []
     for seed in range(16):
         campaign = campaign_with(POINT * rng.normal(size=3), seed, noise)
-        found = stated_unknowns(estimate(arm(), campaign, [*JOINTS, *NUISANCES]))
+        found = prior_checks(estimate(arm(), campaign, [*JOINTS, *NUISANCES]))
         drawn.append([np.sign(s.value) * s.sigmas for s in found])
     z = np.array(drawn)
     assert z.shape == (16, 3)
@@ -54,26 +54,26 @@ def test_sigmas_are_those_of_a_normal_number_where_all_is_as_stated(noise):
 
 def test_a_load_that_hangs_elsewhere_strays_and_the_chance_counts_all_that_is_stated():
     fit = estimate(arm(), campaign_with(np.array([0.0, 9 * POINT, 0.0]), 3), [*JOINTS, *NUISANCES])
-    by_name = {s.name: s for s in stated_unknowns(fit)}
+    by_name = {s.name: s for s in prior_checks(fit)}
     far = by_name["load point y"]
-    assert far.strayed
+    assert far.conflict
     assert far.sd == POINT
     assert POINT < far.value < 9 * POINT  # held back by what is stated
     assert far.sigmas > far.value / far.sd
     noise_known, noise_alone = stats.norm.sf(far.sigmas), stats.t.sf(far.sigmas, fit.freedom - 1)
     assert 3 * 2 * noise_known < far.chance < 3 * 2 * noise_alone
     near = [s for n, s in by_name.items() if n != far.name]
-    assert not any(s.strayed for s in near)
+    assert not any(s.conflict for s in near)
 
 
 def test_a_belief_about_a_parameter_strays_like_a_nuisance():
     truth = arm()
     campaign = arm_campaign(truth, (Reading(sd=SD),), count=6)
     wrong = Campaign(campaign.measurement, campaign.readings, campaign.sources, beliefs=(Belief("j2.k", 3e-5, 1e-6),))
-    (found,) = stated_unknowns(estimate(truth, wrong, JOINTS))
+    (found,) = prior_checks(estimate(truth, wrong, JOINTS))
     assert found.name == "j2.k"
     assert found.value == pytest.approx(2e-5 - 3e-5, rel=0.05)
-    assert found.strayed
+    assert found.conflict
 
 
 def believed(noise, sd, seed, count=2, names=JOINTS[:3], sources=()):
@@ -89,7 +89,7 @@ def believed(noise, sd, seed, count=2, names=JOINTS[:3], sources=()):
 def test_the_tail_of_what_is_stated_is_students_as_far_as_readings_of_unknown_noise_decide(sd, freedom):
     """Told far better than it is read, all scatter of the estimate is theirs; told far worse, nearly none is."""
     fit = believed(3 * SD, sd, 5)
-    (found,) = stated_unknowns(fit)
+    (found,) = prior_checks(fit)
     assert fit.freedom == 4
     assert found.sigmas > 0.3
     assert found.chance == pytest.approx(2 * stats.t.sf(found.sigmas, freedom), rel=0.01)
@@ -98,7 +98,7 @@ def test_the_tail_of_what_is_stated_is_students_as_far_as_readings_of_unknown_no
 def test_what_is_stated_strays_no_more_often_than_by_chance_where_few_readings_tell_the_noise():
     chances = []
     for seed in range(250):
-        (found,) = stated_unknowns(believed(3 * SD, 1e-8, seed))
+        (found,) = prior_checks(believed(3 * SD, 1e-8, seed))
         chances.append(found.chance)
     assert stats.kstest(chances, "uniform").pvalue > 0.01
     assert 0.02 < np.mean(np.array(chances) < 0.05) < 0.1
@@ -110,7 +110,7 @@ def test_what_no_reading_decides_is_not_counted():
     beliefs = (Belief("j2.k", 2.3e-5, 1e-6), Belief("j3.k", 3e-5, 1e-17))
     wrong = Campaign(exact.measurement, exact.readings, exact.sources, beliefs=beliefs)
     fit = estimate(LIGHT, wrong, JOINTS)
-    far, undecided = stated_unknowns(fit)
+    far, undecided = prior_checks(fit)
     assert 2 < far.sigmas < 4
     assert undecided.chance == 1
     alone = estimate(
@@ -118,12 +118,12 @@ def test_what_no_reading_decides_is_not_counted():
         Campaign(exact.measurement, exact.readings, exact.sources, beliefs=beliefs[:1]),
         [n for n in JOINTS if n != "j3.k"],
     )
-    (same,) = stated_unknowns(alone)
+    (same,) = prior_checks(alone)
     assert far.chance == pytest.approx(same.chance, rel=0.3)
 
 
 def test_nothing_stated_nothing_said():
-    assert stated_unknowns(estimate(arm(), arm_campaign(arm(), (Reading(sd=SD),)), JOINTS)) == ()
+    assert prior_checks(estimate(arm(), arm_campaign(arm(), (Reading(sd=SD),)), JOINTS)) == ()
 
 
 def weighed(changes, seed=1, noise=1.0):
@@ -137,13 +137,15 @@ def test_the_step_asked_for_is_what_a_fit_moves_that_seeks_it_too():
     campaign = weighed({"j3.mx": 3 * held})
     found = {
         u.name: u
-        for u in unsought(identify(descriptions(arm()), campaign, JOINTS, rules=ReductionRules(leave_out=False)))
+        for u in omitted_parameters(
+            identify(descriptions(arm()), campaign, JOINTS, rules=ReductionRules(leave_out=False))
+        )
     }
     assert set(found) == {"j3.m", "j3.mx", "j3.my", "j3.mz"}
     best = found["j3.mx"]
     refit = estimate(arm(), campaign, [*JOINTS, "j3.mx"])
     at = refit.names.index("j3.mx")
-    assert best.asked
+    assert best.significant
     assert best.step == pytest.approx(refit.values[at] - held, rel=0.1)
     assert best.sigmas > 5
     alone = estimate(arm(), campaign, JOINTS)
@@ -163,7 +165,7 @@ def test_right_values_are_asked_for_no_more_often_than_by_chance():
 
 def beside(fit, held=()):
     """What the residuals of a fit ask for beside its own parameters and those that are held on purpose."""
-    return unsought(SimpleNamespace(fit=fit, groups=SimpleNamespace(names=(*fit.names, *held))))
+    return omitted_parameters(SimpleNamespace(fit=fit, groups=SimpleNamespace(names=(*fit.names, *held))))
 
 
 LINK = arm(LinkCompliance(frame="end", matrix=np.diag([1e-7] * 3 + [1e-6] * 3)), weight=False)
@@ -211,7 +213,7 @@ def test_an_effect_of_five_standard_deviations_is_asked_for_as_often_as_students
     trials, hits = 200, 0
     for _ in range(trials):
         found = beside(estimate(wrong, with_noise(exact, SD, rng), JOINTS[:2]), MIXED)
-        hits += any(u.asked for u in found if u.name == "p4.k")
+        hits += any(u.significant for u in found if u.name == "p4.k")
     limit = stats.t.isf(CHANCE / 8 / 2, freedom - 1)
     expected = stats.nct.sf(limit, freedom - 1, 5)
     assert hits / trials > 0.7
@@ -226,7 +228,7 @@ def test_a_step_of_many_times_the_value_is_no_likely_cause():
         (found,) = [u for u in beside(estimate(wrong, campaign, JOINTS[:2]), MIXED) if u.name == "p4.k"]
         assert found.chance < 1e-6
         assert found.step == pytest.approx((1 - share) * 1e-5, rel=0.05)
-        assert found.asked is asked
+        assert found.significant is asked
 
 
 def test_chances_are_even_where_few_readings_tell_the_noise():
@@ -250,11 +252,11 @@ def test_one_degree_of_freedom_cannot_tell_a_wrong_value_from_noise():
 
 
 def test_readings_without_noise_ask_for_nothing_that_is_right():
-    assert not any(u.asked for u in beside(estimate(LINK, linked(8), JOINTS[:2]), MIXED))
+    assert not any(u.significant for u in beside(estimate(LINK, linked(8), JOINTS[:2]), MIXED))
 
 
 def test_what_is_sought_is_not_asked_for():
-    found = unsought(
+    found = omitted_parameters(
         identify(descriptions(arm()), weighed({}), [*JOINTS, "j3.m*"], rules=ReductionRules(leave_out=False))
     )
     assert found == ()
@@ -266,4 +268,4 @@ def test_a_common_load_size_takes_part_in_what_is_explained():
     plain = arm_campaign(truth, (Reading(sd=SD),), count=12, statics="loaded", size=400.0)
     free = Campaign(plain.measurement, 1.02 * plain.readings, (Reading(sd=SD), LoadSize(sd=0.05, every="campaign")))
     found = identify(descriptions(arm()), free, ["j1.k"], rules=ReductionRules(leave_out=False))
-    assert not any(u.asked for u in unsought(found) if u.name.startswith("j3.m"))
+    assert not any(u.significant for u in omitted_parameters(found) if u.name.startswith("j3.m"))
