@@ -206,6 +206,8 @@ class Calibration:
     length: str
     angle: str
     load_frame: str
+    reference_temperature: float
+    """Of the campaign, from which differences count; nan where it was not read."""
     parameters: Estimates
     outliers: tuple[Outlier, ...]
     warnings: tuple[Finding, ...]
@@ -247,14 +249,22 @@ class Calibration:
         length: str | None = None,
         angle: str | None = None,
         load_frame: str | None = None,
+        temperature: object = None,
     ) -> Prediction:
         """Readings to expect at controller values ``q`` (N, n), in the units of the campaign unless stated.
 
-        ``wrench`` acts at ``load_frame``, that of the campaign where not stated.
+        ``wrench`` acts at ``load_frame``, that of the campaign where not stated; ``temperature`` (N,) or one number,
+        the campaign's mean where not stated.
         """
         joints = self._joints(q, length, angle)
         loads = None if wrench is None else wrench_table(wrench, len(joints))
-        return self.predict_joints(joints, loads, station, load_frame)
+        warm = None
+        if temperature is not None:
+            if "thermal" not in self.words:
+                raise InputError("temperature: this calibration found no effect of it; leave it out")
+            read = np.asarray(temperature, dtype=np.float64)
+            warm = np.broadcast_to(read - self.reference_temperature, (len(joints),))
+        return self.predict_joints(joints, loads, station, load_frame, warm=warm)
 
     def predict_joints(
         self,
@@ -264,12 +274,18 @@ class Calibration:
         load_frame: str | None = None,
         *,
         follows: bool = False,
+        warm: Array | None = None,
     ) -> Prediction:
-        """The same for joint values (N, n) in rad and m; loads that follow their frame are in its axes."""
+        """The same for joint values (N, n) in rad and m; loads that follow their frame are in its axes.
+
+        ``warm`` (N,): temperature above the reference in K.
+        """
+        if warm is None and "thermal" in self.words:
+            warm = np.zeros(len(joints))
         if loads is not None and np.any(loads) and self._under_load[1]:
             wider, found = self._under_load
-            return replace(wider._predicted(joints, loads, station, load_frame, follows), warnings=found)
-        return self._predicted(joints, loads, station, load_frame, follows)
+            return replace(wider._predicted(joints, loads, station, load_frame, follows, warm), warnings=found)
+        return self._predicted(joints, loads, station, load_frame, follows, warm)
 
     @cached_property
     def _under_load(self) -> tuple[Calibration, tuple[Finding, ...]]:
@@ -278,9 +294,15 @@ class Calibration:
         return under_load(self)
 
     def _predicted(
-        self, joints: Array, loads: Array | None, station: str | None, load_frame: str | None, follows: bool
+        self,
+        joints: Array,
+        loads: Array | None,
+        station: str | None,
+        load_frame: str | None,
+        follows: bool,
+        warm: Array | None,
     ) -> Prediction:
-        tool = tool_of(self.robot, self.names, joints, loads, load_frame or self.load_frame, follows=follows)
+        tool = tool_of(self.robot, self.names, joints, loads, load_frame or self.load_frame, warm, follows=follows)
         values = self._values
         at = tool.states(values)
         number = self._station(station)

@@ -8,7 +8,7 @@ of the poses decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -103,10 +103,11 @@ class Climber:
     dropped: Bools
     placing: Placing
     instrument: Instrument
+    priors: Mapping[str, tuple[float, float]]
     watch: Callable[[str], None]
 
     def task(self, words: tuple[str, ...], family: Family, multiple: float | None) -> Task:
-        model, wanted = with_words(self.robot, words)
+        model, wanted = with_words(self.robot, words, self.priors)
         if multiple is not None:
             wanted = tuple(
                 replace(w, scale=replace(w.scale, start=w.scale.start * multiple, width=0.0)) for w in wanted

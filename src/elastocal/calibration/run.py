@@ -19,7 +19,7 @@ from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import check_slips
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import automatic, check_words, with_words
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
@@ -53,17 +53,32 @@ def calibrate(
     sight = Sight(gather(robot, campaign))
     robot, assumed = _compliant(robot, campaign)
     loaded = campaign.loaded or campaign.deflection is not None
-    words = automatic(robot, loaded=loaded, placed=sight.placed) if asked is None else asked
+    words = automatic(robot, loaded=loaded, placed=sight.placed, warms=_warms(campaign)) if asked is None else asked
     watch("start values")
     placing = start_placing(robot, sight)
+    _check_priors(robot, words, campaign)
     instrument = Instrument.of(campaign.noise, 1 if sight.placed else 2)
     dropped = np.zeros_like(sight.used)
     units: tuple[Unit, ...] = ()
     if outliers:
         watch("outliers")
         dropped, units, placing = _left_out(robot, sight, placing, words, instrument)
-    ladder = climb(Climber(sight, robot, dropped, placing, instrument, watch), words)
+    ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, watch), words)
     return _result(campaign, ladder, units, (*checked.findings, *assumed))
+
+
+def _warms(campaign: Campaign) -> bool:
+    return campaign.temperature is not None and bool(np.ptp(campaign.temperature) > 0.5)
+
+
+def _check_priors(robot: Robot, words: tuple[str, ...], campaign: Campaign) -> None:
+    """Priors must be of parameters that are sought, with a positive sd."""
+    names = tuple(n for w in with_words(robot, words)[1] for n in w.names)
+    for name, (value, sd) in campaign.priors.items():
+        if name not in names:
+            raise UnknownNameError("parameter with a prior", name, names)
+        if not (np.isfinite(value) and sd > 0):
+            raise InputError(f"prior of {name}: value {value} and sd {sd}; give a finite value and a positive sd")
 
 
 def _compliant(robot: Robot, campaign: Campaign) -> tuple[Robot, tuple[Finding, ...]]:
@@ -164,6 +179,7 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
         length=campaign.length,
         angle=campaign.angle,
         load_frame=sight.states.load_frame,
+        reference_temperature=sight.states.reference,
         parameters=_estimates(chosen),
         outliers=lost,
         warnings=(*assumed, *unfit, *_warnings(campaign, ladder, lost)),

@@ -36,6 +36,8 @@ class States:
     stations: tuple[str, ...]
     markers: tuple[str, ...]
     load_frame: str
+    reference: float
+    """Temperature that differences count from; nan where none was read."""
     scatter: float
     """Sd of one coordinate by repeats, in m; nan where there are none."""
     scatter_freedom: int
@@ -84,11 +86,14 @@ class States:
         return out
 
 
-def gather(robot: Robot, campaign: Campaign) -> States:
-    """States of a campaign."""
+def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> States:
+    """States of a campaign; temperatures count from ``reference``, their mean where there is none."""
     q = campaign.joint_values(robot)
     wrench = np.zeros((len(q), 6)) if campaign.wrench is None else campaign.wrench
-    heat = np.zeros(len(q)) if campaign.temperature is None else campaign.temperature
+    read = campaign.temperature
+    if read is not None and (reference is None or np.isnan(reference)):
+        reference = float(np.sort(read).mean())
+    heat = np.zeros(len(q)) if read is None else read - reference
     names = sorted(campaign.stations)
     station = np.array([names.index(s) for s in campaign.station.tolist()])
     key = np.column_stack([_clusters(q), wrench, station, np.round(heat, 3)])
@@ -112,6 +117,7 @@ def gather(robot: Robot, campaign: Campaign) -> States:
         tuple(names),
         tuple(campaign.markers),
         campaign.load_frame or robot.tool,
+        float("nan") if read is None or reference is None else reference,
         float(np.sqrt(squares / freedom)) if freedom else float("nan"),
         freedom,
     )

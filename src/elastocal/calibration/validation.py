@@ -31,7 +31,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
             f"validation: markers {', '.join(campaign.markers)} were read, the calibration knows "
             f"{', '.join(calibration.markers)}; name the same in the same order"
         )
-    states = gather(calibration.robot, campaign)
+    states = gather(calibration.robot, campaign, calibration.reference_temperature)
     known = not refit and all(s in calibration.stations for s in states.stations)
     after, width = _compared(calibration, states, known)
     before = _away(calibration.nominal, calibration.nominal_placing, calibration.stations, states, known)[0]
@@ -58,10 +58,13 @@ def _compared(calibration: Calibration, states: States, known: bool) -> tuple[Ar
     """Read minus predicted (M, markers, 3), and half widths of readings."""
     away, _ = _away(calibration.robot, calibration.placing, calibration.stations, states, known)
     widths = np.empty_like(away)
+    warm = states.temperature if "thermal" in calibration.words else None
     for number, name in enumerate(states.stations):
         mine = states.station == number
         station = name if known else None
-        widths[mine] = calibration.predict_joints(states.q[mine], states.wrench[mine], station).half_width_reading
+        widths[mine] = calibration.predict_joints(
+            states.q[mine], states.wrench[mine], station, warm=None if warm is None else warm[mine]
+        ).half_width_reading
     return away, widths
 
 

@@ -8,14 +8,15 @@
     compliance   joints, links, foundation and compensator give way: logarithmic priors about the file, links tied;
                  where the file has masses, priors on their moments
     backlash     of the joints that have it in the file, not negative
+    thermal      links grow with the temperature of the campaign
 
 No list of parameters to hold: directions that readings cannot tell apart are settled by the priors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from elastocal.model.compliant.joint_gain import JointGain
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.lateral_weight import LateralWeight
 from elastocal.model.compliant.own_weight import OwnWeight
+from elastocal.model.compliant.thermal_growth import ThermalGrowth
 from elastocal.model.compliant.weight_lever import LIGHTER, moving_frames
 from elastocal.model.elements import Element
 from elastocal.model.parameters import Parameter
@@ -48,6 +50,8 @@ class Wanted:
     """The unknown is the logarithm of the parameter over its value in the file."""
     positive: bool = False
     """The parameter may not fall below zero."""
+    mean: float = 0.0
+    """Prior mean of the unknown, from the file's value."""
 
     @property
     def sizes(self) -> Array:
@@ -55,13 +59,33 @@ class Wanted:
         return np.ones(len(self.names)) if self.precision is None else np.sqrt(np.diag(np.linalg.inv(self.precision)))
 
 
-def with_words(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[Wanted, ...]]:
-    """The robot with the elements that the words stand for (at no effect), and the groups of their parameters."""
+def with_words(
+    robot: Robot, words: tuple[str, ...], priors: Mapping[str, tuple[float, float]] | None = None
+) -> tuple[Robot, tuple[Wanted, ...]]:
+    """The robot with the elements that the words stand for (at no effect), and the groups of their parameters.
+
+    ``priors``: value and sd in SI of parameters of which something is known; they leave their groups.
+    """
     wanted: list[Wanted] = []
     for word in words:
         robot, groups = _WORDS[word](robot)
         wanted += groups
+    for name, (value, sd) in (priors or {}).items():
+        mine = [i for i, w in enumerate(wanted) if name in w.names]
+        if mine:
+            old = wanted[mine[0]]
+            wanted[mine[0]] = _without(old, name)
+            file = float(robot.parameters.values[robot.parameters.index(name)])
+            mean, size = (float(np.log(value / file)), sd / abs(value)) if old.log else (value - file, sd)
+            wanted.append(Wanted(Scale(f"prior of {name}", size, 0.0), (name,), None, old.log, old.positive, mean))
     return robot, tuple(w for w in wanted if w.names)
+
+
+def _without(w: Wanted, name: str) -> Wanted:
+    """A group less one of its parameters."""
+    keep = [i for i, n in enumerate(w.names) if n != name]
+    precision = None if w.precision is None else np.linalg.inv(np.linalg.inv(w.precision)[np.ix_(keep, keep)])
+    return replace(w, names=tuple(w.names[i] for i in keep), precision=precision)
 
 
 def _geometry(robot: Robot) -> tuple[Robot, list[Wanted]]:
@@ -215,6 +239,12 @@ def _moments(rows: Sequence[Parameter]) -> Wanted:
     return Wanted(Scale("mass moments", 1.0, 0.0), tuple(p.name for p in moments), np.diag(np.array(sizes) ** -2.0))
 
 
+def _thermal(robot: Robot) -> tuple[Robot, list[Wanted]]:
+    frames = [f.name for f in robot.tree.path(robot.tool) if np.linalg.norm(f.pose.translation) > 1e-3]
+    names = tuple(f"{f}.expansion" for f in frames)
+    return robot.with_elements(*(ThermalGrowth(frame=f) for f in frames)), [Wanted(Scale("thermal", 1.2e-5), names)]
+
+
 def _backlash(robot: Robot) -> tuple[Robot, list[Wanted]]:
     gaps = tuple(p.name for p in robot.parameters if p.kind == "joint_backlash")
     return robot, [Wanted(Scale("backlash", 2e-4, 0.0), gaps, positive=True)]
@@ -228,16 +258,18 @@ _WORDS = {
     "harmonics": _harmonics,
     "backlash": _backlash,
     "gain": _gain,
+    "thermal": _thermal,
 }
 
 ORDER = tuple(_WORDS)
 """Words in the order in which a ladder tries them."""
 
 
-def automatic(robot: Robot, *, loaded: bool, placed: bool) -> tuple[str, ...]:
+def automatic(robot: Robot, *, loaded: bool, placed: bool, warms: bool) -> tuple[str, ...]:
     """Words that are tried unless others are asked for, in order.
 
-    ``placed``: readings are of places; deflections alone do not see geometry.  A gain of joints helped no robot tried.
+    ``placed``: readings are of places; deflections alone do not see geometry; ``warms``: the temperature changes.  A
+    gain of joints helped no robot that was tried.
     """
     weighed = any(p.kind == "link_mass" for p in robot.parameters)
     compliant = any(p.kind in _LOG_SD or p.kind == "link_compliance" for p in robot.parameters)
@@ -245,7 +277,7 @@ def automatic(robot: Robot, *, loaded: bool, placed: bool) -> tuple[str, ...]:
     if not placed:
         return bends
     rest = ("lateral", "harmonics") if bends and weighed else ("weight", "lateral", "harmonics")
-    return ("geometry", *bends[:1], *rest, *bends[1:])
+    return ("geometry", *bends[:1], *rest, *bends[1:], *(("thermal",) if warms else ()))
 
 
 def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:

@@ -1,0 +1,54 @@
+"""Temperature as a column of the campaign, and parameters of which something is known beforehand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import elastocal as ec
+from elastocal.calibration.tool import tool_of
+from elastocal.calibration.words import with_words
+
+
+def seen(robot: ec.Robot, q: np.ndarray, heat: np.ndarray, expansion: float) -> np.ndarray:
+    """Points of an arm all of whose lengths grow, by plain kinematics of a scaled robot: no element takes part."""
+    at = ec.kinematics(robot, q)
+    return np.asarray(at.position * (1 + expansion * heat[:, None]))
+
+
+def test_growth_is_found_and_predicted_at_other_temperatures() -> None:
+    rng = np.random.default_rng(2)
+    robot = ec.read_robot("fanuc-m710ic50").nominal
+    low, high = 0.6 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((80, robot.n))
+    heat = 20 + 15 * rng.random(80)
+    points = seen(robot, q, heat - 20, 23e-6)
+    shown = robot.controller.to_controller(q)
+    noisy = points + 1e-5 * rng.normal(size=points.shape)
+    data = ec.Campaign(q=shown[:50], position=noisy[:50], temperature=heat[:50], length="m", angle="rad")
+    cal = ec.calibrate(robot, data, model=("geometry", "thermal"))
+    assert cal.words == ("geometry", "thermal")
+    warm = cal.predict(shown[50:], temperature=heat[50:]).position[:, 0]
+    cold = cal.predict(shown[50:]).position[:, 0]
+    off = [np.linalg.norm(p - points[50:], axis=1).mean() for p in (warm, cold)]
+    assert off[0] < 3e-5 < 1e-4 < off[1]
+    other = ec.Campaign(q=shown[50:], position=noisy[50:], temperature=heat[50:], length="m", angle="rad")
+    assert cal.validate(other).after.mean == pytest.approx(off[0], abs=2e-5)
+
+
+def test_a_prior_of_the_user_moves_the_estimate_to_it() -> None:
+    rng = np.random.default_rng(3)
+    robot = ec.read_robot("fanuc-m710ic50").nominal
+    model, wanted = with_words(robot, ("geometry",))
+    truth = model.with_parameters({n: 5e-4 * rng.normal() for w in wanted for n in w.names})
+    low, high = 0.6 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((25, robot.n))
+    points = tool_of(truth, (), q).states(np.zeros(0)).origin + 2e-5 * rng.normal(size=(25, 3))
+    shown = robot.controller.to_controller(q)
+    common = {"q": shown, "position": points, "length": "m", "angle": "rad"}
+    free = ec.calibrate(robot, ec.Campaign(**common), model="geometry")
+    tied = ec.calibrate(robot, ec.Campaign(**common, priors={"J2.x": (3e-3, 1e-6)}), model="geometry")
+    assert abs(free.parameters["J2.x"].value - 3e-3) > 1e-4
+    assert tied.parameters["J2.x"].value == pytest.approx(3e-3, abs=3e-6)
+    with pytest.raises(ec.InputError, match="prior"):
+        ec.calibrate(robot, ec.Campaign(**common, priors={"J9.x": (0.0, 1e-3)}), model="geometry")
