@@ -1,4 +1,4 @@
-# Targets: setup demo test bench docs pictures format clean.  Only python3 (3.11+), make and a package registry are assumed.
+# Targets: setup demo check test bench docs pictures format clean.  Only python3 (3.11+), make and a package registry are assumed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo test lint types layers unit bench docs pictures format clean
+.PHONY: setup demo check test lint types layers unit bench docs pictures format clean
 
 setup: $(STAMP)
 
@@ -28,6 +28,10 @@ demo: setup
 # The documentation shows the published cases as the unit tests have just recomputed them; types are checked beside it.
 test: lint layers unit
 	@$(MAKE) --no-print-directory -j 2 types docs
+
+# Daily work: lint, layers, types, and the tests of algebra, model, kernel and front door.
+check: lint layers types
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile tests/spatial tests/solve tests/model tests/measure tests/front_door
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .
