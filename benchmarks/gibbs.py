@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Outcome, Row
-from elastocal.solve.gibbs import Posterior, gibbs
+from elastocal.solve.gibbs import GibbsPosterior, gibbs
 
 PARAMETERS, READINGS = 36, 405
 WALKERS, STEPS, KEPT = 8 * (PARAMETERS + 1), 35_000, 20
@@ -23,7 +23,7 @@ def measure() -> Outcome:
     y = a @ rng.normal(size=PARAMETERS) + 2 * rng.normal(size=READINGS)
     names = [f"p{i}" for i in range(PARAMETERS)]
 
-    def run() -> Posterior:
+    def run() -> GibbsPosterior:
         return gibbs(names, a, y, rng=np.random.default_rng(1))
 
     ours, before = _best(run, 5)
@@ -82,13 +82,13 @@ def _emcee(a: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
     return run
 
 
-def _by_their_time(ours: Posterior) -> float:
+def _by_their_time(ours: GibbsPosterior) -> float:
     from emcee.autocorr import integrated_time
 
     together = np.concatenate([ours.draws, ours.scales], axis=2)
     return float(together[:, :, 0].size / integrated_time(np.swapaxes(together, 0, 1), tol=0).max())
 
 
-def _agreement(sampler: Any, a: np.ndarray, ours: Posterior) -> float:
+def _agreement(sampler: Any, a: np.ndarray, ours: GibbsPosterior) -> float:
     z = sampler.get_chain(flat=True)[:, :-1]
     return float(np.mean(np.std(np.linalg.solve(np.linalg.qr(a).R, z.T), axis=1) / ours.sd))

@@ -8,7 +8,7 @@ from scipy.stats import chi2, t
 
 from elastocal.errors import InputError
 from elastocal.solve import gibbs as module
-from elastocal.solve.gibbs import Posterior, gibbs
+from elastocal.solve.gibbs import GibbsPosterior, gibbs
 from elastocal.solve.linear import solve_linear
 
 NAMES = ("a", "b", "c")
@@ -129,7 +129,7 @@ def test_a_seed_gives_the_same_bits():
 def test_not_converged_is_said():
     good, nan = np.array([1.0]), np.array([np.nan])
     x, many, few, apart = np.zeros((1, 8, 1)), np.array([900.0]), np.array([100.0]), np.array([1.2])
-    assert Posterior(("a",), x, x, good, many, good, many).converged
+    assert GibbsPosterior(("a",), x, x, good, many, good, many).converged
     for numbers in (
         (apart, many, good, many),
         (good, few, good, many),
@@ -137,7 +137,7 @@ def test_not_converged_is_said():
         (good, many, good, few),
         (nan, nan, good, many),
     ):
-        assert not Posterior(("a",), x, x, *numbers).converged
+        assert not GibbsPosterior(("a",), x, x, *numbers).converged
 
 
 A, Y = problem()

@@ -24,6 +24,10 @@ from elastocal.solve.groups import ABOVE, BELOW, Groups, resolved_columns
 from elastocal.solve.loss import Loss
 from elastocal.spatial.entries import Array
 
+ROUNDS, MOST, FEW = 3, 0.05, 3
+ABSURD = 1e3
+"""Times the size that matters: a change that no robot survives."""
+
 
 @dataclass(frozen=True)
 class StartValues:
@@ -76,11 +80,6 @@ class ReductionRules:
 
 
 USUAL = ReductionRules()
-
-
-ROUNDS, MOST, FEW = 3, 0.05, 3
-ABSURD = 1e3
-"""Times the size that matters: a change that no robot survives."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,6 +47,8 @@ SEEN = 1e-6
 """Share of the stated variance that readings must have decided."""
 EXACT = 1e-16
 """Square of residuals, in units of the noise, that is rounding: readings without noise leave no less."""
+LIKELY = 5.0
+"""Times the value: robot files are wrong by factors, hardly by orders of magnitude."""
 
 
 @dataclass(frozen=True)
@@ -107,10 +109,6 @@ def remaining_noise(squares: Array, freedom: int, stated: bool) -> tuple[Array, 
     left = np.maximum(squares / freedom, EXACT) if freedom > 0 else np.full(squares.shape, np.nan)
     estimated = left > 1 if stated else np.ones(left.shape, dtype=bool)
     return np.sqrt(np.where(estimated, left, 1.0)), np.where(estimated, float(freedom), np.inf)
-
-
-LIKELY = 5.0
-"""Times the value: robot files are wrong by factors, hardly by orders of magnitude."""
 
 
 @dataclass(frozen=True)

@@ -100,23 +100,18 @@ def _springs(blocks: Sequence[tuple[str, Ints]], fit: DefiniteFit) -> tuple[Spri
     )
 
 
-@dataclass(frozen=True)
-class DerivedSpring:
-    """Elements of one beam-like spring that were not estimated, and checks between those that were."""
+def derived_springs(identification: Identification) -> dict[str, Rebuilding]:
+    """Elements of beam-like springs that were not estimated, and checks between those that were, by the spring's place.
 
-    place: str
-    rebuilding: Rebuilding
-
-
-def derived_springs(identification: Identification) -> tuple[DerivedSpring, ...]:
-    """From the elements that the readings determine alone (G1); one that stands for a combination is no element."""
+    From the elements that are separately identifiable (G1): an estimate that is a combination is no element.
+    """
     fit, model, groups = identification.fit, identification.sought, identification.groups
     alone = {n for n, g in zip(groups.names, groups.group, strict=True) if g is Group.IDENTIFIABLE}
     estimated = {n: (float(v), float(s)) for n, v, s in zip(fit.names, fit.values, fit.sd, strict=True) if n in alone}
-    out = []
+    out: dict[str, Rebuilding] = {}
     for element in model.elements:
         if isinstance(element, LinkCompliance) and element.form == "beam" and np.any(element.compliance()):
             pairs = np.array([estimated.get(f"{element.place}.{s}", (np.nan, np.nan)) for s in SYMBOLS])
             if np.any(np.isfinite(pairs)):
-                out.append(DerivedSpring(element.place, rebuild(element.compliance(), pairs[:, 0], pairs[:, 1])))
-    return tuple(out)
+                out[element.place] = rebuild(element.compliance(), pairs[:, 0], pairs[:, 1])
+    return out

@@ -11,6 +11,7 @@ from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
+from elastocal.model.compliant.beam_relations import Rebuilding
 from elastocal.model.descriptions import Form, descriptions, in_form
 from elastocal.model.robot import Robot
 from elastocal.reduction.compensator import compensator_of, sample_spring, spring_pairs, start_values
@@ -36,11 +37,11 @@ from elastocal.reduction.identify import Identification, identify, sought_names
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.reduction.reduction_cost import Cost, Wide, reduction_cost, wide_covariance
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck, omitted_parameters, prior_checks
-from elastocal.reduction.springs import DerivedSpring, PossibleSprings, derived_springs, possible_springs
+from elastocal.reduction.springs import PossibleSprings, derived_springs, possible_springs
 from elastocal.results import as_frame, shortened
 from elastocal.solve.bootstrap import Bootstrap, bootstrap
 from elastocal.solve.ensemble import Ensemble, ensemble
-from elastocal.solve.gibbs import Posterior, gibbs
+from elastocal.solve.gibbs import GibbsPosterior, gibbs
 from elastocal.solve.metropolis import NonlinearPosterior
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -66,8 +67,8 @@ class Study:
     discrepancy: Discrepancy
     costs: tuple[Cost, ...]
     springs: PossibleSprings | None
-    derived: tuple[DerivedSpring, ...]
-    posterior: Posterior | NonlinearPosterior | None
+    derived: dict[str, Rebuilding]
+    posterior: GibbsPosterior | NonlinearPosterior | None
     resampled: Bootstrap | None
     missing: tuple[str, ...]
     touched: Touched | None = None
@@ -211,7 +212,7 @@ def _start(
     return own
 
 
-def _posterior(fit: Fit, rng: np.random.Generator, missing: list[str]) -> Posterior | NonlinearPosterior | None:
+def _posterior(fit: Fit, rng: np.random.Generator, missing: list[str]) -> GibbsPosterior | NonlinearPosterior | None:
     spring = compensator_of(fit.model, fit.names)
     if spring is not None:
         return sample_spring(fit, spring, rng=rng)

@@ -26,6 +26,11 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools
 
+SMALLEST = 1e-9
+FEWEST = 8
+MIXED, ENOUGH = 1.01, 400.0
+"""Chains have converged with every R-hat below and every effective number above (Vehtari et al. 2021)."""
+
 
 @dataclass(frozen=True, eq=False)
 class Draws:
@@ -52,9 +57,6 @@ class Draws:
         if not 0 < level < 1:
             raise InputError(f"interval: the level {level:g} must be between 0 and 1, such as 0.95")
         return np.asarray(np.quantile(self.flat, [(1 - level) / 2, (1 + level) / 2], axis=0))
-
-
-SMALLEST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +105,6 @@ def basis(names: Sequence[str], matrix: Array, readings: Array) -> Basis:
     z = q.T @ y
     values = np.linalg.solve(r, z) / lengths
     return Basis(tuple(names), q, r, lengths, values, y - q @ z)
-
-
-FEWEST = 8
 
 
 def split_rhat(draws: Array) -> Array:

@@ -16,15 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.solve.draws import FEWEST, SMALLEST, Basis, Draws, basis, effective_number, split_rhat
+from elastocal.solve.draws import ENOUGH, FEWEST, MIXED, SMALLEST, Basis, Draws, basis, effective_number, split_rhat
 from elastocal.spatial.entries import Array, Ints
 
-MIXED, ENOUGH = 1.01, 400.0
 APART, ROUNDING = 1e6, 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior(Draws):
+class GibbsPosterior(Draws):
     """``draws`` (chains, draws, p) of beta, ``scales`` (chains, draws, classes) of s in units of the stated noise."""
 
     scales: Array
@@ -50,7 +49,7 @@ def gibbs(
     chains: int = 4,
     draws: int = 2000,
     warm_up: int = 500,
-) -> Posterior:
+) -> GibbsPosterior:
     """Sample beta and the scales; ``classes`` (m,) are 0, 1, ... or -1, one class for all if not given."""
     if chains < 1 or draws < FEWEST or warm_up < 0:
         raise InputError(f"gibbs: needs a chain, {FEWEST} draws and no negative warm-up; more of each is usual")
@@ -63,7 +62,7 @@ def gibbs(
     run = _one_scale if rows.kinds == 1 and not np.any(labels < 0) else _several_scales
     z, squared = run(rows, start, warm_up + draws, rng)
     beta, scales = at.parameters(z[:, warm_up:]), np.sqrt(squared[:, warm_up:])
-    return Posterior(
+    return GibbsPosterior(
         tuple(names),
         beta,
         scales,

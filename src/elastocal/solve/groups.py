@@ -26,6 +26,7 @@ TOUCH = 1e-7
 """A null direction touches a parameter where its part (of a unit vector, unit columns) is above this."""
 DUST = 1e-6
 """Coefficients (unit columns) below this are rounding of columns that only just can be told apart."""
+ABOVE, BELOW = 5.0, 2.0
 
 
 class Group(StrEnum):
@@ -174,9 +175,6 @@ def _subgroup(
         if terms:
             combinations.append(Combination(names[i], tuple(terms)))
     return Subgroup(tuple(names[i] for i in members), tuple(combinations))
-
-
-ABOVE, BELOW = 5.0, 2.0
 
 
 class Practical(StrEnum):

@@ -18,12 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.solve.draws import Draws, effective_number, split_rhat
+from elastocal.solve.draws import ENOUGH, MIXED, Draws, effective_number, split_rhat
 from elastocal.spatial.entries import Array, Bools
 
 Curve = Callable[[Array], Array]
 """g: psi (chains, k) -> (chains, m)."""
-MIXED, ENOUGH = 1.01, 400.0
 TAILS = 5.0
 
 

@@ -14,6 +14,13 @@ import numpy as np
 
 from elastocal.spatial.entries import Array, Bools
 
+RELATIVE = 1e-9
+"""Singular values below this part of the largest (columns of unit length) count as zero."""
+CLEAR_GAP = 1e3
+ZERO_COLUMN = 1e-9
+"""A difference of two states has rounding of 1e-15 of what it is the difference of: below this part of the largest
+effect so little is left of a column that rounding would decide what it depends on."""
+
 
 def stacked_triangle(blocks: Iterable[Array], width: int) -> Array:
     """R (at most width rows) of the QR factors of all blocks (rows, width) stacked."""
@@ -21,14 +28,6 @@ def stacked_triangle(blocks: Iterable[Array], width: int) -> Array:
     for block in blocks:
         r = np.asarray(np.linalg.qr(np.concatenate([r, block]), mode="r"))
     return r
-
-
-RELATIVE = 1e-9
-"""Singular values below this part of the largest (columns of unit length) count as zero."""
-CLEAR_GAP = 1e3
-ZERO_COLUMN = 1e-9
-"""A difference of two states has rounding of 1e-15 of what it is the difference of: below this part of the largest
-effect so little is left of a column that rounding would decide what it depends on."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,15 @@ from elastocal.solve.groups import Groups, classify
 from elastocal.solve.rank import ZERO_COLUMN, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
 
+FEW = 200
+"""Configurations of the sample, or three for every two parameters if that is more."""
+DEPENDENT = 1e-12
+"""Pivots below this part of the first are dependence to rounding; anything above is left to the SVD of T."""
+MISSED = 1e-11
+"""Largest |A n| (unit columns) that rounding explains; far below the 1e-9 that counts in ``solve.rank``."""
+EVEN = 1e3
+"""Condition of Z up to which its Gram matrix loses few enough digits: six of sixteen."""
+
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
@@ -99,14 +108,6 @@ Chunks = Callable[[Rows], Iterator[tuple[Array, Array]]]
 It is called more than once, with indices for the sample and a slice for everything.  A chunk may use the memory of
 the one before."""
 
-FEW = 200
-"""Configurations of the sample, or three for every two parameters if that is more."""
-DEPENDENT = 1e-12
-"""Pivots below this part of the first are dependence to rounding; anything above is left to the SVD of T."""
-MISSED = 1e-11
-"""Largest |A n| (unit columns) that rounding explains; far below the 1e-9 that counts in ``solve.rank``."""
-EVEN = 1e3
-"""Condition of Z up to which its Gram matrix loses few enough digits: six of sixteen."""
 GOLDEN = (sqrt(5) - 1) / 2
 
 

@@ -155,11 +155,11 @@ def rebuilt_table(study: Study) -> Table:
         Column("conflict", "other ways differ by", "sd", 1),
     )
     rows: list[tuple[Cell, ...]] = []
-    for spring in study.derived:
-        for r in spring.rebuilding.rebuilt:
+    for place, spring in study.derived.items():
+        for r in spring.rebuilt:
             value, sd = or_reason(r.value, "nothing leads to it"), or_reason(r.sd, "nothing leads to it")
             other = or_reason(r.conflict, "there is no other way")
-            rows.append((f"{spring.place}.{r.symbol}", concise(r.value, r.sd), value, sd, r.relation, other))
+            rows.append((f"{place}.{r.symbol}", concise(r.value, r.sd), value, sd, r.relation, other))
     notes = ("Reconstructed by beam relations with the nominal section's ratios, not measured.",)
     return Table("rebuilt", "", columns, tuple(rows), notes)
 
@@ -175,14 +175,14 @@ def check_table(study: Study) -> Table:
     )
     rows = tuple(
         (
-            f"{spring.place}.{c.symbol}",
+            f"{place}.{c.symbol}",
             c.measured,
             c.expected,
             or_reason(c.deviation, "both are without error"),
             c.relation,
         )
-        for spring in study.derived
-        for c in spring.rebuilding.checks
+        for place, spring in study.derived.items()
+        for c in spring.checks
     )
     notes = ("Beyond 3 sd the link is not the beam that the robot file describes: do not rebuild elements with it.",)
     return Table("beam_checks", "", columns, rows, notes)
