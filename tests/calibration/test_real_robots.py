@@ -10,7 +10,8 @@ import pytest
 from real import DATA, positioner, talos, tiago, ur10
 from scipy.spatial.transform import Rotation
 
-from elastocal.calibration.calibration import Calibration, Validation
+from elastocal.calibration.accuracy import Validation
+from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.run import calibrate
 from elastocal.model.robot import Robot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.calibration.accuracy import ErrorSummary, Validation
 from elastocal.calibration.campaign import Campaign, controller_to_joints, joint_table, wrench_table
+from elastocal.calibration.estimates import Estimates, Outlier
 from elastocal.calibration.noise import Instrument, points_sd
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.prediction import Prediction, quantile_95
@@ -21,165 +23,12 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
-from elastocal.results import as_frame, as_html, shortened
+from elastocal.results import as_html, shortened
 from elastocal.spatial.entries import Array, Ints
 
 if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder
     from elastocal.calibration.page import Plots
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A parameter: value and sd in SI ``unit``; ``informed``: share of its prior variance that readings removed."""
-
-    name: str
-    value: float
-    sd: float
-    unit: str
-    file_value: float
-    prior_sd: float
-    group: str
-    informed: float
-
-    @property
-    def significant(self) -> bool:
-        """abs(value - file value) / sd >= 5"""
-        return abs(self.value - self.file_value) >= 5 * self.sd
-
-
-@dataclass(frozen=True, repr=False)
-class Estimates(Mapping[str, Estimate]):
-    """Parameters by name."""
-
-    rows: tuple[Estimate, ...]
-
-    @cached_property
-    def _index(self) -> dict[str, Estimate]:
-        return {e.name: e for e in self.rows}
-
-    def __getitem__(self, name: str) -> Estimate:
-        if name not in self._index:
-            raise UnknownNameError("parameter", name, tuple(self._index))
-        return self._index[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._index)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def to_frame(self) -> object:
-        return as_frame([dict(vars(e)) for e in self.rows])
-
-    def __repr__(self) -> str:
-        seen = sum(e.informed > 0.5 for e in self.rows)
-        return f"<{len(self.rows)} parameters, {seen} of them known mainly by the readings>"
-
-
-@dataclass(frozen=True)
-class Outlier:
-    """A reading that was left out; ``marker`` and ``axis`` are None where all of them are meant."""
-
-    row: int
-    place: str
-    marker: str | None
-    axis: str | None
-    deviations: float
-    """Distance from what the others predict, in standard deviations of that prediction."""
-    probability: float
-
-
-@dataclass(frozen=True)
-class ErrorSummary:
-    """Distances in m of predicted from read points."""
-
-    mean: float
-    rms: float
-    p95: float
-    max: float
-    count: int
-
-    @classmethod
-    def of(cls, distances: Array) -> ErrorSummary:
-        d = np.asarray(distances).ravel()
-        d = d[np.isfinite(d)]
-        if not len(d):
-            return cls(*(float("nan"),) * 4, 0)
-        return cls(float(d.mean()), float(np.sqrt(np.mean(d**2))), float(np.quantile(d, 0.95)), float(d.max()), len(d))
-
-    def text(self) -> str:
-        return f"mean {1e3 * self.mean:.3f}, RMS {1e3 * self.rms:.3f}, max {1e3 * self.max:.3f} mm"
-
-
-@dataclass(frozen=True, repr=False)
-class Validation:
-    """A calibration against readings that took no part in it."""
-
-    before: ErrorSummary
-    after: ErrorSummary
-    coverage: float
-    """Share of the coordinates read that lie in the 95 % interval of a reading."""
-    gain: float
-    gain_half_width: float
-    """Mean fall of the error against the nominal robot in m, and half of its 95 % interval over poses."""
-    errors: Array
-    """Distances (states, markers) in m of calibrated predictions from readings, nan where nothing was read."""
-    stations_fitted: bool
-    nominal_errors: Array
-    places: tuple[str, ...]
-    """Rows of the campaign, one for every state: file and line where it has them."""
-    markers: tuple[str, ...]
-
-    @property
-    def improved(self) -> bool:
-        return self.gain > self.gain_half_width
-
-    @property
-    def verdict(self) -> Finding:
-        """Whether the calibrated robot predicts these readings better than the nominal one does, in one sentence."""
-        gain, half = 1e3 * self.gain, 1e3 * self.gain_half_width
-        data = {"before": self.before.mean, "after": self.after.mean, "gain": self.gain, "half": self.gain_half_width}
-        said = (
-            f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points that took no part, nominal "
-            f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} +- {half:.3f} mm (95 %)."
-        )
-        if self.improved:
-            return Finding("validated", "note", f"Validated: {said}", data)
-        if self.gain < -self.gain_half_width:
-            return Finding("worse", "warning", f"WORSE THAN THE NOMINAL ROBOT: {said} Do not use it.", data)
-        return Finding("no-gain", "warning", f"No gain is shown: {said} Measure more poses, or keep the nominal.", data)
-
-    @property
-    def warnings(self) -> tuple[Finding, ...]:
-        """Intervals that hold far fewer readings than they promise."""
-        least = 0.95 - 3 * float(np.sqrt(0.95 * 0.05 / max(1, self.after.count)))
-        if self.coverage >= min(0.85, least):
-            return ()
-        text = f"95 % intervals hold {self.coverage:.0%} of the coordinates read; they are too narrow here"
-        return (Finding("coverage", "warning", text, {"coverage": self.coverage}),)
-
-    def rows(self) -> list[dict[str, object]]:
-        """One record for every state and marker that was read: errors of the nominal and the calibrated robot in m."""
-        return [
-            {"place": place, "marker": name, "before": float(b), "after": float(a)}
-            for place, before, after in zip(self.places, self.nominal_errors, self.errors, strict=True)
-            for name, b, a in zip(self.markers, before, after, strict=True)
-            if np.isfinite(a)
-        ]
-
-    def to_frame(self) -> object:
-        """``rows`` as a pandas DataFrame, or as they are where pandas is not installed."""
-        return as_frame(self.rows())
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
-
-    def __repr__(self) -> str:
-        return (
-            f"<Validation: {self.after.text()} (nominal {self.before.text()}); 95 % intervals hold {self.coverage:.0%} "
-            f"of {self.after.count} points>"
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,7 +13,9 @@ from elastocal.quantities import concise
 from elastocal.report.blocks import Block, Column, Fact, Lines, Report, Section, Series, Table
 
 if TYPE_CHECKING:
-    from elastocal.calibration.calibration import Calibration, Estimate, Validation
+    from elastocal.calibration.accuracy import Validation
+    from elastocal.calibration.calibration import Calibration
+    from elastocal.calibration.estimates import Estimate
 
 UNITS: Mapping[str, tuple[float, str]] = {
     "m": (1e3, "mm"),

@@ -8,9 +8,12 @@ from os import PathLike
 
 import numpy as np
 
-from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier
+from elastocal.calibration.accuracy import ErrorSummary
+from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.estimates import Estimate, Estimates, Outlier
 from elastocal.calibration.fit import Fit, Task, distances, fit
+from elastocal.calibration.judgement import discrepancy_of, warnings_of
 from elastocal.calibration.ladder import Climber, Ladder, climb
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import Unit, robust_fit, screen
@@ -161,7 +164,7 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
     everything = np.where(task.dropped & sight.used, _plain_residuals(chosen), chosen.left_out)
     nominal = ladder.nominal.fit
     instrument = task.instrument
-    discrepancy, unfit = _discrepancy(chosen, instrument)
+    discrepancy, unfit = discrepancy_of(chosen, instrument)
     return Calibration(
         robot=chosen.robot,
         uncalibrated=task.robot,
@@ -182,7 +185,7 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
         reference_temperature=sight.states.reference,
         parameters=_estimates(chosen),
         outliers=lost,
-        warnings=(*assumed, *unfit, *_warnings(campaign, ladder, lost)),
+        warnings=(*assumed, *unfit, *warnings_of(campaign, ladder, lost)),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside)),
         leave_one_out_all=ErrorSummary.of(distances(sight, everything)),
@@ -254,66 +257,3 @@ def _marker_and_axis(sight: Sight, rows: list[int]) -> tuple[str | None, str | N
                 return sight.states.markers[at], "distance"
             return sight.states.markers[at // 3], "xyz"[at % 3] if len(rows) == 1 else None
     return None, None
-
-
-def _warnings(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -> tuple[Finding, ...]:
-    out = []
-    chosen = ladder.chosen
-    poses = chosen.fit.task.sight.states.poses
-    if not ladder.worth_it:
-        size = f"{1e3 * ladder.gain:.3f} +- {2e3 * ladder.gain_se:.3f} mm"
-        text = f"the best model gains {size} over the nominal robot, which may be chance"
-        out.append(Finding("nothing-to-gain", "warning", text, {"gain": ladder.gain, "se": ladder.gain_se}))
-    if lost:
-        rows = sorted({o.row for o in lost})
-        text = f"{len(rows)} rows have outliers: {', '.join(campaign.line(r) for r in rows[:5])}" + " ..." * (
-            len(rows) > 5
-        )
-        out.append(Finding("outliers", "warning", text, {"rows": rows}))
-    if poses < 15:
-        out.append(
-            Finding(
-                "few-poses",
-                "warning",
-                f"{poses} poses are few; intervals are wide and may be too narrow still",
-                {"poses": poses},
-            )
-        )
-    if not chosen.fit.converged:
-        out.append(
-            Finding(
-                "not-converged",
-                "warning",
-                "the search did not settle; the estimate is its last point",
-                {"steps": chosen.fit.steps},
-            )
-        )
-    return tuple(out)
-
-
-def _discrepancy(chosen: Fit, instrument: Instrument) -> tuple[float, tuple[Finding, ...]]:
-    """Model discrepancy in m per axis: scatter of the points beyond what repeats, or the user, vouch for.
-
-    Tested at 1 %: by F against repeats, by chi2 against a stated noise.
-    """
-    from scipy.special import chdtri, fdtri
-
-    post, s = chosen.posterior, chosen.task.sight.states
-    names = [scale.name for scale in post.blocks.scales]
-    if "points" not in names:
-        return 0.0, ()
-    seen = float(np.exp(post.log_scales[names.index("points")]))
-    freedom = max(1.0, post.blocks.power * post.blocks.count - post.effective)
-    if s.scatter_freedom >= 5 and instrument.tracker is None:
-        known, limit, word = s.scatter / np.sqrt(s.mean_repeats), fdtri(freedom, s.scatter_freedom, 0.99), "repeats"
-    elif instrument.sd is not None or instrument.tracker is not None:
-        known, limit, word = instrument.scale().start, chdtri(freedom, 0.01) / freedom, "the stated noise"
-    else:
-        return 0.0, ()
-    ratio = seen / known
-    if ratio**2 <= limit:
-        return 0.0, ()
-    text = f"residuals scatter {ratio:.2g} times as much as {word} lets expect; the model leaves something out"
-    found = Finding("lack-of-fit", "warning", text, {"ratio": ratio, "limit": float(np.sqrt(limit))})
-    unit = 1.0 if instrument.tracker is None else instrument.tracker.across
-    return float(np.sqrt(seen**2 - known**2)) * unit, (found,)

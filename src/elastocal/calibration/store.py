@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.calibration.calibration import Calibration, ErrorSummary, Estimate, Estimates, Outlier
+from elastocal.calibration.accuracy import ErrorSummary
+from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.estimates import Estimate, Estimates, Outlier
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.errors import InputError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastocal.calibration.calibration import ErrorSummary, Validation
+from elastocal.calibration.accuracy import ErrorSummary, Validation
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.prediction import quantile_95

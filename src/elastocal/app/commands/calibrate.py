@@ -19,7 +19,8 @@ from elastocal.report.blocks import Fact
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.calibration.calibration import Calibration, Validation
+    from elastocal.calibration.accuracy import Validation
+    from elastocal.calibration.calibration import Calibration
     from elastocal.calibration.verdict import Judged
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import Robot

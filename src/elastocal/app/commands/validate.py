@@ -13,7 +13,8 @@ from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.calibration.calibration import Calibration, Validation
+    from elastocal.calibration.accuracy import Validation
+    from elastocal.calibration.calibration import Calibration
 
 
 @dataclass(frozen=True, eq=False)

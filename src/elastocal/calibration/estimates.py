@@ -1,0 +1,71 @@
+"""What was estimated, and which readings took no part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from elastocal.errors import UnknownNameError
+from elastocal.results import as_frame
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A parameter: value and sd in SI ``unit``; ``informed``: share of its prior variance that readings removed."""
+
+    name: str
+    value: float
+    sd: float
+    unit: str
+    file_value: float
+    prior_sd: float
+    group: str
+    informed: float
+
+    @property
+    def significant(self) -> bool:
+        """abs(value - file value) / sd >= 5"""
+        return abs(self.value - self.file_value) >= 5 * self.sd
+
+
+@dataclass(frozen=True, repr=False)
+class Estimates(Mapping[str, Estimate]):
+    """Parameters by name."""
+
+    rows: tuple[Estimate, ...]
+
+    @cached_property
+    def _index(self) -> dict[str, Estimate]:
+        return {e.name: e for e in self.rows}
+
+    def __getitem__(self, name: str) -> Estimate:
+        if name not in self._index:
+            raise UnknownNameError("parameter", name, tuple(self._index))
+        return self._index[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_frame(self) -> object:
+        return as_frame([dict(vars(e)) for e in self.rows])
+
+    def __repr__(self) -> str:
+        seen = sum(e.informed > 0.5 for e in self.rows)
+        return f"<{len(self.rows)} parameters, {seen} of them known mainly by the readings>"
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """A reading that was left out; ``marker`` and ``axis`` are None where all of them are meant."""
+
+    row: int
+    place: str
+    marker: str | None
+    axis: str | None
+    deviations: float
+    """Distance from what the others predict, in standard deviations of that prediction."""
+    probability: float
