@@ -60,9 +60,9 @@ def test_the_covariance_of_a_logarithm_is_that_of_its_parameter() -> None:
 
 def test_own_weight_and_compliance_are_not_both_tried() -> None:
     robot = read_robot("kuka-kr270")
-    assert "weight" not in automatic(robot, loaded=True, placed=True)
-    assert "weight" in automatic(robot.nominal, loaded=False, placed=True)
-    assert automatic(robot, loaded=True, placed=False) == ("compliance", "backlash")
+    assert "weight" not in automatic(robot, loaded=True, placed=True, warms=False)
+    assert "weight" in automatic(robot.nominal, loaded=False, placed=True, warms=False)
+    assert automatic(robot, loaded=True, placed=False, warms=False) == ("compliance", "backlash")
 
 
 def test_words_that_are_none_are_refused() -> None:
