@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -26,6 +27,9 @@ PIECES = {
     "nc": ["G91\n", "G90\n", "G2 X9 Y9 R99\n", "X1Y2Z3\n", "G20\n", "X#1\n", "M98 P1\n", "(", "G1 ", "Z-5."],
     "csv": ["c9,1,2,3,4,5,6,7,8,9,10\n", "nan", ",", "1e9", "\n", "#", '"', "-5.000"],
 }  # fmt: skip
+
+RESTATED = re.compile(rb"(?m)^G[0-3] (?=[XYZ])")
+"""A motion that is said again after an arc was replaced by chords."""
 
 
 @pytest.mark.parametrize("ending", sorted(PIECES))
@@ -53,10 +57,10 @@ def test_damaged_programs_from_file_to_file(tmp_path: Path, ending: str, data: s
     (new,) = (data for place, data in done.files.items() if place.name == program.name)
     read = done.correction.program
     used = {(t.file, t.line) for t in read.targets} | {(m.file, m.line) for m in read.moves}
-    after = iter(_lines(new))
+    after = iter(_lines(RESTATED.sub(b"", new)))
     for number, line in enumerate(_lines(program.read_bytes()), start=1):
         if (program.name, number) not in used and not (ending == "mod" and number > 10):
-            assert line in after, (number, line)  # in the old order
+            assert RESTATED.sub(b"", line) in after, (number, line)  # in the old order
     named = {(s.file, s.line) for s in done.correction.left}
     assert {(s.file, s.line) for s in read.skipped} <= named
 

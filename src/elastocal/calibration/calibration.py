@@ -159,7 +159,7 @@ class Calibration:
         points = placed(self.placing, at.origin, at.turn, where)
         slope = self._slopes(at.origin, at.turn, at.slope, where)
         spread = np.einsum("nrp,pq,nrq->nr", slope, self.covariance, slope).reshape(points.shape)
-        noise = self._noise_variance(joints, points)
+        noise = self._noise_variance(joints, points, number)
         k = self.inflation * quantile_95(self.freedom)
         mean = np.sqrt(spread + self.discrepancy**2)
         frame = self.placing.turn[number]
@@ -267,14 +267,14 @@ class Calibration:
         by_placing = placing_slopes(self.placing, points, frame @ turn, station)
         return np.concatenate([by_robot, by_placing], axis=2)
 
-    def _noise_variance(self, q: Array, points: Array) -> Array:
+    def _noise_variance(self, q: Array, points: Array, station: int) -> Array:
         """Variance (N, markers, 3) of one new reading about its mean."""
         out = points_sd(dict(self.noise), self.instrument, points) ** 2 + self.noise.get("translation", 0.0) ** 2
         joints = np.array([self.noise.get(f"noise {j}", 0.0) for j in self.robot.joints])
         if joints.any():
             at = kinematics(self.nominal, q)
             arms = np.einsum("nij,mj->nmi", at.rotation, self.placing.markers)
-            moves = point_slopes(at.jacobian, arms, np.broadcast_to(self.placing.turn[0], at.rotation.shape))
+            moves = point_slopes(at.jacobian, arms, np.broadcast_to(self.placing.turn[station], at.rotation.shape))
             out = out + np.einsum("nmij,j->nmi", moves**2, joints**2)
         return np.asarray(out)
 

@@ -71,11 +71,6 @@ class Task:
         """Parameters of unknowns."""
         return np.where(self.logs, self.file_values * np.exp(np.where(self.logs, x, 0.0)), self.file_values + x)
 
-    def unknowns(self, values: Array) -> Array:
-        """The inverse."""
-        ratio = np.where(self.logs, values / np.where(self.logs, self.file_values, 1.0), 1.0)
-        return np.where(self.logs, np.log(ratio), values - self.file_values)
-
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -120,13 +115,15 @@ class Fit:
 
 
 def distances(sight: Sight, off: Array) -> Array:
-    """Distances (M, points) of residuals (M, rows); nan where not read, or only in part."""
+    """Distances (M, points) of residuals (M, rows), of the coordinates that were read; nan where none was."""
     out = []
     for key, part in sight.sections.items():
         if key == "orientation":
             continue
         size = 1 if key == "distance" else 3
-        out.append(np.linalg.norm(off[:, part].reshape(len(off), -1, size), axis=2))
+        each = off[:, part].reshape(len(off), -1, size)
+        read = np.isfinite(each).any(axis=2)
+        out.append(np.where(read, np.sqrt(np.nansum(each**2, axis=2)), np.nan))
     return np.concatenate(out, axis=1) if out else np.linalg.norm(off, axis=1)[:, None]
 
 

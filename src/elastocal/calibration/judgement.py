@@ -61,6 +61,7 @@ def discrepancy_of(chosen: Fit, instrument: Instrument) -> tuple[float, tuple[Fi
     seen = float(np.exp(post.log_scales[names.index("points")]))
     freedom = max(1.0, post.blocks.power * post.blocks.count - post.effective)
     if s.scatter_freedom >= 5 and instrument.tracker is None:
+        seen = _whole_noise(chosen)  # repeats vouch for all of it, joints that stop elsewhere included
         known, limit, word = s.scatter / np.sqrt(s.mean_repeats), fdtri(freedom, s.scatter_freedom, 0.99), "repeats"
     elif instrument.sd is not None or instrument.tracker is not None:
         known, limit, word = instrument.scale().start, chdtri(freedom, 0.01) / freedom, "the stated noise"
@@ -73,3 +74,14 @@ def discrepancy_of(chosen: Fit, instrument: Instrument) -> tuple[float, tuple[Fi
     found = Finding("lack-of-fit", "warning", text, {"ratio": ratio, "limit": float(np.sqrt(limit))})
     unit = 1.0 if instrument.tracker is None else instrument.tracker.across
     return float(np.sqrt(seen**2 - known**2)) * unit, (found,)
+
+
+def _whole_noise(chosen: Fit) -> float:
+    """Sd of a coordinate by all parts of the noise, in m."""
+    post, sight = chosen.posterior, chosen.task.sight
+    first = len(post.blocks.groups)
+    variance = np.zeros(post.blocks.used.shape)
+    for part, log_scale in zip(post.blocks.noise, post.log_scales[first:], strict=True):
+        variance += np.exp(2 * log_scale) * np.sum(part.factor**2, axis=2)
+    lengths = post.blocks.used & np.tile(sight.lengths, sight.states.slots)
+    return float(np.sqrt(variance[lengths].mean()))

@@ -17,9 +17,10 @@ import numpy as np
 from elastocal.calibration.fit import Fit, Task, fit
 from elastocal.calibration.noise import Family, Instrument
 from elastocal.calibration.placing import Placing
+from elastocal.calibration.prediction import quantile_95
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import pose_means
-from elastocal.calibration.words import with_words
+from elastocal.calibration.words import Wanted, with_words
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 
@@ -28,6 +29,8 @@ WORTH = 0.995
 MULTIPLES = (3.0, 10.0, 30.0, 100.0)
 SURE = 2.5
 """A gain over the nominal robot counts from this many standard errors on."""
+MOST_USED = 0.8
+"""Share of the numbers left after placing that a model may use; beyond it nothing is left to judge it by."""
 FAMILIES: tuple[Family, Family] = ("joints", "points")
 
 
@@ -109,9 +112,7 @@ class Climber:
     def task(self, words: tuple[str, ...], family: Family, multiple: float | None) -> Task:
         model, wanted = with_words(self.robot, words, self.priors)
         if multiple is not None:
-            wanted = tuple(
-                replace(w, scale=replace(w.scale, start=w.scale.start * multiple, width=0.0)) for w in wanted
-            )
+            wanted = tuple(_multiplied(w, multiple) for w in wanted)
         return Task(self.sight, model, wanted, family, self.dropped, self.instrument)
 
     def rung(
@@ -127,11 +128,24 @@ class Climber:
         return Rung(words, family, multiple, fit(task, near.placing if near else self.placing, x))
 
 
+def _free_numbers(climber: Climber) -> float:
+    """Numbers read less those that place instrument and markers."""
+    used = int((climber.sight.used & ~climber.dropped).sum())
+    s = climber.sight.states
+    return used - (6 * len(s.stations) + 3 * s.points if climber.sight.placed else 0)
+
+
+def _multiplied(w: Wanted, multiple: float) -> Wanted:
+    """A group with a fixed multiple of its start scale; what was fixed before stays."""
+    return w if w.scale.fixed else replace(w, scale=replace(w.scale, start=w.scale.start * multiple, width=0.0))
+
+
 def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     """Rungs for ``words``, added in this order, and the choice."""
     rungs = [climber.rung((), f) for f in FAMILIES]
     nominal = min(rungs, key=lambda r: r.loo)
     best: Rung | None = None
+    free = _free_numbers(climber)
     for word in words:
         base = best.words if best else ()
         families = FAMILIES if best is None or word == "weight" else (best.family,)
@@ -140,12 +154,17 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
         if word == "geometry":
             tried += [climber.rung((*base, word), "points", m, near=tried[-1].fit) for m in MULTIPLES]
         rungs += tried
+        tried = [r for r in tried if r.effective < MOST_USED * free]
+        if not tried:
+            continue
         candidate = min(tried, key=lambda r: r.loo)
         if best is None or candidate.loo < WORTH * best.loo:
             best = candidate
     if best is None:
         return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)
     gain, se = best.gain_over(nominal)
-    sure = 0.0 if "compliance" in best.words else SURE  # priors are about the file: it cannot do much harm
-    chosen = best if gain > sure * se else nominal
+    # compliances alone have priors about the file, which cannot do much harm
+    sure = 0.0 if set(best.words) <= {"compliance", "backlash"} else SURE
+    poses = climber.sight.states.poses
+    chosen = best if gain > sure * se * quantile_95(max(1, poses - 1)) / quantile_95(np.inf) else nominal
     return Ladder(tuple(rungs), chosen, nominal, gain, se)

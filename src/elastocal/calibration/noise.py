@@ -40,6 +40,7 @@ class Instrument:
 
     sd: float | None = None
     tracker: Tracker | None = None
+    turn_sd: float | None = None
 
     @classmethod
     def of(cls, noise: float | ErrorSource | Sequence[ErrorSource] | None, readings: int = 1) -> Instrument:
@@ -86,7 +87,9 @@ def noise_parts(
         parts.append(Noise(instrument.scale(), sight.spread(instrument.factor(sight))))
     if not sight.lengths.all():
         turns = np.broadcast_to(np.eye(sight.rows)[:, ~sight.lengths], (sight.states.count, sight.rows, 3))
-        parts.append(Noise(Scale("orientation", TURNS), sight.spread(turns)))
+        stated = instrument.turn_sd
+        scale = Scale("orientation", TURNS) if stated is None else Scale("orientation", stated, STATED)
+        parts.append(Noise(scale, sight.spread(turns)))
     if family == "points":
         return tuple(parts), 1.0 / max(1, sight.states.points)
     if sight.placed:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import rotations
 
@@ -69,7 +70,8 @@ def robust_start(
         placing, size = _alternate(placing, origin, turn, station, points, 25 if quick else 200)
         if size < least * (1 - 1e-9):
             best, least = placing, size
-    assert best is not None
+    if best is None:
+        raise InputError("no marker was read in all three coordinates; without that the instrument cannot be placed")
     return best
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 
@@ -31,6 +31,7 @@ from elastocal.solve.evidence import Posterior
 from elastocal.spatial.entries import Array, Bools
 
 Watch = Callable[[str], None]
+Priors = Mapping[str, tuple[float, float]]
 
 
 def calibrate(
@@ -60,12 +61,12 @@ def calibrate(
     watch("start values")
     placing = start_placing(robot, sight)
     _check_priors(robot, words, campaign)
-    instrument = Instrument.of(campaign.noise, 1 if sight.placed else 2)
+    instrument = replace(Instrument.of(campaign.noise, 1 if sight.placed else 2), turn_sd=campaign.orientation_noise)
     dropped = np.zeros_like(sight.used)
     units: tuple[Unit, ...] = ()
     if outliers:
         watch("outliers")
-        dropped, units, placing = _left_out(robot, sight, placing, words, instrument)
+        dropped, units, placing = _left_out(robot, sight, placing, words, instrument, campaign.priors)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, watch), words)
     return _result(campaign, ladder, units, (*checked.findings, *assumed))
 
@@ -76,12 +77,18 @@ def _warms(campaign: Campaign) -> bool:
 
 def _check_priors(robot: Robot, words: tuple[str, ...], campaign: Campaign) -> None:
     """Priors must be of parameters that are sought, with a positive sd."""
-    names = tuple(n for w in with_words(robot, words)[1] for n in w.names)
+    sought = with_words(robot, words)[1]
+    names = tuple(n for w in sought for n in w.names)
     for name, (value, sd) in campaign.priors.items():
         if name not in names:
             raise UnknownNameError("parameter with a prior", name, names)
-        if not (np.isfinite(value) and sd > 0):
-            raise InputError(f"prior of {name}: value {value} and sd {sd}; give a finite value and a positive sd")
+        parameter = robot.parameters.values[robot.parameters.index(name)] if name in robot.parameters.names else 0.0
+        logarithm = any(w.log and name in w.names for w in sought)
+        if not (np.isfinite(value) and sd > 0) or (logarithm and not value * parameter > 0):
+            raise InputError(
+                f"prior of {name}: value {value} and sd {sd}; give a finite value (of a compliance not zero) and a "
+                "positive sd"
+            )
 
 
 def _compliant(robot: Robot, campaign: Campaign) -> tuple[Robot, tuple[Finding, ...]]:
@@ -122,12 +129,12 @@ def _known_markers(robot: Robot, names: tuple[str, ...]) -> Array:
 
 
 def _left_out(
-    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument
+    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, priors: Priors
 ) -> tuple[Bools, tuple[Unit, ...], Placing]:
     """Outliers by the richest model, so that what it explains is not left out."""
     none = np.zeros_like(sight.used)
-    few = tuple(w for w in words if w in ("geometry", "weight", "compliance"))
-    model, wanted = with_words(robot, few)
+    rich = tuple(w for w in words if w not in ("backlash", "gain"))
+    model, wanted = with_words(robot, rich, priors)
     first = Task(sight, model, wanted, "points", none, instrument)
     x, placing, doubtful = robust_fit(first, placing)
     task = replace(first, family="joints", dropped=doubtful & sight.used)

@@ -25,6 +25,8 @@ from elastocal.spatial.entries import Array
 
 FAR = 0.01
 """Share of the reach that no sound table is off by: an arm as delivered is off by a few mm on 2.5 m."""
+SMALL = 0.1
+"""Spread of the points as a share of the robot's below which they cannot be its: metres taken for mm, say."""
 BETTER = 0.2
 """A hypothesis must bring the points to this share of their distance."""
 
@@ -50,6 +52,8 @@ class Checked:
 
 def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) -> Checked:
     """Nothing to do where the points are near; else couplings are taken in, and slips refused unless accepted."""
+    if accept and campaign.position is None:
+        raise InputError("accept: slips are told by points, and none were read; leave it out")
     for word in accept:
         robot, campaign = _accepted(robot, campaign, word)
     distance = distance_of(robot, campaign)
@@ -60,18 +64,18 @@ def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) 
     if least > BETTER * distance or least > far:
         best, least = _best(_pairs(robot, campaign))
     if best is None or least > BETTER * distance or least > far:
-        if distance > 5 * far:
+        if distance > 5 * far:  # infinite where the points are far too close together
             raise InputError(
-                f"the points are {1e3 * distance:.3g} mm away from the robot (median), and no slip that was tried "
+                f"the points are {_far_words(distance)} (median), and no slip that was tried "
                 "explains it; check that rows of points and joint values belong together, and that it is this robot",
                 code="points-far",
                 value=distance,
             )
-        text = f"the points are {1e3 * distance:.3g} mm away from the robot (median), and no slip that was tried fits"
+        text = f"the points are {_far_words(distance)} (median), and no slip that was tried fits"
         return Checked(robot, campaign, (Finding("points-far", "warning", text, {"before": distance}),))
     robot, campaign = best.robot, best.campaign
     data = {"before": distance, "after": least, "words": list(best.words)}
-    moved = f"{1e3 * distance:.3g} mm away from the robot; with {', '.join(best.words)} {1e3 * least:.3g} mm"
+    moved = f"{_far_words(distance)}; with {', '.join(best.words)} {1e3 * least:.3g} mm"
     slips = () if best.coupling else best.words
     if slips:
         raise InputError(
@@ -79,6 +83,11 @@ def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) 
         )
     text = f"the controller couples its axes, which the robot file does not say: the points are {moved}; taken as it is"
     return Checked(robot, campaign, (Finding("coupling", "warning", text, data),))
+
+
+def _far_words(distance: float) -> str:
+    """How points are off in words; infinite where they are too close together for this robot."""
+    return f"{1e3 * distance:.3g} mm away from the robot" if np.isfinite(distance) else "far too close together"
 
 
 def _size(robot: Robot, campaign: Campaign) -> float:
@@ -130,7 +139,7 @@ def distance_of(robot: Robot, campaign: Campaign, *, quick: bool = False) -> flo
         placing, at.position, at.rotation, station, np.where(known[:, :, None], campaign.position, np.nan)
     )
     spread = np.nanstd(campaign.position.reshape(-1, 3), axis=0).max()
-    return away if spread > 0.02 * np.std(at.position, axis=0).max() else None  # all points in one: fits anything
+    return away if spread > SMALL * np.std(at.position, axis=0).max() else np.inf  # all points in one fit anything
 
 
 def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:

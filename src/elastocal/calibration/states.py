@@ -96,7 +96,7 @@ def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> 
     heat = np.zeros(len(q)) if read is None else read - reference
     names = sorted(campaign.stations)
     station = np.array([names.index(s) for s in campaign.station.tolist()])
-    key = np.column_stack([_clusters(q), wrench, station, np.round(heat, 3)])
+    key = np.column_stack([_clusters(q), wrench, station, np.round(2 * heat)])
     unique, inverse = np.unique(key, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     members = tuple(_ordered(campaign, np.flatnonzero(inverse == s)) for s in range(len(unique)))

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
 
 
+Known = tuple[bool, ...]
+"""Of every station of a campaign, whether the calibration has seen it."""
+
+
 def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = False) -> Validation:
     """Errors before (nominal robot) and after, coverage of the intervals, and the paired gain over poses."""
     if campaign.position is None:
@@ -32,7 +36,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
             f"{', '.join(calibration.markers)}; name the same in the same order"
         )
     states = gather(calibration.robot, campaign, calibration.reference_temperature)
-    known = not refit and all(s in calibration.stations for s in states.stations)
+    known = tuple(not refit and s in calibration.stations for s in states.stations)
     after, width = _compared(calibration, states, known)
     before = _away(calibration.nominal, calibration.nominal_placing, calibration.stations, states, known)[0]
     inside = np.abs(after) <= width
@@ -41,8 +45,8 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     gain, half = paired_gain(nominal, errors, states.pose)
     places = tuple(campaign.line(int(rows[0])) for rows in states.members)
     return Validation(
-        ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors, not known,
-        nominal, places, calibration.markers,
+        ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
+        not all(known), nominal, places, calibration.markers,
     )  # fmt: skip
 
 
@@ -54,14 +58,14 @@ def paired_gain(before: Array, after: Array, pose: Ints) -> tuple[float, float]:
     return float(each.mean()), quantile_95(len(each) - 1) * float(each.std(ddof=1)) / float(np.sqrt(len(each)))
 
 
-def _compared(calibration: Calibration, states: States, known: bool) -> tuple[Array, Array]:
+def _compared(calibration: Calibration, states: States, known: Known) -> tuple[Array, Array]:
     """Read minus predicted (M, markers, 3), and half widths of readings."""
     away, _ = _away(calibration.robot, calibration.placing, calibration.stations, states, known)
     widths = np.empty_like(away)
     warm = states.temperature if "thermal" in calibration.words else None
     for number, name in enumerate(states.stations):
         mine = states.station == number
-        station = name if known else None
+        station = name if known[number] else None
         widths[mine] = calibration.predict_joints(
             states.q[mine], states.wrench[mine], station, warm=None if warm is None else warm[mine]
         ).half_width_reading
@@ -69,25 +73,29 @@ def _compared(calibration: Calibration, states: States, known: bool) -> tuple[Ar
 
 
 def _away(
-    robot: Robot, placing: Placing, stations: tuple[str, ...], states: States, known: bool
+    robot: Robot, placing: Placing, stations: tuple[str, ...], states: States, known: Known
 ) -> tuple[Array, Placing]:
     assert states.position is not None
-    at = tool_of(robot, (), states.q, states.wrench, states.load_frame, states.temperature).states(np.zeros(0))
-    if known:
-        station = np.array([stations.index(s) for s in states.stations])[states.station]
-        return states.position - placed(placing, at.origin, at.turn, station), placing
-    fitted = _stations_on(placing, at.origin, at.turn, states)
+    warm = np.zeros(states.count) if states.temperature is None else states.temperature
+    at = tool_of(robot, (), states.q, states.wrench, states.load_frame, warm).states(np.zeros(0))
+    fitted = _stations_on(placing, stations, at.origin, at.turn, states, known)
     return states.position - placed(fitted, at.origin, at.turn, states.station), fitted
 
 
-def _stations_on(placing: Placing, origin: Array, turn: Array, states: States) -> Placing:
-    """Stations fitted to the points, markers as they are."""
+def _stations_on(
+    placing: Placing, stations: tuple[str, ...], origin: Array, turn: Array, states: States, known: Known
+) -> Placing:
+    """Stations as they are known, the others fitted to the points; markers as they are."""
     count = len(states.stations)
     still = replace(placing, turn=np.tile(np.eye(3), (count, 1, 1)), shift=np.zeros((count, 3)))
     local = placed(still, origin, turn, np.zeros(len(origin), dtype=np.int64))
     turns, shifts = still.turn.copy(), still.shift.copy()
     for s in range(count):
         assert states.position is not None
+        if known[s]:
+            at = stations.index(states.stations[s])
+            turns[s], shifts[s] = placing.turn[at], placing.shift[at]
+            continue
         mine = (states.station == s)[:, None] & np.isfinite(states.position).all(axis=2)
         pose, _ = rigid_fit(local[mine], states.position[mine])
         turns[s], shifts[s] = pose.rotation, pose.translation
@@ -109,17 +117,15 @@ def cross_validate(robot: Robot, campaign: Campaign, folds: int = 6, **options: 
     for fold in range(folds):
         out = row_pose % folds == fold
         found = calibrate(robot, campaign.take(~out), **options)
-        parts.append((validate(found, campaign.take(out)), np.unique(row_pose[out])))
+        part = campaign.take(out)
+        parts.append((validate(found, part), fold + folds * gather(robot, part).pose))
     after = np.concatenate([v.errors for v, _ in parts])
     counts = np.array([v.after.count for v, _ in parts], dtype=np.float64)
-    gains = np.array([v.gain for v, _ in parts])
-    halves = np.array([v.gain_half_width for v, _ in parts])
-    share = counts / counts.sum()
     before = np.concatenate([v.nominal_errors for v, _ in parts])
+    gain, half = paired_gain(before, after, np.concatenate([pose for _, pose in parts]))
     return Validation(
         ErrorSummary.of(before), ErrorSummary.of(after), _mean([v.coverage for v, _ in parts], counts),
-        float(gains @ share),
-        float(np.sqrt(np.sum((share * halves) ** 2))), after, False,
+        gain, half, after, False,
         before, tuple(p for v, _ in parts for p in v.places),
         parts[0][0].markers,
     )  # fmt: skip

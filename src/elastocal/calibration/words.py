@@ -119,6 +119,12 @@ def _geometry(robot: Robot) -> tuple[Robot, list[Wanted]]:
     ]
 
 
+def _with_new(robot: Robot, elements: Sequence[Element]) -> Robot:
+    """The robot with those elements whose parameters it does not have: one that was calibrated before has them."""
+    have = set(robot.parameters.names)
+    return robot.with_elements(*(e for e in elements if not have & {p.name for p in e.parameters(robot.tree)}))
+
+
 def _weight(robot: Robot) -> tuple[Robot, list[Wanted]]:
     """One group for every joint: the sag of a typical arm, and of every link by the uncertainty of its mass moment."""
     added: list[Element] = []
@@ -126,9 +132,8 @@ def _weight(robot: Robot) -> tuple[Robot, list[Wanted]]:
     for joint in robot.joints:
         sag = OwnWeight.neutral(robot.tree, joint)
         names = tuple(p.name for p in sag.parameters(robot.tree))
-        if set(names) & set(robot.parameters.names):
-            continue
-        added.append(sag)
+        if not set(names) & set(robot.parameters.names):
+            added.append(sag)
         sizes = np.concatenate([[1.0], np.repeat(_moment_shares(robot, joint), 3)])[: len(names)]
         wanted.append(Wanted(Scale(f"weight {joint}", 3e-4, 1.0, "own weight"), names, np.diag(sizes**-2.0)))
     return robot.with_elements(*added), wanted
@@ -148,7 +153,7 @@ def _moment_shares(robot: Robot, joint: str) -> Array:
 def _lateral(robot: Robot) -> tuple[Robot, list[Wanted]]:
     turning = [j for j in robot.joints if robot.tree.joint(j).kind == "revolute"]
     names = tuple(f"{j}.lateral_{k}" for j in turning for k in (1, 2))
-    return robot.with_elements(*(LateralWeight(joint=j) for j in turning)), [Wanted(Scale("lateral", 1e-4), names)]
+    return _with_new(robot, [LateralWeight(joint=j) for j in turning]), [Wanted(Scale("lateral", 1e-4), names)]
 
 
 def _harmonics(robot: Robot) -> tuple[Robot, list[Wanted]]:
@@ -157,12 +162,12 @@ def _harmonics(robot: Robot) -> tuple[Robot, list[Wanted]]:
         Wanted(Scale(f"harmonics {n}", 1e-4), tuple(f"{j}.{w}{n}" for j in turning for w in ("sin", "cos")))
         for n in (1, 2)
     ]
-    return robot.with_elements(*(GearHarmonics(joint=j, orders=(1.0, 2.0)) for j in turning)), groups
+    return _with_new(robot, [GearHarmonics(joint=j, orders=(1.0, 2.0)) for j in turning]), groups
 
 
 def _gain(robot: Robot) -> tuple[Robot, list[Wanted]]:
     names = tuple(f"{j}.gain" for j in robot.joints)
-    return robot.with_elements(*(JointGain(joint=j) for j in robot.joints)), [Wanted(Scale("gain", 1e-4), names)]
+    return _with_new(robot, [JointGain(joint=j) for j in robot.joints]), [Wanted(Scale("gain", 1e-4), names)]
 
 
 def _compliance(robot: Robot) -> tuple[Robot, list[Wanted]]:
@@ -242,7 +247,7 @@ def _moments(rows: Sequence[Parameter]) -> Wanted:
 def _thermal(robot: Robot) -> tuple[Robot, list[Wanted]]:
     frames = [f.name for f in robot.tree.path(robot.tool) if np.linalg.norm(f.pose.translation) > 1e-3]
     names = tuple(f"{f}.expansion" for f in frames)
-    return robot.with_elements(*(ThermalGrowth(frame=f) for f in frames)), [Wanted(Scale("thermal", 1.2e-5), names)]
+    return _with_new(robot, [ThermalGrowth(frame=f) for f in frames]), [Wanted(Scale("thermal", 1.2e-5), names)]
 
 
 def _backlash(robot: Robot) -> tuple[Robot, list[Wanted]]:
@@ -284,7 +289,7 @@ def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:
     """The words of a request; None for "auto"."""
     if model == "auto":
         return None
-    words = (model,) if isinstance(model, str) else tuple(model)
+    words = (model,) if isinstance(model, str) else tuple(dict.fromkeys(model))
     for word in words:
         if word not in _WORDS:
             raise UnknownNameError("model word", word, ("auto", *ORDER))

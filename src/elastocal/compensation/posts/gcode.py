@@ -157,6 +157,8 @@ _SAME = 5e-8
 """Positions (m) that are one position."""
 _COPIED = {"G", "F", "S", "D", "H"}
 _ARC = {"I", "J", "K", "R", "CR"}
+_ONE_SHOT = {4, 10, 27, 28, 29, 30, 52, 53, 92}
+"""Codes whose coordinates are not those of a move: dwell, reference points, shifts of the origin."""
 
 
 @dataclass
@@ -208,7 +210,9 @@ class Writer:
             self.held[j] = self.held[j] + value if _incremental(block.modal, j) else value
 
     def _motion_word(self, block: Block) -> None:
-        """State the motion again where chords made the control forget it."""
+        """State the motion again where chords made the control forget it; one-shot codes have no use for it."""
+        if any(w.value in _ONE_SHOT for w in block.line.codes):
+            return
         if self.replaced is None or block.motion_word is not None or block.modal.motion != self.replaced:
             self.replaced = None
         elif block.line.columns or any(w.address in _ARC for w in block.line.others):
