@@ -40,7 +40,7 @@ def test_without_any_word_an_example_is_shown(run: Run, desk: Path, command: str
 
 @pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"robots", "reproduce", "demo", "new", "record"}))
 def test_a_folder_where_a_file_is_meant(run: Run, desk: Path, command: str) -> None:
-    second = {"assess": "table.csv", "convert": "out.yaml", "urdf": "out.urdf"}.get(command)
+    second = {"assess": "table.csv", "convert": "out.yaml", "urdf": "out.urdf", "validate": "table.csv"}.get(command)
     more = ("--shift", "j:x=1mm") if command == "urdf" else ()
     said = one_sentence(run(command, "folder", *((second,) if second else ()), *more))
     assert said.startswith("folder: ") or command == "urdf"

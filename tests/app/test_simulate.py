@@ -174,7 +174,7 @@ def test_what_cannot_be_drawn_or_shown_is_said(tmp_path: Path) -> None:
     assert any("Drawn as zero" in note and "place of m1 x" in note for note in free["notes"])
     loud = PLAN.split("errors:", maxsplit=1)[0] + "errors:\n  - {kind: reading, sd_mm: 500}\n"
     lost = asked("simulate", lay(tmp_path, loud), "--out", tmp_path / "loud")
-    assert any("is not known: no parameter stands out" in note for note in lost["notes"])
+    assert any("What the linear model would make of it is not known" in note for note in lost["notes"])
     assert (tmp_path / "loud" / "readings.csv").exists()
 
 
