@@ -88,7 +88,13 @@ def read_requests(
         names = sought_names(campaign.measurement, described, requests.seek, requests.hold)
     except InputError as error:
         raise located.error(("seek",) if entry.seek else ("robot",), str(error)) from None
-    if not names and entry.seek is None and not entry.hold and isinstance(campaign.measurement, Position | Deflection) and not plan:
+    if (
+        not names
+        and entry.seek is None
+        and not entry.hold
+        and isinstance(campaign.measurement, Position | Deflection)
+        and not plan
+    ):
         return requests, ()  # nothing to identify one by one; the best predictor needs no parameters of the file
     if not names and not entry.hold:
         raise located.error(("robot",), f"{model.name} has no parameter to seek; give it elements, such as compliances")
