@@ -132,7 +132,7 @@ class Blocks:
     def log_penalty(self, log_scales: Array) -> tuple[float, Array]:
         """Logarithm of the hyperprior of the scales, up to a constant, and its gradient."""
         value, gradient = 0.0, np.zeros(len(log_scales))
-        for pool in {s.pool for s in self.scales}:
+        for pool in dict.fromkeys(s.pool for s in self.scales):
             mine = np.array([i for i, s in enumerate(self.scales) if s.pool == pool and not s.fixed], dtype=np.int64)
             if not len(mine):
                 continue
