@@ -46,7 +46,8 @@ class Prediction:
     def __repr__(self) -> str:
         n, m = self.position.shape[:2]
         width = 1e3 * float(np.nanmedian(self.half_width))
-        return f"<Prediction of {n} poses, {m} marker{'s' * (m > 1)}: half width {width:.3g} mm (95 %, median)>"
+        known = f"half width {width:.3g} mm of the mean (95 %, median)"
+        return f"<Prediction of {n} poses, {m} marker{'s' * (m > 1)}: {known}>"
 
     def to_frame(self) -> object:
         """One row for every pose and marker; a pandas DataFrame where pandas is installed, else a list of dicts."""
