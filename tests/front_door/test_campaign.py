@@ -148,6 +148,13 @@ def test_columns_that_do_not_fit_the_robot_are_named() -> None:
         ec.calibrate(ec.read_robot("kuka-kr270"), made(q=Q[:, :5]))
 
 
+def test_a_temperature_that_was_not_read_is_refused_by_its_row() -> None:
+    with pytest.raises(ec.InputError, match="temperature: row 1 is not a number"):
+        ec.Campaign(
+            q=np.zeros((3, 6)), position=np.zeros((3, 3)), temperature=[20.0, np.nan, 21.0], length="m", angle="rad"
+        )
+
+
 def test_too_few_poses_are_refused() -> None:
     with pytest.raises(ec.InputError, match=r"3 poses with 9 numbers"):
         ec.calibrate(ec.read_robot("kuka-kr270"), made().take([0, 1, 2]))

@@ -68,6 +68,11 @@ class Campaign:
         values["temperature"] = (
             None if self.temperature is None else _columns("temperature", self.temperature, count)[:, 0]
         )
+        if values["temperature"] is not None and not np.all(np.isfinite(values["temperature"])):
+            row = int(np.argwhere(~np.isfinite(values["temperature"]))[0][0])
+            raise InputError(
+                f"temperature: row {row} is not a number; every reading needs one, or leave the column out"
+            )
         values["station"] = _labels(self.station, count)
         sources = self.noise
         if isinstance(sources, int | float | np.number):
