@@ -14,8 +14,8 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, contact
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.touches import Touches
+from elastocal.procedures.contact.gaps import close_gaps
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement
-from elastocal.reduction.contact_gaps import close_gaps
 
 NAMES = ("base.x", "base.y", "J1.offset", "link1_end.x", "J2.offset", "link2_end.x", "gripper.p", "J1.k", "J2.k",
          "gripper.gap", "J1.gap", "J2.gap")  # fmt: skip

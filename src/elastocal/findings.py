@@ -15,3 +15,13 @@ class Finding:
     severity: Literal["note", "warning"]
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def note(code: str, text: str, **data: Any) -> Finding:
+    """Something worth knowing."""
+    return Finding(code, "note", text, data)
+
+
+def warning(code: str, text: str, **data: Any) -> Finding:
+    """Something that whoever uses the result must know."""
+    return Finding(code, "warning", text, data)

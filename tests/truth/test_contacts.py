@@ -11,9 +11,9 @@ from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.kinematics import kinematics
 from elastocal.model.surfaces.sphere import Sphere
 from elastocal.model.surfaces.touches import Touches
+from elastocal.procedures.contact.calibrate import calibrate_contacts
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, virtual_contacts
 from elastocal.reduction.first_fit import ReductionRules
-from elastocal.reduction.study import study
 
 SOURCES = (ForceSensor(sd=0.2), Encoder(sd=2e-6))
 
@@ -42,7 +42,7 @@ def touched():
 def test_six_compliances_come_back_through_the_whole_study(touched):
     model, truth, kind, soft = touched
     drawn = virtual_contacts(model, truth, kind, SOURCES, np.random.default_rng(1))
-    found = study(
+    found = calibrate_contacts(
         model, drawn.campaign, list(soft), rng=np.random.default_rng(2), rules=ReductionRules(statistical=False)
     )
     at = dict(zip(found.fit.names, zip(found.fit.values, found.fit.sd, strict=True), strict=False))
@@ -57,10 +57,9 @@ def test_six_compliances_come_back_through_the_whole_study(touched):
 def test_a_gross_force_error_is_named_and_left_out(touched):
     model, truth, kind, soft = touched
     drawn = virtual_contacts(model, truth, kind, SOURCES, np.random.default_rng(3), gross=1, gross_size=25.0)
-    found = study(
+    found = calibrate_contacts(
         model, drawn.campaign, list(soft), rng=np.random.default_rng(2), rules=ReductionRules(statistical=False)
     )
     (planted,) = drawn.planted
-    assert found.touched is not None
     assert [w.reading for w in found.touched.wrong] == [planted.reading]
     assert found.touched.wrong[0].causes[0].unit == "N"

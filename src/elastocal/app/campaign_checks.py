@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from elastocal.errors import InputError
 
 if TYPE_CHECKING:
-    from elastocal.calibration.warnings import PointsCheck
     from elastocal.files.campaign.file import CampaignFile
+    from elastocal.reduction.warnings import PointsCheck
     from elastocal.spatial.pose import Pose
 
 
@@ -73,12 +73,12 @@ def check_deflections(file: CampaignFile) -> None:
 
 def check_points(file: CampaignFile) -> PointsCheck | None:
     """Refuse points that fit the robot only with a slip undone; None where no points were read, only differences."""
-    from elastocal.calibration.warnings import PointsCheck
     from elastocal.measure.kind import MarkerMeasurement
     from elastocal.measure.sources.registration import Registration
     from elastocal.quantities import length
     from elastocal.reduction.placement import placement
     from elastocal.reduction.slips import likely_slip
+    from elastocal.reduction.warnings import PointsCheck
 
     kind = file.campaign.measurement
     if file.points is None or not isinstance(kind, MarkerMeasurement):

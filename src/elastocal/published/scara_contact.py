@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.measure.campaign import Campaign
-    from elastocal.reduction.iterations import Iterations
+    from elastocal.procedures.contact.gaps import Iterations
 
 DRAWS, STARTS = 200, 500
 
@@ -28,9 +28,8 @@ class ScaraContactCase(Case):
 
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
         from elastocal.measure.campaign import Campaign
+        from elastocal.procedures.contact.gaps import gap_campaign, iterate
         from elastocal.procedures.contact.judgement import force_error
-        from elastocal.reduction.contact_gaps import gap_campaign
-        from elastocal.reduction.iterations import iterate
 
         kind, felt = given.touched(given.LEVELS)
         exact = Campaign(kind, felt)

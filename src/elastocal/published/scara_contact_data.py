@@ -144,8 +144,8 @@ def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator,
     from elastocal.measure.contact_gap import ContactGap
     from elastocal.measure.sources.encoder import Encoder
     from elastocal.measure.sources.force_sensor import ForceSensor
+    from elastocal.procedures.contact.gaps import iterate
     from elastocal.procedures.contact.judgement import force_error
-    from elastocal.reduction.iterations import iterate
 
     sources = (ForceSensor(sd=FORCE_SD), Encoder(sd=JOINT_SD))
     true = np.array([v.actual - v.nominal for v in VALUES])
@@ -166,8 +166,7 @@ def success_rate(exact: Campaign, count: int, rng: np.random.Generator, progress
     import numpy as np
 
     from elastocal.errors import InputError
-    from elastocal.reduction.contact_gaps import gap_campaign
-    from elastocal.reduction.iterations import iterate
+    from elastocal.procedures.contact.gaps import gap_campaign, iterate
 
     true = np.array([v.actual - v.nominal for v in VALUES])
     geometry = {v.name: OFF_M if v.unit == "m" else OFF_RAD for v in VALUES[:6]}

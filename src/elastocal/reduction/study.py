@@ -9,14 +9,11 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
-from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
 from elastocal.model.compliant.beam_relations import Rebuilding
 from elastocal.model.descriptions import Form, descriptions, in_form
 from elastocal.model.robot import Robot
 from elastocal.reduction.compensator import compensator_of, sample_spring, spring_pairs, start_values
-from elastocal.reduction.contact_gaps import geometry_start
-from elastocal.reduction.contact_outliers import Touched, screen_contacts
 from elastocal.reduction.diagnostics import (
     Correlation,
     Discrepancy,
@@ -52,9 +49,8 @@ Watch = Callable[[str], None]
 class Study:
     """``posterior`` and ``resampled`` are None where they cannot be had, with the reason in ``missing``.
 
-    The posterior of a compensator's spring is sampled without linearising it.  ``touched`` says which
-    contacts and objects do not belong, of a calibration by contact.  ``priors`` are the unknowns with a prior, with
-    the chance of their estimates, ``omitted`` what the residuals say of parameters that were fixed.
+    The posterior of a compensator's spring is sampled without linearising it.  ``priors`` are the unknowns with a
+    prior, with the chance of their estimates, ``omitted`` what the residuals say of parameters that were fixed.
     """
 
     identification: Identification
@@ -71,7 +67,6 @@ class Study:
     posterior: GibbsPosterior | NonlinearPosterior | None
     resampled: Bootstrap | None
     missing: tuple[str, ...]
-    touched: Touched | None = None
     priors: tuple[PriorCheck, ...] = ()
     omitted: tuple[OmittedParameter, ...] = ()
 
@@ -112,14 +107,17 @@ def study(
     rules: ReductionRules = USUAL,
     correlated: float = 0.8,
     watch: Watch = lambda step: None,
+    notes: Sequence[str] = (),
 ) -> Study:
-    """Identify and judge; ``rng`` serves the Gibbs sampler and the bootstrap, ``watch`` hears what is being done."""
+    """Identify and judge; ``rng`` serves the Gibbs sampler and the bootstrap, ``watch`` hears what is being done.
+
+    The search starts from the start values of ``rules``, of which ``notes`` tell; without any, from those of a
+    compensator whose spring is sought.
+    """
     watch("fitting")
-    missing: list[str] = []
-    doubts = _touched(model, campaign, seek, hold, form, rules.leave_out)
-    if doubts is not None:
-        campaign, rules = doubts.kept(campaign), replace(rules, leave_out=rules.leave_out and not doubts.misled)
-    rules = replace(rules, start=StartValues(_start(model, campaign, seek, hold, form, missing), spring_pairs(model)))
+    missing = [*notes]
+    values = rules.start.values or _start(model, campaign, seek, hold, form, missing)
+    rules = replace(rules, start=StartValues(values, spring_pairs(model)))
     identification = identify(descriptions(model, form), campaign, seek, hold=hold, rules=rules)
     fit, kind = identification.fit, campaign.measurement
     watch("judging")
@@ -148,7 +146,6 @@ def study(
         posterior,
         resampled,
         tuple(missing),
-        doubts,
         prior_checks(fit),
         omitted_parameters(identification),
     )
@@ -170,21 +167,6 @@ def _centred(fit: Fit, draws: Array) -> Array:
     return draws + fit.values
 
 
-def _touched(
-    model: Robot,
-    campaign: Campaign,
-    seek: Sequence[str] | None,
-    hold: Sequence[str],
-    form: Form | None,
-    leave_out: bool,
-) -> Touched | None:
-    """Of contacts only."""
-    if not isinstance(campaign.measurement, ContactForce):
-        return None
-    shaped = in_form(model, form or "beam")
-    return screen_contacts(shaped, campaign, sought_names(campaign.measurement, shaped, seek, hold), leave_out)
-
-
 def _start(
     model: Robot,
     campaign: Campaign,
@@ -193,12 +175,8 @@ def _start(
     form: Form | None,
     said: list[str],
 ) -> dict[str, float]:
-    """Values that the search starts with: of contacts, or of a compensator whose spring is sought; none otherwise."""
-    shaped = in_form(model, form or "beam")
-    names = sought_names(campaign.measurement, shaped, seek, hold)
-    if isinstance(campaign.measurement, ContactForce):
-        said.append("The search starts where the tips lie on the objects under the measured forces.")
-        return geometry_start(shaped, campaign, names)
+    """Values that the search starts with, of a compensator whose spring is sought; none otherwise."""
+    names = sought_names(campaign.measurement, in_form(model, form or "beam"), seek, hold)
     spring = compensator_of(model, names)
     if spring is None or not isinstance(campaign.measurement, Deflection):
         return {}

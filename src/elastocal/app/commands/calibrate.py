@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
-    from elastocal.calibration.verdict import Judged
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import Robot
-    from elastocal.procedures.contact.judgement import ContactJudgement
+    from elastocal.procedures.contact.calibrate import ContactCalibration
     from elastocal.reduction.study import Study
+    from elastocal.reduction.verdict import Judged
     from elastocal.solve.ensemble import Ensemble
 
 _CELL = Uses({"campaign": "campaign"}, (Fill("out", "calibration"), REPORT))
@@ -34,7 +34,10 @@ STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
 
 @dataclass(frozen=True, eq=False)
 class CalibrateResult:
-    """``judged`` holds estimates, warnings and verdict; correlations above ``correlated`` are listed."""
+    """``judged`` holds estimates, warnings and verdict; correlations above ``correlated`` are listed.
+
+    ``contacts`` is None for other kinds of measurement.
+    """
 
     file: CampaignFile
     judged: Judged
@@ -44,6 +47,7 @@ class CalibrateResult:
     facts: tuple[Fact, ...]
     notes: tuple[str, ...]
     files: Mapping[Path, str] = field(default_factory=dict)
+    contacts: ContactCalibration | None = None
 
     @property
     def name(self) -> str:
@@ -114,8 +118,8 @@ def calibrate(
     from elastocal.app.calibration_files import calibration
     from elastocal.app.campaign_checks import check_deflections, check_numbers, check_points, given_by
     from elastocal.app.workers import one_thread
-    from elastocal.calibration.verdict import Judged
     from elastocal.files.campaign.read import read_campaign
+    from elastocal.reduction.verdict import Judged
 
     _check_options(correlated, emcee)
     file = read_campaign(campaign)
@@ -127,14 +131,15 @@ def calibrate(
     check_deflections(file)
     rng = np.random.default_rng(seed)
     with one_thread():
-        study = _study(file, rng, correlated, progress)
+        contacts = _contacts(file, rng, correlated, progress)
+        study = _study(file, rng, correlated, progress) if contacts is None else contacts.study
         sampled = None if emcee is None else _sampled(study, emcee, rng)
     if progress is not None:
         progress(100, 100)
     _check_determined(campaign, study)
-    judged = Judged(study, file.model, points, _contacts(file, study))
+    judged = Judged(study, file.model, points) if contacts is None else contacts.judged
     notes, facts = (*file.notes, *_exact(study)), _facts(campaign, file, seed)
-    result = CalibrateResult(file, judged, sampled, correlated, seed, facts, notes)
+    result = CalibrateResult(file, judged, sampled, correlated, seed, facts, notes, contacts=contacts)
     return result if out is None else replace(result, files={out: calibration(result, out)})
 
 
@@ -219,21 +224,38 @@ def _check_options(correlated: float, emcee: int | None) -> None:
 
 
 def _study(file: CampaignFile, rng: np.random.Generator, correlated: float, progress: Progress | None) -> Study:
-    from elastocal.reduction.first_fit import ReductionRules
     from elastocal.reduction.study import study
 
+    return study(file.model, file.campaign, **_asked(file, rng, correlated, progress))
+
+
+def _contacts(
+    file: CampaignFile, rng: np.random.Generator, correlated: float, progress: Progress | None
+) -> ContactCalibration | None:
+    from elastocal.measure.contact_force import ContactForce
+    from elastocal.procedures.contact.calibrate import calibrate_contacts
+
+    if not isinstance(file.campaign.measurement, ContactForce):
+        return None
+    return calibrate_contacts(file.model, file.campaign, **_asked(file, rng, correlated, progress))
+
+
+def _asked(
+    file: CampaignFile, rng: np.random.Generator, correlated: float, progress: Progress | None
+) -> dict[str, Any]:
+    """What the campaign file asks of the reduction."""
+    from elastocal.reduction.first_fit import ReductionRules
+
     asked = file.requests
-    return study(
-        file.model,
-        file.campaign,
-        asked.seek,
-        rng=rng,
-        hold=asked.hold,
-        form=asked.form,
-        rules=ReductionRules(asked.thresholds, asked.statistical, asked.loss, asked.outliers == "leave_out"),
-        correlated=correlated,
-        watch=lambda step: None if progress is None else progress(STEPS[step], 100),
-    )
+    return {
+        "seek": asked.seek,
+        "rng": rng,
+        "hold": asked.hold,
+        "form": asked.form,
+        "rules": ReductionRules(asked.thresholds, asked.statistical, asked.loss, asked.outliers == "leave_out"),
+        "correlated": correlated,
+        "watch": lambda step: None if progress is None else progress(STEPS[step], 100),
+    }
 
 
 def _check_determined(campaign: Path, study: Study) -> None:
@@ -256,14 +278,6 @@ def _exact(found: Study) -> tuple[str, ...]:
 
     named = ((p.name, p.value) for p in found.fit.model.parameters)
     return exact_note(taken_as_exact(named, found.identification.groups.names))
-
-
-def _contacts(file: CampaignFile, found: Study) -> ContactJudgement | None:
-    from elastocal.measure.contact_force import ContactForce
-    from elastocal.procedures.contact.judgement import judge
-
-    touched = isinstance(file.campaign.measurement, ContactForce)
-    return judge(file.model, found.identification) if touched else None
 
 
 def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:

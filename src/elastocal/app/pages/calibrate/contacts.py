@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import or_reason
-from elastocal.calibration.verdict import misread
+from elastocal.procedures.contact.calibrate import misread
 from elastocal.report.blocks import Cell, Column, Section, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult
-    from elastocal.reduction.contact_outliers import Touched, WrongContact
+    from elastocal.procedures.contact.outliers import Touched, WrongContact
     from elastocal.report.blocks import Lines
 
 
 def contact_sections(result: CalibrateResult, complete: bool) -> tuple[Section, ...]:
     """Nothing for other kinds of measurement."""
-    if result.judged.contacts is None:
+    if result.contacts is None:
         return ()
     pictures = (picture(result, "before"), picture(result, "after")) if complete else ()
     tables = (force_table(result), object_table(result), *wrong_tables(result))
@@ -24,9 +24,8 @@ def contact_sections(result: CalibrateResult, complete: bool) -> tuple[Section, 
 
 
 def _touched(result: CalibrateResult) -> Touched:
-    touched = result.study.touched
-    assert touched is not None
-    return touched
+    assert result.contacts is not None
+    return result.contacts.touched
 
 
 def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
@@ -47,8 +46,8 @@ def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
 
 
 def force_table(result: CalibrateResult) -> Table:
-    found = result.judged.contacts
-    assert found is not None
+    assert result.contacts is not None
+    found = result.contacts.forces
     columns = (Column("model", "model"), Column("e_f_N", "e_f", "N", digits=4))
     why = "no contact has a determined state"
     rows = (

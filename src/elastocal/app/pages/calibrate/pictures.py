@@ -24,10 +24,10 @@ from elastocal.app.pages.robot_scene import (
 )
 from elastocal.app.pages.stiffness import workspace_blocks
 from elastocal.app.workspace import section, workspace
-from elastocal.calibration.warnings import nominal_errors
 from elastocal.errors import InputError
 from elastocal.measure.kind import MarkerMeasurement
 from elastocal.measure.reading_unit import reading_unit
+from elastocal.reduction.warnings import nominal_errors
 from elastocal.report.blocks import Lines, Paragraphs, Scene, Section, Series
 from elastocal.report.parts import Look, Part
 

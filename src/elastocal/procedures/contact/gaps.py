@@ -4,6 +4,13 @@ A force has no slope where the model misses the object, and is steep where it di
 everywhere.  So the contacts are fitted as lengths first, with the measured forces on the arm: for the start values of
 the fit of the forces, and to find contacts and objects that do not belong.
 
+The search of 002 section 4.3, step by step: linearise, solve, limit the step, and take it only if the misfit falls,
+
+    L_k+1 = L_k + s J^+ (y - f(L_k)),     s <= 1 such that no parameter moves by more than LONGEST times its size,
+
+the larger of its value at the start and of its scale.  A step is the last where the next, shorter at least as this one
+was than the one before, would be below ``small`` scales.  Gaps are almost linear in the parameters: three steps do.
+
 An object that is not what its description says spoils a fit of contacts as nothing else does.  Gaps are almost linear
 in place and size of the objects: each place and each size is freed in turn beside the parameters, and the one whose
 freedom explains most of the misfit is named, with the change that it seems to have.
@@ -23,10 +30,9 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import Robot
-from elastocal.reduction.iterations import Iterations, iterate
 from elastocal.reduction.problem import Problem, linearise, weigh
 from elastocal.solve.linear import orthonormal_span
-from elastocal.spatial.entries import Ints
+from elastocal.spatial.entries import Array, Ints
 
 EVEN = Reading(sd=1e-5, force_sd=1.0)
 """Weights of a start: a hundredth of a millimetre like a newton across the normal."""
@@ -159,3 +165,69 @@ def _freed(kind: ContactGap) -> Iterator[tuple[str, What, list[int]]]:
         yield surface.label, "place", place
         if size:
             yield surface.label, "size", size
+
+
+LONGEST, SMALL, STEPS, HALVINGS = 20.0, 1e-4, 60, 8
+WEAK = 1e-4
+"""Directions that move the readings so much less than the strongest one are left alone: noise would decide them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Iterations:
+    """The model of every iteration, the first as given; ``steps`` are their sizes in scales of the parameters."""
+
+    models: tuple[Robot, ...]
+    steps: tuple[float, ...]
+    converged: bool
+
+    @property
+    def model(self) -> Robot:
+        return self.models[-1]
+
+    def values(self, names: Sequence[str]) -> Array:
+        table = self.model.parameters
+        return np.array([table.rows[table.index(n)].value for n in names])
+
+
+def iterate(model: Robot, campaign: Campaign, names: Sequence[str], small: float = SMALL) -> Iterations:
+    """Parameters from contacts; the weights are those of the first model."""
+    weights = weigh(campaign, model)
+    models, steps = [model], list[float]()
+    problem = linearise(campaign, model, names, weights)
+    sizes = np.maximum(np.abs(problem.start), problem.scales)
+    for _ in range(STEPS):
+        step = _step(problem)
+        size = float(np.max(np.abs(step) / problem.scales))
+        step /= max(1.0, float(np.max(np.abs(step) / sizes)) / LONGEST)
+        rate = size / steps[-1] if steps else 1.0
+        if size * rate < small:
+            return Iterations((*models, _moved(models[-1], problem, step)), (*steps, size), True)
+        for _ in range(HALVINGS):
+            moved = _moved(models[-1], problem, step)
+            ahead = linearise(campaign, moved, names, weights)
+            if _squares(ahead, problem) < _squares(problem, problem):
+                break
+            step = step / 2
+        else:
+            break
+        models.append(moved)
+        steps.append(size)
+        problem = ahead
+    return Iterations(tuple(models), tuple(steps), False)
+
+
+def _step(problem: Problem) -> Array:
+    """J^+ times the misfit, columns at unit length."""
+    lengths = np.linalg.norm(problem.matrix, axis=0)
+    safe = np.where(lengths > 0, lengths, 1.0)
+    return np.asarray(np.linalg.lstsq(problem.matrix / safe, problem.misfit, rcond=WEAK)[0] / safe)
+
+
+def _moved(model: Robot, problem: Problem, step: Array) -> Robot:
+    pairs = zip(problem.names, problem.start + step, strict=True)
+    return model.with_parameters({n: float(v) for n, v in pairs})
+
+
+def _squares(problem: Problem, like: Problem) -> float:
+    """Sum of squares; inf where contacts were lost that another problem has."""
+    return float("inf") if np.any(like.used & ~problem.used) else float(problem.misfit @ problem.misfit)

@@ -23,7 +23,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.model.robot import Robot
-from elastocal.reduction.contact_gaps import EVEN, Doubt, close_gaps, doubted_objects, felt_rows, gap_problem
+from elastocal.procedures.contact.gaps import EVEN, Doubt, close_gaps, doubted_objects, felt_rows, gap_problem
 from elastocal.reduction.problem import Problem, weigh
 from elastocal.solve.linear import orthonormal_span
 from elastocal.spatial.entries import Array

@@ -14,9 +14,9 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.surfaces.touches import Touches
-from elastocal.reduction import contact_outliers as contact_screen
-from elastocal.reduction.contact_gaps import close_gaps, doubted_objects, gap_problem, geometry_start
-from elastocal.reduction.contact_outliers import wrong_contacts
+from elastocal.procedures.contact import outliers as contact_screen
+from elastocal.procedures.contact.gaps import close_gaps, doubted_objects, gap_problem, geometry_start
+from elastocal.procedures.contact.outliers import wrong_contacts
 
 SOURCES = (ForceSensor(sd=0.1), Encoder(sd=2e-6))
 

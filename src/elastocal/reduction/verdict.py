@@ -9,37 +9,29 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.calibration.warnings import PointsCheck, calibration_warnings, nominal_rms
-from elastocal.findings import Finding
+from elastocal.findings import Finding, note
 from elastocal.measure.reading_unit import reading_unit, small_unit
 from elastocal.model.robot import Robot
-from elastocal.procedures.contact.judgement import ContactJudgement, written
 from elastocal.quantities import length, told_apart
-from elastocal.reduction.contact_outliers import Misreading, WrongContact
 from elastocal.reduction.study import Study
+from elastocal.reduction.warnings import PointsCheck, calibration_warnings, nominal_rms
 from elastocal.solve.groups import Group
-
-FEW = 2
-"""Digits of a factor that follows from forces with their scatter."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A study with what it is judged by: the robot of the file, its points, and contacts where there are some.
+    """A study with what it is judged by: the robot of the file and its points.
 
-    ``points`` compares the points read with the robot file, None where only differences were read; ``contacts`` is
-    None for other kinds of measurement.
+    ``points`` compares the points read with the robot file, None where only differences were read.  ``own`` are
+    findings of the procedure that measured, ``combined`` the names of estimates that stand for a combination with what
+    M3 fixes.
     """
 
     study: Study
     described: Robot
     points: PointsCheck | None = None
-    contacts: ContactJudgement | None = None
-
-    @property
-    def combined(self) -> frozenset[str]:
-        """Names of estimates that stand for a combination with what M3 fixes."""
-        return frozenset() if self.contacts is None else frozenset(c.kept for c in self.contacts.standing)
+    own: tuple[Finding, ...] = ()
+    combined: frozenset[str] = frozenset()
 
     @property
     def residual_rms(self) -> float:
@@ -56,14 +48,15 @@ class Judged:
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        return calibration_warnings(self.study, self.described, self.points)
+        mine = (f for f in self.own if f.severity == "warning")
+        return (*mine, *calibration_warnings(self.study, self.described, self.points))
 
     @property
     def verdict(self) -> tuple[Finding, ...]:
         """All findings, warnings among them."""
-        study = self.study
+        study, notes = self.study, (f for f in self.own if f.severity != "warning")
         return (
-            _estimated(self), _errors(self), *_points(self.points), *_contacts(self), *_removed(study), *self.warnings,
+            _estimated(self), _errors(self), *_points(self.points), *notes, *_removed(study), *self.warnings,
             *_sources(study), *_unobservable(study),
         )  # fmt: skip
 
@@ -72,10 +65,6 @@ def _rms(study: Study, values: Any) -> float:
     judged = study.fit.campaign.measurement.judged
     used = values[:, judged][study.fit.problem.used[:, judged]]
     return float(np.sqrt(np.mean(used**2))) if used.size else float("nan")
-
-
-def _note(code: str, text: str, **data: Any) -> Finding:
-    return Finding(code, "note", text, data)
 
 
 def _estimated(judged: Judged) -> Finding:
@@ -92,7 +81,7 @@ def _estimated(judged: Judged) -> Finding:
         f"{_separately(alone, count)}, from {fit.problem.readings} numbers; "
         f"{_all_of(significant, count)} significant (abs(value)/sd >= {found.thresholds[0]:g})."
     )
-    return _note(
+    return note(
         "estimated", text, estimated=count, sought=sought, separately=alone, significant=significant,
         threshold=found.thresholds[0], numbers=fit.problem.readings,
     )  # fmt: skip
@@ -118,7 +107,7 @@ def _errors(judged: Judged) -> Finding:
     unseen = shown.text(left_out) if math.isfinite(left_out) else "not known (one pose alone determines a parameter)"
     before = f"; error of the robot file {shown.text(nominal)}" if math.isfinite(nominal) else ""
     text = f"RMS residual {shown.text(residual)} per axis{share}; leave-one-out error {unseen}{before}."
-    return _note("errors", text, rms_residual=residual, r_squared=r2, leave_one_out=left_out, nominal=nominal)
+    return note("errors", text, rms_residual=residual, r_squared=r2, leave_one_out=left_out, nominal=nominal)
 
 
 def _points(check: PointsCheck | None) -> Iterator[Finding]:
@@ -135,53 +124,7 @@ def _points(check: PointsCheck | None) -> Iterator[Finding]:
     farthest = float(at.away[at.worst])
     worst = f"worst {length(farthest)}: {check.worst}"
     text = f"{check.what.capitalize()} against the robot file: rms {length(at.rms)}, {worst}{moved}{shift}."
-    yield _note("points", text, rms=at.rms, worst=check.worst, farthest=farthest, shift=off)
-
-
-def _contacts(judged: Judged) -> Iterator[Finding]:
-    contacts, touched = judged.contacts, judged.study.touched
-    if contacts is None or touched is None:
-        return
-    text = f"The mean force error e_f (002 eq. 10) falls from {contacts.before:.3g} N to {contacts.after:.3g} N."
-    yield _note("force-error", text, before=contacts.before, after=contacts.after)
-    for wrong in touched.wrong:
-        yield _note("contact-removed", removed_contact(wrong), place=wrong.place, probability=wrong.chance)
-    for lost in contacts.lost:
-        yield _note("contact-lost", lost)
-    yield from _not_separable(judged, contacts)
-
-
-def removed_contact(wrong: WrongContact) -> str:
-    """The contact that was left out, and which of its numbers may be wrong."""
-    causes = " or ".join(f"{c.name} = {misread(c, c.value)} ({misread(c, c.better)} would fit)" for c in wrong.causes)
-    why = f"wrong is {causes}" if causes else "no single joint value or force component explains it"
-    return f"OUTLIER REMOVED: {wrong.place} contradicts the other contacts; {why}."
-
-
-def misread(cause: Misreading, value: float) -> str:
-    """As tables have it: degrees, mm, N."""
-    factor, unit, decimals = {"rad": (180 / math.pi, "deg", 3), "m": (1e3, "mm", 3), "N": (1.0, "N", 2)}[cause.unit]
-    return f"{factor * value:.{decimals}f} {unit}"
-
-
-def _not_separable(judged: Judged, contacts: ContactJudgement) -> Iterator[Finding]:
-    """What the contacts give only as a combination, and what would separate it."""
-    units = {p.name: p.unit for p in judged.study.fit.model.parameters}
-    for c in contacts.standing:
-        absorbed = [n for n, _ in c.absorbed]
-        text = (
-            f"NOT SEPARATELY IDENTIFIABLE: only {written(c, units, FEW)} is known; the value of {c.kept} holds only if "
-            f"{', '.join(absorbed)} is what the robot file says."
-        )
-        yield _note("not-separable", text, kept=c.kept, absorbed=absorbed)
-    if not contacts.standing:
-        return
-    if math.isfinite(contacts.level):
-        both = f"{contacts.level / 2:.3g} N and {contacts.level:.3g} N"
-        text = f"REPAIR: all contacts press alike; press some of them with half the force ({both})."
-    else:
-        text = "REPAIR: press at forces that differ more, or touch other places."
-    yield _note("repair", text, level=contacts.level)
+    yield note("points", text, rms=at.rms, worst=check.worst, farthest=farthest, shift=off)
 
 
 def _removed(study: Study) -> Iterator[Finding]:
@@ -194,15 +137,15 @@ def _removed(study: Study) -> Iterator[Finding]:
     text = (
         f"OUTLIERS REMOVED: {len(gross)}; the worst is {worst.place}: read {read} {unit}, the others predict {others}."
     )
-    yield _note("outliers-removed", text, places=[g.place for g in gross], sigmas=worst.sigmas)
+    yield note("outliers-removed", text, places=[g.place for g in gross], sigmas=worst.sigmas)
 
 
 def _sources(study: Study) -> Iterator[Finding]:
     source, share = study.budget.overall()[0]
     text = f"The largest error source is {source} ({100 * share:.0f} % of the variance on average)."
-    yield _note("error-source", text, source=source, share=share)
+    yield note("error-source", text, source=source, share=share)
     if not study.identification.groups.rank.clear:
-        yield _note("rank-unclear", "The rank is not clear-cut; add configurations that differ more.")
+        yield note("rank-unclear", "The rank is not clear-cut; add configurations that differ more.")
 
 
 def _unobservable(study: Study) -> Iterator[Finding]:
@@ -213,13 +156,13 @@ def _unobservable(study: Study) -> Iterator[Finding]:
     others = [n for n in unseen if n not in masses]
     if others:
         text = f"Unobservable: {_named(others)}; load the arm in other directions to see them."
-        yield _note("unobservable", text, parameters=others)
+        yield note("unobservable", text, parameters=others)
     if masses:
         text = (
             f"Unobservable: {_named(masses)}; their weight bends nothing that was read, so no load helps and no "
             "prediction needs them: leave them out of seek, or find them from joint torques."
         )
-        yield _note("unobservable-mass", text, parameters=masses)
+        yield note("unobservable-mass", text, parameters=masses)
 
 
 def _named(names: Sequence[str]) -> str:

@@ -4,7 +4,6 @@ The texts begin with a word in capitals; a calibration file carries them on, and
 ``export`` repeat them.
 
     code                 what has happened
-    object-misplaced     an object that was touched does not stand where the campaign file says
     points-far           points read lie far from where the robot file puts them
     worse-than-nominal   the leave-one-out error exceeds the error of the robot file
     outliers             readings that the others contradict are still in the fit
@@ -23,11 +22,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from elastocal.findings import Finding
+from elastocal.findings import Finding, warning
 from elastocal.measure.reading_unit import reading_unit
 from elastocal.model.robot import Robot
 from elastocal.quantities import length, significant
@@ -71,7 +69,6 @@ def calibration_warnings(study: Study, described: Robot, points: PointsCheck | N
     """Everything that whoever uses the calibration must know; ``described`` is the robot of the file."""
     misplaced = points is not None and points.placement.far  # off by more than any parameter explains
     return (
-        *_objects(study),
         *_points(points),
         *_worse(study, described),
         *_outliers(study),
@@ -98,17 +95,6 @@ def nominal_rms(study: Study, described: Robot) -> float:
     return float(np.sqrt(np.mean(known**2))) if known.size else float("nan")
 
 
-def _warning(code: str, text: str, **data: Any) -> Finding:
-    return Finding(code, "warning", text, data)
-
-
-def _objects(study: Study) -> Iterator[Finding]:
-    for doubt in () if study.touched is None else study.touched.objects[:1]:
-        if doubt.convincing:
-            data = {"object": doubt.name, "what": doubt.what, "share": doubt.share, "probability": doubt.probability}
-            yield _warning("object-misplaced", f"OBJECT: {doubt.text()}; measure its {doubt.what} again.", **data)
-
-
 def _points(check: PointsCheck | None) -> Iterator[Finding]:
     """Points that are far from the robot file, with what may be wrong there."""
     if check is None or not check.placement.far:
@@ -121,7 +107,7 @@ def _points(check: PointsCheck | None) -> Iterator[Finding]:
     else:
         why = "check the geometry of the robot file, tracker_frame, and whether table and robot belong together"
     text = f"POINTS FAR FROM THE ROBOT FILE: the {check.what} are {length(at.rms)} (rms) from the robot file's; {why}."
-    yield _warning("points-far", text, rms=at.rms, worst=check.worst)
+    yield warning("points-far", text, rms=at.rms, worst=check.worst)
 
 
 def _worse(study: Study, described: Robot) -> Iterator[Finding]:
@@ -134,7 +120,7 @@ def _worse(study: Study, described: Robot) -> Iterator[Finding]:
             f"WORSE THAN THE ROBOT FILE: the leave-one-out error is {shown.text(after)}, that of the robot file "
             f"{shown.text(before)}. Do not compensate with this; check axes, markers and load of the table."
         )
-        yield _warning("worse-than-nominal", text, leave_one_out=after, nominal=before)
+        yield warning("worse-than-nominal", text, leave_one_out=after, nominal=before)
 
 
 def _outliers(study: Study) -> Iterator[Finding]:
@@ -144,7 +130,7 @@ def _outliers(study: Study) -> Iterator[Finding]:
             f"OUTLIERS: {count} still in the fit; the worst is {worst.place}, {worst.sigmas:.0f} standard deviations "
             "from what the others predict."
         )
-        yield _warning("outliers", text, count=count, worst=worst.place, sigmas=worst.sigmas)
+        yield warning("outliers", text, count=count, worst=worst.place, sigmas=worst.sigmas)
 
 
 def _misfit(study: Study) -> Iterator[Finding]:
@@ -158,15 +144,13 @@ def _misfit(study: Study) -> Iterator[Finding]:
             f"LACK OF FIT: the residuals are {times} (probability {again.probability:.1g}): the model lacks {lacks}; "
             "predictions carry it."
         )
-        yield _warning(
-            "lack-of-fit", text, ratio=ratio, probability=again.probability, discrepancy=study.discrepancy.sd
-        )
+        yield warning("lack-of-fit", text, ratio=ratio, probability=again.probability, discrepancy=study.discrepancy.sd)
     if fit.stated and fit.scatter > WIDE:
         text = (
             f"NOISE: residuals scatter {significant(fit.scatter)} times more than stated; accuracies were enlarged "
             "accordingly. Either an error source is missing or the model is."
         )
-        yield _warning("noise-exceeded", text, scatter=fit.scatter)
+        yield warning("noise-exceeded", text, scatter=fit.scatter)
 
 
 def _too_quiet(study: Study) -> Iterator[Finding]:
@@ -177,7 +161,7 @@ def _too_quiet(study: Study) -> Iterator[Finding]:
             f"NOISE: residuals scatter only {fit.scatter:.2g} of what is stated. Either the stated noise is far too "
             "large, or the readings are in another unit than their columns say (m in columns of mm?)."
         )
-        yield _warning("noise-too-small", text, scatter=fit.scatter)
+        yield warning("noise-too-small", text, scatter=fit.scatter)
 
 
 def _conflict(prior: PriorCheck) -> Finding:
@@ -187,7 +171,7 @@ def _conflict(prior: PriorCheck) -> Finding:
         f"it may scatter (probability {prior.chance:.1g}). It may stand for something that is fixed and wrong; then "
         "the parameters are wrong by more than they say."
     )
-    return _warning(
+    return warning(
         "prior-conflict", text, unknown=prior.name, unit=prior.unit, value=prior.value, sd=prior.sd,
         sigmas=prior.sigmas, probability=prior.chance,
     )  # fmt: skip
@@ -210,7 +194,7 @@ def omitted(asked: Sequence[OmittedParameter]) -> Iterator[Finding]:
     which = "each alone, so that one wrong value may raise several. Seek one" if len(asked) > 1 else "seek it"
     text = f"OMITTED PARAMETER: the readings call for {named}{more}; {which}, or give a better value."
     steps = {u.name: {"step": u.step, "sd": u.sd, "unit": u.unit, "probability": u.chance} for u in asked}
-    yield _warning("omitted-parameter", text, parameters=steps)
+    yield warning("omitted-parameter", text, parameters=steps)
 
 
 def _step(u: OmittedParameter) -> str:
@@ -231,7 +215,7 @@ def _far_compliances(study: Study, described: Robot) -> Iterator[Finding]:
         f"FAR FROM THE ROBOT FILE: {named} what the file says{', all by about the same factor' if even else ''}. "
         "Check the units of readings, loads and the robot file."
     )
-    yield _warning("far-from-nominal", text, factors=far)
+    yield warning("far-from-nominal", text, factors=far)
 
 
 def _negative(study: Study) -> Iterator[Finding]:
@@ -244,12 +228,12 @@ def _negative(study: Study) -> Iterator[Finding]:
             f"NEGATIVE COMPLIANCE: {', '.join(below)} came out negative: it is consistent with zero, or stands for "
             "others that the model lacks; do not read it as a compliance."
         )
-        yield _warning("negative-compliance", text, values=below)
+        yield warning("negative-compliance", text, values=below)
 
 
 def _not_converged(study: Study) -> Iterator[Finding]:
     if not study.fit.converged:
-        yield _warning(
+        yield warning(
             "not-converged",
             "NOT CONVERGED: the fit stopped before it settled; start from better values or seek fewer.",
         )
