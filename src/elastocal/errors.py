@@ -3,9 +3,38 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from copy import copy
 from typing import Any, Self
+
+LONGEST = 120
+"""Characters of one quoted text: a line at most."""
+MOST = 1500
+"""Characters of a whole sentence."""
+_QUOTED = re.compile(rf"(?<![\w'])'[^'\n]*'(?!\w)|\"[^\"\n]*\"|[^\s/\\]{{{2 * LONGEST},}}")
+_HARMFUL = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+)
+
+
+def shown_plainly(text: str) -> str:
+    """Text of somebody else for a terminal or a page: what would steer it is spelled out (``\\x1b``)."""
+    return _HARMFUL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def in_brief(sentence: str) -> str:
+    """A sentence that quotes at most a line of whatever it complains about."""
+    plain = shown_plainly(" ".join(sentence.split("\n")) if "\n" in sentence else sentence)
+    if len(plain) <= LONGEST:
+        return plain
+    plain = _QUOTED.sub(_shortened, plain)
+    return plain if len(plain) <= MOST else f"{plain[: MOST * 2 // 3]} ... {plain[-MOST // 3 :]}"
+
+
+def _shortened(quoted: re.Match[str]) -> str:
+    text = quoted[0]
+    return text if len(text) <= LONGEST else f"{text[:60]} ... {text[-20:]}"
 
 
 class ElastocalError(Exception):
@@ -32,7 +61,7 @@ class InputError(ElastocalError):
         allowed: Iterable[Any] = (),
         parameter: str = "",
     ) -> None:
-        super().__init__(message)
+        super().__init__(in_brief(message))
         self.code, self.parameter = code, parameter
         self.file, self.line, self.column = file, line, column
         self.value, self.allowed = value, tuple(allowed)
@@ -40,7 +69,7 @@ class InputError(ElastocalError):
     def reworded(self, message: str) -> Self:
         """The same error with another sentence."""
         new = copy(self)
-        new.args = (message,)
+        new.args = (in_brief(message),)
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -52,8 +81,8 @@ class UnknownNameError(InputError):
     """A name that does not exist: ``value`` is the name, ``allowed`` are the valid ones, ``nearest`` one of them."""
 
     def __init__(self, what: str, name: str, valid: Iterable[str], where: str = "", **data: Any) -> None:
-        allowed = tuple(valid)
-        near = difflib.get_close_matches(name.lower(), [v.lower() for v in allowed], 1, 0.5)
+        allowed, name = tuple(valid), str(name)
+        near = difflib.get_close_matches(name[:LONGEST].lower(), [v.lower() for v in allowed], 1, 0.5)
         self.nearest = next((v for v in allowed if near and v.lower() == near[0]), None)
         place = f"{where}: " if where else ""
         hint = f"did you mean {self.nearest!r}? " if self.nearest else ""

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from elastocal.errors import InputError
-from elastocal.files import located
+from elastocal.files import plain_data
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
 from elastocal.files.robot.read import shipped_robots, shipped_text
@@ -64,7 +64,7 @@ def test_both_loaders_read_the_same(name: str, monkeypatch: pytest.MonkeyPatch) 
     fast = parse_yaml(text, name)
 
     class Slow(yaml.SafeLoader):
-        yaml_implicit_resolvers = located._Loader.yaml_implicit_resolvers
+        yaml_implicit_resolvers = plain_data._Loader.yaml_implicit_resolvers
 
-    monkeypatch.setattr(located, "_Loader", Slow)
+    monkeypatch.setattr(plain_data, "_Loader", Slow)
     assert parse_yaml(text, name) == fast

@@ -5,28 +5,21 @@ Every file says what it is by one word: ``format: elastocal-robot/1``.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import yaml
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.opened import read_bytes
+from elastocal.files.plain_data import CONTROL, Path_, parse_json, spelled, yaml_data
 
-_NULL = "tag:yaml.org,2002:null"
-_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The loader of libyaml where PyYAML was built with it, many times faster: the same data and lines."""
 _START = "a robot file starts with 'format: elastocal-robot/1'"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """Marks at the start of a file."""
-DEEPEST = 100
-"""Levels of a YAML file."""
-Key = str | int
-Path_ = tuple[Key, ...]
 
 
 @dataclass(frozen=True)
@@ -83,13 +76,6 @@ def check_once(located: Located, given: Iterable[tuple[Path_, str]]) -> None:
             raise located.error(path, f"gives {what} again (first in line {line}); keep one of the two")
 
 
-def spelled(path: Path_) -> str:
-    out = ""
-    for key in path:
-        out += f"[{key + 1}]" if isinstance(key, int) else f"{'.' if out else ''}{key}"
-    return out
-
-
 def read_text(path: Path, encoding: str | None = None) -> str:
     """A file's text in the ``encoding`` stated; without one UTF-16 where its mark says so, else UTF-8: no guess."""
     raw = read_bytes(path)
@@ -98,7 +84,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         raise InputError(f"{path}: is not a text file; give one that was saved as plain text in UTF-8")
     name = encoding or marked or "utf-8"
     try:
-        return raw.decode(name).removeprefix("\ufeff")
+        return _without_control(raw.decode(name).removeprefix("\ufeff").removesuffix("\x1a"), path)
     except LookupError:
         raise InputError(f"{path}: encoding {name!r} is not known; write one such as cp1252 or utf-16") from None
     except UnicodeDecodeError as error:
@@ -111,21 +97,22 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         ) from None
 
 
+def _without_control(text: str, path: Path) -> str:
+    if (found := CONTROL.search(text)) is None:
+        return text
+    line = text.count("\n", 0, found.start()) + 1
+    said = f"{path}, line {line}: is not a text file (it holds the character {found[0]!r}); save it as plain text"
+    raise InputError(said, code="control", file=str(path), line=line)
+
+
 def read_yaml(path: Path, start: str = _START) -> Located:
     return parse_yaml(read_text(path), path.as_posix(), start)
 
 
 def parse_yaml(text: str, file: str, start: str = _START) -> Located:
     """Data and lines of a YAML text; ``start`` tells whoever gives an empty one what belongs there."""
-    lines: dict[Path_, int] = {}
     try:
-        _check_depth(text, file)
-        loader = _Loader(text)
-        node = loader.get_single_node()
-        if node is None:
-            raise InputError(f"{file}: is empty; {start}")
-        _mark(node, (), lines, file)
-        data = loader.construct_document(node)
+        read = yaml_data(text, file)
     except yaml.YAMLError as error:
         if isinstance(error, yaml.reader.ReaderError):
             raise InputError(f"{file}: is not a text file (it holds the character {error.character!r})") from None
@@ -135,82 +122,9 @@ def parse_yaml(text: str, file: str, start: str = _START) -> Located:
         where = f"{file}, line {line}" if mark else file
         said = f"{where}: not valid YAML ({problem}); check indentation, colons and quotes"
         raise InputError(said, code="yaml", file=file, line=line) from None
-    except RecursionError:
-        raise _too_deep(file) from None
-    return Located(file, data, lines)
-
-
-def _check_depth(text: str, file: str) -> None:
-    """Refuse what would overflow the stack, which libyaml does not guard; a pass over the events takes no time."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > DEEPEST:
-                raise _too_deep(file)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-
-
-def _too_deep(file: str) -> InputError:
-    return InputError(f"{file}: is nested too deeply, or an alias refers to itself; write it out plainly")
-
-
-def parse_json(text: str, file: str) -> Any:
-    """Data of a JSON text that a program has written."""
-
-    def refuse(word: str) -> NoReturn:
-        raise InputError(f"{file}: holds {word}, which is no number; make the file again")
-
-    try:
-        return json.loads(text, parse_constant=refuse)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{file}, line {error.lineno}: not valid JSON ({error.msg}); make the file again") from None
-    except RecursionError:
-        raise InputError(f"{file}: is nested too deeply; make the file again") from None
-
-
-class _Loader(_BASE):  # type: ignore[misc]
-    """Numbers as people write them: 010 is ten, 1e-6 needs no dot, 1:30 and dates are text."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in found if tag.rpartition(":")[2] not in ("int", "float", "timestamp")]
-    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(0|[1-9][0-9]*)$"), list("-+0123456789"))
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"^([-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$"),
-    list("-+0123456789."),
-)
-
-
-def _mark(node: yaml.Node, path: Path_, lines: dict[Path_, int], file: str) -> None:
-    lines.setdefault(path, node.start_mark.line + 1)
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        before: tuple[str, yaml.Node] | None = None
-        for key, value in node.value:
-            name = str(key.value)
-            if before is not None and value.tag == _NULL and name.isdecimal():
-                _refuse_comma(f"{file}, line {key.start_mark.line + 1}, {spelled((*path, before[0]))}", before[1], name)
-            before = name, value
-            if name in seen:
-                raise InputError(f"{file}, line {key.start_mark.line + 1}: key {name!r} stands twice; keep one")
-            seen.add(name)
-            lines[(*path, name)] = key.start_mark.line + 1
-            _mark(value, (*path, name), lines, file)
-    elif isinstance(node, yaml.SequenceNode):
-        for i, item in enumerate(node.value):
-            _mark(item, (*path, i), lines, file)
-
-
-def _refuse_comma(where: str, number: yaml.Node, decimals: str) -> None:
-    """YAML reads {k: 33,5} as the key k with 33 and a key 5 with nothing."""
-    if isinstance(number, yaml.ScalarNode) and re.fullmatch(r"[+-]?\d+", number.value):
-        written = f"{number.value},{decimals}"
-        raise InputError(f"{where}: {written} has a decimal comma; use a decimal point: {written.replace(',', '.')}")
+    if read is None:
+        raise InputError(f"{file}: is empty; {start}")
+    return Located(file, *read)
 
 
 KINDS = {

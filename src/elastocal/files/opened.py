@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from stat import S_ISDIR, S_ISFIFO, S_ISREG
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 SHIPPED = "shipped:"
 """Before the name of a robot that comes with the package."""
+LARGEST = 256 << 20
+"""Bytes of a file that is read as a whole; as cells of a table they take twenty times as much memory."""
 _watcher: ContextVar[dict[str, str] | None] = ContextVar("watcher", default=None)
 
 
@@ -66,6 +69,7 @@ def read_bytes(path: Path) -> bytes:
 def sha256_of(path: Path) -> str:
     """Of the bytes of a file, in hexadecimal digits; asking for it is not reading."""
     try:
+        _check_kind(path)
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
@@ -74,16 +78,35 @@ def sha256_of(path: Path) -> str:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
+        _check_kind(path)
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
+    if len(content) > LARGEST:
+        said = (
+            f"{path}: is larger than {LARGEST >> 20} MiB, which is read as a whole; split it, or give every tenth line"
+        )
+        raise InputError(said, code="too-large", file=str(path))
+    return content
 
 
-def unreadable(path: Path, error: OSError) -> InputError:
+def _check_kind(path: Path) -> None:
+    """Refuse what never ends or waits for ever: devices, and pipes but for those that a shell has put under /dev."""
+    mode = path.stat().st_mode
+    if S_ISREG(mode) or S_ISDIR(mode) or (S_ISFIFO(mode) and path.absolute().is_relative_to("/dev")):
+        return
+    said = f"{path}: is a device or a pipe, not a file; copy what it holds into a file"
+    raise InputError(said, code="no-file", file=str(path))
+
+
+def unreadable(path: Path, error: OSError | ValueError) -> InputError:
     """What to tell of a file that the system does not give."""
     if isinstance(error, FileNotFoundError):
-        return InputError(f"{path}: no such file; check the name")
-    return InputError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions")
+        return InputError(f"{path}: no such file; check the name", code="no-file", file=str(path))
+    why = error.strerror if isinstance(error, OSError) else error
+    said = f"{path}: cannot be read ({why}); check the name and its permissions"
+    return InputError(said, code="no-file", file=str(path))
 
 
 def path_of(word: str) -> Path:

@@ -3,10 +3,9 @@
 Windows lets nobody replace a file that another program holds open, as a spreadsheet does with its table: all targets
 are tried before the first is replaced.
 
-A log only grows: a line given to the system is not lost when the program is killed.  Every line is handed to the
-operating system whole, before ``add`` returns; from then on it outlives the program.  A thread of its own asks the disk
-every ``SYNC_EVERY`` seconds to keep what it has, so a power cut costs at most that much, and whoever adds lines never
-waits for the disk.
+In a cell (``elastocal.files.confined``) nothing is written outside of it but what the user has typed.  What is about to
+be moved there is first noted in a journal, so that a run that was killed between two moves is finished by the next one:
+results and their record are of the same run.
 """
 
 from __future__ import annotations
@@ -14,14 +13,13 @@ from __future__ import annotations
 import csv
 import os
 import tempfile
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from elastocal.errors import InputError
+from elastocal.files.confined import bounds, check_inside
+from elastocal.files.interrupted import PART, noted_moves, part_prefix, remove_parts, to_be_finished
 
 SUFFIXES = {"report": (".html", ".htm"), "csv": (".csv",)}
 """By the name of a target, without what a command line puts before it."""
@@ -33,6 +31,7 @@ def check_targets(targets: Mapping[str, Path | None], inputs: Mapping[str, Path 
     for name, path in targets.items():
         if path is None:
             continue
+        check_inside(path, name)
         _check_writable(name, path)
         for other, used in taken:
             if _same(path, used):
@@ -68,24 +67,29 @@ def _check_writable(name: str, path: Path) -> None:
 
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
     """All files or none; text as UTF-8 with its line ends; a file that exists keeps its permissions."""
-    staged: list[tuple[str, Path]] = []
+    staged: dict[str, Path] = {}
     at = Path()
     try:
+        for at in contents:
+            check_inside(at)
+            if bounds() is None:
+                remove_parts(at.resolve().parent)
         for at, content in contents.items():
-            staged.append((_stage(at, content), at))
-        for _, at in staged:
-            _try_to_move(at.resolve())
-        while staged:
-            temporary, at = staged[0]
-            os.replace(temporary, at.resolve())
-            staged.pop(0)
+            staged[_stage(at, content)] = at.resolve()
+        for at in staged.values():
+            _try_to_move(at)
+        with noted_moves(staged):
+            while staged:
+                temporary, at = next(iter(staged.items()))
+                os.replace(temporary, at)
+                staged.pop(temporary)
     except OSError as error:
         raise InputError(
             f"{at}: cannot be written ({error.strerror or error}); check folder and permissions, and whether another "
             "program has it open"
         ) from None
     finally:
-        for temporary, _ in staged:
+        for temporary in staged if not to_be_finished() else ():
             with suppress(OSError):
                 os.unlink(temporary)
 
@@ -102,6 +106,7 @@ def encoded(path: Path, content: str | bytes) -> bytes:
 
 
 def make_folder(path: Path) -> None:
+    check_inside(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -110,7 +115,7 @@ def make_folder(path: Path) -> None:
 
 def _stage(path: Path, content: str | bytes) -> str:
     place = path.resolve()
-    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".", suffix=".part")
+    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=part_prefix(), suffix=PART)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(encoded(path, content))
@@ -141,69 +146,6 @@ def _same(one: Path, other: Path) -> bool:
     if os.path.realpath(one) == os.path.realpath(other):
         return True
     return one.exists() and other.exists() and os.path.samefile(one, other)
-
-
-SYNC_EVERY = 1.0
-"""In s."""
-_AS_IT_IS: int = getattr(os, "O_BINARY", 0)
-"""Windows would put a carriage return before every line end."""
-
-
-class AppendedLog:
-    """A new file; one that exists is refused, since a recording cannot be had again.
-
-    Where nothing followed the first line the file is removed in the end: it would only stand in the way of a retry.
-    """
-
-    def __init__(self, path: Path, first_line: bytes) -> None:
-        try:
-            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | _AS_IT_IS, 0o666)
-        except FileExistsError:
-            raise InputError(
-                f"{path}: exists already; choose another name, no recording is overwritten",
-                code="would-replace",
-                file=str(path),
-                parameter="out",
-            ) from None
-        except OSError as error:
-            said = f"{path}: cannot be written ({error.strerror}); choose another place"
-            raise InputError(said, code="not-writable", file=str(path), parameter="out") from None
-        self._path = path
-        self._failed: OSError | None = None
-        self._ended = threading.Event()
-        self._syncing = threading.Thread(target=self._sync, daemon=True)
-        self.add(first_line)
-        self._bare = True
-        self._syncing.start()
-
-    def add(self, line: bytes) -> None:
-        """The line and its end; raises OSError where the disk is full or has failed."""
-        if self._failed is not None:
-            raise self._failed
-        self._bare = False
-        rest = memoryview(line + b"\n")
-        while rest:
-            rest = rest[os.write(self._file, rest) :]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._ended.set()
-        self._syncing.join()
-        os.close(self._file)
-        if self._bare:
-            self._path.unlink(missing_ok=True)
-
-    def _sync(self) -> None:
-        try:
-            while not self._ended.wait(SYNC_EVERY):
-                os.fsync(self._file)
-            os.fsync(self._file)
-        except OSError as error:
-            self._failed = error
 
 
 def check_cells_empty(path: Path, text: str) -> None:

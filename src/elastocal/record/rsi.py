@@ -14,8 +14,8 @@ import time
 from base64 import b64encode
 from collections.abc import Callable
 
+from elastocal.files.appended import AppendedLog
 from elastocal.files.log.telegrams import LARGEST, MALFORMED, Telegram, TelegramError, answer, parse_telegram
-from elastocal.files.write import AppendedLog
 from elastocal.record.network import Datagram, receiver
 from elastocal.record.statistics import TelegramTally
 

@@ -7,11 +7,12 @@ place is part of the label: ``compensate-part.src-trial`` after ``--out trial``.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer
 
@@ -29,6 +30,7 @@ from elastocal.app.cells.values import (
     usual_place,
     with_options,
 )
+from elastocal.app.cli import options as o
 from elastocal.errors import InputError
 from elastocal.files.cell_yaml import CellFolder
 
@@ -65,9 +67,18 @@ def _run_in(
             one = filled(home, uses, one, label)
             check_needed(context, command, one.values)
             seed, notes = one.values.get("seed"), (*one.notes, *_not_used(home, uses))
-            with running(words, home, label=label, seed=seed, settings=_settings(home, name, one), notes=notes):
+            settings, places = _settings(home, name, one), _elsewhere(home, command, one, typed)
+            with running(words, home, label=label, seed=seed, settings=settings, notes=notes, typed=places):
                 _make_folders(uses, one)
                 command(**one.values)
+
+
+def _elsewhere(home: CellFolder, command: Command, chosen: Chosen, typed: set[str]) -> tuple[Path, ...]:
+    """Places to write to that the user has typed and that lie outside of the cell, by their names alone."""
+    hints = get_type_hints(command, include_extras=True)
+    written = [p for p, h in hints.items() if {o.WRITTEN, o.FOLDER} & set(getattr(h, "__metadata__", ()))]
+    given = [Path(os.path.normpath(home.root / v)) for p in written if p in typed for v in each(chosen.values[p])]
+    return tuple(path for path in given if not path.is_relative_to(home.root))
 
 
 def _programs(home: CellFolder, chosen: Chosen) -> tuple[Path, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -109,15 +110,35 @@ def running(
     seed: int | None = None,
     settings: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
+    typed: tuple[Path, ...] = (),
 ) -> Iterator[Trace]:
-    """A run of ``elastocal words``; in a cell its folder is the working folder, and all paths are seen from there."""
-    with watching() as read, nullcontext() if cell is None else chdir(cell.folder):
+    """A run of ``elastocal words``; in a cell its folder is the working folder, and all paths are seen from there.
+
+    It is alone in the cell, and writes elsewhere only what was ``typed``.
+    """
+    with watching() as read, nullcontext() if cell is None else _alone_in(cell, " ".join(words), typed):
         trace = Trace(words, label or words[0], cell, seed, settings or {}, read, notes)
         token = _current.set(trace)
         try:
             yield trace
         finally:
             _current.reset(token)
+
+
+@contextmanager
+def _alone_in(cell: CellFolder, words: str, typed: tuple[Path, ...]) -> Iterator[None]:
+    from elastocal.errors import shown_plainly
+    from elastocal.files.confined import confined
+    from elastocal.files.interrupted import finish
+    from elastocal.files.lock import locked
+
+    def wait(said: str) -> None:
+        print(f"elastocal: {shown_plainly(said)}; Ctrl-C gives up", file=sys.stderr, flush=True)
+
+    with locked(cell.root, words, wait) as alone, chdir(cell.folder), confined(cell.root, typed):
+        if alone:
+            finish(cell.root)
+        yield
 
 
 def current() -> Trace:

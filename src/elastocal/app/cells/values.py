@@ -6,6 +6,7 @@ What was typed is looked at before anything is computed: words in the wrong orde
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,10 +59,19 @@ def _move(parameter: str, value: Any, folder: Path) -> Any:
     if isinstance(value, list):
         return [_move(parameter, v, folder) for v in value]
     if isinstance(value, Path):
-        return Path(seen_from(value, folder))
+        return Path(_from_cell(value, folder))
     if isinstance(value, str) and parameter in WORDS and (robot_file(value) is not None or is_cell(Path(value))):
-        return seen_from(value, folder)
+        return _from_cell(value, folder)
     return value
+
+
+def _from_cell(path: Path | str, folder: Path) -> str:
+    """Within the cell by its name; elsewhere from where the cell really stands, which may be behind a link."""
+    within = seen_from(path, folder)
+    if not within.startswith(".."):
+        return within
+    whole = Path(os.path.abspath(path))
+    return seen_from(whole.parent.resolve() / whole.name, folder.resolve())
 
 
 def resolved(home: CellFolder, name: str, uses: Uses, values: Mapping[str, Any]) -> Chosen:
