@@ -1,7 +1,8 @@
-"""A report in Debian's Chromium, opened from disk, with everything it asks for and complains about written down."""
+"""A report in Chromium, opened from disk, with everything it asks for and complains about written down."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +12,13 @@ from typing import Any
 
 import pytest
 
-CHROMIUM = shutil.which("chromium")
-SOFTWARE = ("--enable-unsafe-swiftshader",)
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 """WebGL without a graphics card."""
 WITHOUT_WEBGL = ("--disable-gpu", "--disable-3d-apis")
 PATIENCE = 120_000
 """ms: drawing by software on a busy machine is slow."""
+WIDTHS = (1280, 390)
 
 
 @dataclass
@@ -25,13 +27,22 @@ class Seen:
     requests: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
+    def foreign(self, report: Path) -> list[str]:
+        """Requests for anything but files in the folder of the report."""
+        own = report.parent.as_uri()
+        return [u for u in self.requests if not u.startswith((own, "data:"))]
+
 
 @contextmanager
 def driver() -> Iterator[Any]:
-    """Starts browsers; one at a time in a process."""
-    sync_api = pytest.importorskip("playwright.sync_api")
+    """Starts browsers; one at a time in a process.  With CI=true a machine without a browser fails."""
+    missing = pytest.fail if os.environ.get("CI", "").lower() == "true" else pytest.skip
+    try:
+        from playwright import sync_api
+    except ImportError:
+        missing("playwright is not installed")
     if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
+        missing("no chromium: install Debian's package, or set CHROMIUM to the path of a browser")
     with sync_api.sync_playwright() as started:
         yield started
 
@@ -45,20 +56,15 @@ def browser(started: Any, flags: tuple[str, ...] = SOFTWARE) -> Iterator[Any]:
         running.close()
 
 
-def opened(running: Any, report: Path, width: int) -> Seen:
-    """The report at a width; requests other than for the file itself, errors and warnings of the page are noted."""
-    page = running.new_page(viewport={"width": width, "height": 900})
+def opened(running: Any, report: Path, width: int, scheme: str = "light") -> Seen:
+    """The report at a width; requests, errors and warnings of the page are noted."""
+    page = running.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     seen = Seen(page)
     page.on("request", lambda r: seen.requests.append(r.url))
     page.on("pageerror", lambda e: seen.complaints.append(str(e)))
     page.on("console", lambda m: seen.complaints.append(m.text) if m.type == "error" else None)
     page.goto(report.as_uri(), timeout=PATIENCE)
-    page.wait_for_function(DRAWN, timeout=PATIENCE)
     return seen
-
-
-DRAWN = """() => [...document.querySelectorAll('.figure')].every(
-    (f) => f._fullLayout && (!f._fullLayout.scene || f._fullLayout.scene._scene.glplot))"""
 
 
 def overflow(page: Any) -> int:
@@ -66,9 +72,53 @@ def overflow(page: Any) -> int:
     return int(page.evaluate("document.scrollingElement.scrollWidth - window.innerWidth"))
 
 
+def unfold(page: Any) -> None:
+    """Everything is seen: all steps, all folded parts."""
+    page.evaluate("""() => {
+        document.querySelectorAll('.pane').forEach((p) => p.style.setProperty('display', 'block', 'important'));
+        document.querySelectorAll('details').forEach((d) => { d.open = true; });
+    }""")
+
+
+def misplaced(page: Any) -> list[str]:
+    """Words of drawings that lie on each other or leave their drawing, boxes of the page that lie on each other."""
+    return list(page.evaluate(MISPLACED))
+
+
+MISPLACED = """() => {
+    const out = [], seen = (e) => { const b = e.getBoundingClientRect(); return b.width > 0 && b.height > 0; };
+    const overlap = (a, b, by) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > by
+        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > by;
+    for (const svg of [...document.querySelectorAll('figure svg[role=img]')].filter(seen)) {
+        const box = svg.getBoundingClientRect(), still = svg.closest('.still') !== null;
+        const texts = [...svg.querySelectorAll('text')].map((t) => [t.textContent, t.getBoundingClientRect()]);
+        texts.forEach(([words, b], i) => {
+            if (b.left < box.left - 2 || b.right > box.right + 2 || b.top < box.top - 2 || b.bottom > box.bottom + 2)
+                out.push('leaves its drawing: ' + words);
+            if (!still) for (const [other, c] of texts.slice(i + 1))
+                if (overlap(b, c, 3)) out.push(words + ' lies on ' + other);
+        });
+    }
+    const boxes = [...document.querySelectorAll('main > *, .pane > *, .tiles > li, figure > *, .certificate > *')]
+        .filter((e) => seen(e) && !e.classList.contains('sr'));
+    for (const e of boxes) for (const f of boxes)
+        if (e !== f && e.parentElement === f.parentElement && e.compareDocumentPosition(f) & 4
+            && overlap(e.getBoundingClientRect(), f.getBoundingClientRect(), 3))
+            out.push(e.tagName + '.' + e.className + ' lies on ' + f.tagName + '.' + f.className);
+    return out;
+}"""
+
+
+def turned(page: Any) -> None:
+    """Waits until the first scene can be turned."""
+    page.evaluate("document.querySelector('.scene').scrollIntoView()")
+    drawn = "() => { const l = document.querySelector('.scene .live')._fullLayout; return l && l.scene._scene.glplot; }"
+    page.wait_for_function(drawn, timeout=PATIENCE)
+
+
+FIRST = "document.querySelector('.scene .live')"
+
+
 def camera(page: Any) -> dict[str, float]:
     """Where the eye of the first scene is."""
     return dict(page.evaluate(f"{FIRST}._fullLayout.scene.camera.eye"))
-
-
-FIRST = "[...document.querySelectorAll('.figure')].find((f) => f._fullLayout.scene)"

@@ -1,4 +1,4 @@
-"""A scene in a browser: it can be turned, shows one view at a time, prints, and says so where it cannot be drawn."""
+"""A report of every kind of block in a browser: quiet, nothing overlaps, tabs open, scenes turn, paper works."""
 
 from __future__ import annotations
 
@@ -8,32 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.browser import FIRST, WITHOUT_WEBGL, browser, camera, driver, opened, overflow
-
-from elastocal.report.blocks import Axis, Heatmap, Report, Scene, Section
-from elastocal.report.html import as_html
-from elastocal.report.parts import Arrows, Dots, Strokes
-
-ARM = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (1.5, 0.0, 1.2))
-SCENE = Scene(
-    "scene",
-    "An arm",
-    "m",
-    (
-        Strokes("arm", (ARM,), "first", "arm"),
-        Strokes("arm", (tuple((y, x, z) for x, y, z in ARM),), "second", "arm"),
-        Dots("poses", (ARM[-1],), ("P1",)),
-        Arrows("load", (ARM[-1],), ((1.5, 0.0, 0.8),), ("400 N",)),
-    ),
-    ("Deflections are drawn 200 times larger.",),
+from report.browser import (
+    FIRST,
+    WIDTHS,
+    WITHOUT_WEBGL,
+    browser,
+    camera,
+    driver,
+    misplaced,
+    opened,
+    overflow,
+    turned,
+    unfold,
 )
-MAP = Heatmap("map", "Map", Axis("A2", "deg", (1.0, 2.0)), Axis("A3", "mm", (3.0, 4.0)), "k", "N/um", ((1, 2), (3, 4)))
+from report.samples import EVERY_BLOCK
+
+from elastocal.report.html import as_html, bundle_name, plotly_script
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(as_html(Report("Title", ("All is well.",), (Section("Part", (SCENE, MAP)),))), encoding="utf-8")
+    path.write_text(as_html(EVERY_BLOCK), encoding="utf-8")
+    path.with_name(bundle_name()).write_text(plotly_script(), encoding="utf-8")
     return path
 
 
@@ -44,28 +41,44 @@ def started() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def seen(started: Any, report: Path) -> Iterator[Any]:
-    with browser(started) as running:
-        yield opened(running, report, 1280)
+def running(started: Any) -> Iterator[Any]:
+    with browser(started) as found:
+        yield found
 
 
-def middle(page: Any) -> tuple[float, float]:
-    """Of the scene, scrolled into sight."""
-    page.evaluate(f"{FIRST}.scrollIntoView()")
-    box = page.locator(".gl-container canvas").first.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def test_nothing_is_asked_of_the_network_and_nothing_is_wrong(seen: Any, report: Path) -> None:
-    assert seen.requests[0] == report.as_uri()
-    assert all(url.startswith("data:") for url in seen.requests[1:])
-    assert seen.complaints == []
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_it_is_quiet_fits_and_nothing_overlaps(running: Any, report: Path, width: int, scheme: str) -> None:
+    seen = opened(running, report, width, scheme)
     assert overflow(seen.page) <= 0
+    unfold(seen.page)
+    assert misplaced(seen.page) == []
+    assert overflow(seen.page) <= 0
+    assert seen.foreign(report) == []
+    assert seen.complaints == []
+    background = seen.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, background[4:-1].split(","))) > 380) == (scheme == "light")
+    seen.page.close()
 
 
-def test_dragging_turns_the_picture(seen: Any) -> None:
-    page, before = seen.page, camera(seen.page)
-    x, y = middle(page)
+def test_tabs_show_one_step_and_folds_open(running: Any, report: Path) -> None:
+    page = opened(running, report, 1280).page
+    assert page.locator(".pane:visible").count() == 1
+    page.locator("nav button").nth(1).click()
+    assert page.locator(".pane:visible h2").inner_text() == "Second"
+    inside = page.locator("details.section p", has_text="folded words")
+    assert not inside.is_visible()
+    page.locator("details.section > summary", has_text="Folded").click()
+    assert inside.is_visible()
+    page.close()
+
+
+def test_dragging_turns_a_scene_and_a_view_is_chosen(running: Any, report: Path) -> None:
+    page = opened(running, report, 1280).page
+    turned(page)
+    before = camera(page)
+    box = page.locator(".scene canvas").first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 160, y + 10, steps=6)
@@ -73,6 +86,14 @@ def test_dragging_turns_the_picture(seen: Any) -> None:
     page.wait_for_function(f"Math.abs({FIRST}._fullLayout.scene.camera.eye.x - {before['x']}) > 0.1")
     centre = page.evaluate(f"{FIRST}._fullLayout.scene.camera.center")
     assert distance(camera(page), centre) == pytest.approx(distance(before, centre), rel=1e-3)
+    visible = f"{FIRST}._fullData.map((t) => t.visible)"
+    first = page.evaluate(visible)
+    page.locator(".updatemenu-header").first.click()
+    page.locator(".updatemenu-dropdown-button").nth(1).click()
+    page.wait_for_function(f"{FIRST}._fullData[1].visible === true")
+    assert first[:2] == [True, False]
+    assert page.evaluate(visible)[:2] == [False, True]
+    page.close()
 
 
 def distance(eye: dict[str, float], centre: dict[str, float]) -> float:
@@ -80,37 +101,43 @@ def distance(eye: dict[str, float], centre: dict[str, float]) -> float:
     return math.dist([eye[c] for c in "xyz"], [centre[c] for c in "xyz"])
 
 
-def test_another_view_shows_another_arm(seen: Any) -> None:
-    page = seen.page
-    visible = f"{FIRST}._fullData.map((t) => t.visible)"
-    assert page.evaluate(visible) == [True, False, True, True]
-    page.locator(".updatemenu-header").first.click()
-    page.locator(".updatemenu-dropdown-button").nth(1).click()
-    page.wait_for_function(f"{FIRST}._fullData[1].visible === true")
-    assert page.evaluate(visible) == [False, True, True, True]
+def test_paper_has_all_steps_and_still_pictures(running: Any, report: Path, tmp_path: Path) -> None:
+    page = opened(running, report, 1280).page
+    turned(page)
+    page.emulate_media(media="print")
+    assert page.locator(".pane:visible").count() == page.locator(".pane").count()
+    assert page.locator(".scene .still svg").first.is_visible()
+    assert not page.locator(".scene .live").first.is_visible()
+    assert not page.locator("nav").is_visible()
+    page.pdf(path=str(tmp_path / "paper.pdf"))
+    assert (tmp_path / "paper.pdf").stat().st_size > 10_000
+    page.close()
 
 
-def test_paper_gets_a_copy_of_what_is_seen(seen: Any) -> None:
-    page = seen.page
-    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    inked = """() => {
-        const copy = document.querySelector('canvas.still');
-        const drawn = copy.getContext('2d').getImageData(0, 0, copy.width, copy.height).data;
-        return drawn.filter((v, i) => i % 4 === 3 && v > 0).length;
-    }"""
-    assert page.evaluate(inked) > 2000
-    seen_canvases = """() => [...document.querySelectorAll('.figure canvas')]
-        .filter((c) => getComputedStyle(c).visibility === 'visible').map((c) => c.className)"""
-    assert page.evaluate(seen_canvases) == ["still"]  # not both: paper has another width, the two would not agree
-    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert page.locator("canvas.still").count() == 0
-    assert len(page.evaluate(seen_canvases)) == 1
+def test_without_its_script_a_report_has_still_pictures_and_says_why(
+    running: Any, report: Path, tmp_path: Path
+) -> None:
+    lone = tmp_path / "lone.html"
+    lone.write_bytes(report.read_bytes())
+    page = opened(running, lone, 390).page
+    assert bundle_name() in page.locator(".scene .missing").inner_text()
+    assert page.locator(".scene .still svg").first.is_visible()
+    page.close()
+
+
+def test_a_standalone_report_turns_alone(running: Any, tmp_path: Path) -> None:
+    lone = tmp_path / "lone.html"
+    lone.write_text(as_html(EVERY_BLOCK, standalone=True), encoding="utf-8")
+    seen = opened(running, lone, 1280)
+    turned(seen.page)
+    assert [u for u in seen.requests if u != lone.as_uri() and not u.startswith(("data:", "blob:"))] == []
+    assert seen.complaints == []
+    seen.page.close()
 
 
 def test_a_browser_without_webgl_says_so_in_words(started: Any, report: Path) -> None:
-    with browser(started, WITHOUT_WEBGL) as running:
-        seen = opened(running, report, 390)
-        assert "needs WebGL" in seen.page.locator(".missing").inner_text()
-        assert seen.page.locator(".figure .main-svg").count() > 0  # the map is there all the same
+    with browser(started, WITHOUT_WEBGL) as blind:
+        seen = opened(blind, report, 390)
+        assert "no WebGL" in seen.page.locator(".scene .missing").inner_text()
         assert seen.complaints == []
         assert overflow(seen.page) <= 0

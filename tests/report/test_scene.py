@@ -12,7 +12,7 @@ from rich.console import Console
 
 from elastocal.report.blocks import Report, Scene, Section
 from elastocal.report.data import as_data, as_json
-from elastocal.report.html import as_html
+from elastocal.report.html import as_html, bundle_name
 from elastocal.report.parts import Arrows, Dots, Ellipsoids, Labels, Strokes
 from elastocal.report.scene import scene
 from elastocal.report.text import print_report
@@ -146,7 +146,8 @@ def test_json_holds_the_numbers() -> None:
     assert data["notes"] == ["Deflections are drawn 200 times larger."]
 
 
-def test_a_page_with_a_scene_carries_plotly_and_the_words_for_browsers_without_webgl() -> None:
+def test_a_page_with_a_scene_names_its_script_or_carries_it() -> None:
     page = as_html(REPORT)
-    assert page.count('<script id="plotly">') == 1
-    assert "needs WebGL" in page
+    assert page.count(f'<script src="{bundle_name()}">') == 1
+    assert len(page) < 100_000
+    assert as_html(REPORT, standalone=True).count('<script id="plotly">') == 1

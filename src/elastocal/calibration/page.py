@@ -46,7 +46,6 @@ def calibration_page(
         tuple(s for s in sections if s.blocks),
         tuple(c.robot.notes),
         facts,
-        contents=True,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
     )
 
@@ -193,13 +192,18 @@ def _placing(c: Calibration) -> Table:
     return Table("placing", "Stations and markers", columns, tuple(rows))
 
 
-def write_report(c: Calibration, path: str | PathLike[str], validation: Validation | None = None) -> Path:
-    """One HTML file that opens offline."""
+def write_report(
+    c: Calibration, path: str | PathLike[str], validation: Validation | None = None, *, standalone: bool = False
+) -> Path:
+    """One HTML file that opens offline; ``standalone`` puts the script of turnable pictures into it."""
+    from elastocal.files.shared_script import write_script
     from elastocal.files.write import write_files
-    from elastocal.report.html import as_html
+    from elastocal.report.html import as_html, bundle_name, has_scene, plotly_script
 
-    target = Path(path)
-    write_files({target: as_html(calibration_page(c, validation))})
+    target, page = Path(path), calibration_page(c, validation)
+    if has_scene(page) and not standalone:
+        write_script(target.parent / bundle_name(), plotly_script)
+    write_files({target: as_html(page, standalone=standalone)})
     return target
 
 

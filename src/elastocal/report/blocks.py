@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from elastocal.report.colours import Role
 from elastocal.report.parts import Part
+
+if TYPE_CHECKING:
+    from elastocal.report.certificate import Certificate
 
 
 @dataclass(frozen=True)
@@ -67,18 +71,20 @@ class Table:
 
 @dataclass(frozen=True)
 class Axis:
-    """Label, unit and grid of one direction of a map."""
+    """Label, unit and grid of one direction of a map; with ``labels`` the places have names in place of numbers."""
 
     name: str
     unit: str
     values: tuple[float, ...]
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Heatmap:
     """``values[row][column]`` belongs to ``y.values[row]`` and ``x.values[column]``; nan where nothing is known.
 
-    ``downwards`` draws y from above, as rows of a matrix are written.
+    ``downwards`` draws y from above, as rows of a matrix are written; ``signed`` values are drawn from -1 to 1;
+    ``equal`` gives both axes one scale, and ``drawn`` are curves on top: a robot, a floor, a program.
     """
 
     key: str
@@ -90,13 +96,17 @@ class Heatmap:
     values: tuple[tuple[float, ...], ...]
     notes: tuple[str, ...] = ()
     downwards: bool = False
+    signed: bool = False
+    equal: bool = False
+    drawn: tuple[Series, ...] = ()
 
 
 @dataclass(frozen=True)
 class Series:
     """A curve or, with ``points``, separate marks; ``spread`` is half the length of each mark's error bar.
 
-    ``warning`` makes marks stand out from all others; ``words`` say what each is where a reader points at it.
+    ``role`` is what it stands for, drawn alike in every figure; ``words`` say what each mark is where a reader points
+    at it.  With ``low`` the area between ``low`` and ``y`` is filled.
     """
 
     name: str
@@ -104,8 +114,9 @@ class Series:
     y: tuple[float, ...]
     points: bool = False
     spread: tuple[float, ...] = ()
-    warning: bool = False
+    role: Role = ""
     words: tuple[str, ...] = ()
+    low: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,11 +137,48 @@ class Lines:
     notes: tuple[str, ...] = ()
     polar: bool = False
     equal: bool = False
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Lying bars of parts one after the other: ``values[row][part]``, all in ``unit``."""
+
+    key: str
+    title: str
+    rows: tuple[str, ...]
+    parts: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+    name: str
+    unit: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with half of its 95 % interval, beside the value of the file."""
+
+    name: str
+    value: float
+    half: float
+    file: float
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Estimates of one unit below each other, each with its interval and the value that the file gives."""
+
+    key: str
+    title: str
+    unit: str
+    rows: tuple[Interval, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture in three dimensions that a reader can turn; ``unit`` is that of all coordinates.
+    """A picture in three dimensions that a reader can turn, to one scale; ``unit`` is that of all coordinates.
 
     Parts with a ``view`` are shown only while the reader has chosen it, the first view at the start; the others always.
     """
@@ -146,13 +194,33 @@ class Scene:
         return tuple(dict.fromkeys(p.view for p in self.parts if p.view))
 
 
-Block = Paragraphs | Code | Table | Heatmap | Lines | Scene
+Figure = Heatmap | Lines | Bars | Forest | Scene
+Block = Paragraphs | Code | Table | Figure
 
 
 @dataclass(frozen=True)
 class Section:
+    """``folded`` shows its title until a reader opens it; sections of one ``step`` stand together behind one tab."""
+
     title: str
     blocks: tuple[Block, ...]
+    folded: bool = False
+    step: str = ""
+
+
+State = Literal["", "good", "bad", "open"]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One number that matters, and how it is meant."""
+
+    name: str
+    value: str
+    unit: str = ""
+    note: str = ""
+    role: Role = ""
+    state: State = ""
 
 
 @dataclass(frozen=True)
@@ -172,8 +240,8 @@ class Fact:
 class Report:
     """``verdict`` is what a reader must know if he reads nothing else; ``notes`` are assumptions and warnings.
 
-    ``inputs`` say what was computed, so that the answer can be had again.  ``contents`` puts a list of the sections on
-    a page; ``data`` are further entries of its JSON.
+    ``inputs`` say what was computed, so that the answer can be had again.  ``tiles`` are its summary, ``certificate``
+    its first page; ``data`` are further entries of its JSON.
     """
 
     title: str
@@ -181,8 +249,9 @@ class Report:
     sections: tuple[Section, ...]
     notes: tuple[str, ...] = ()
     inputs: tuple[Fact, ...] = ()
-    contents: bool = False
     data: Mapping[str, Any] = field(default_factory=dict)
+    tiles: tuple[Tile, ...] = ()
+    certificate: Certificate | None = None
 
     def tables(self) -> tuple[Table, ...]:
         return tuple(b for s in self.sections for b in s.blocks if isinstance(b, Table))

@@ -8,7 +8,20 @@ import json
 from math import isfinite
 from typing import Any
 
-from elastocal.report.blocks import Cell, Code, Heatmap, Lines, Paragraphs, Report, Scene, Series, Table, Unknown
+from elastocal.report.blocks import (
+    Bars,
+    Cell,
+    Code,
+    Forest,
+    Heatmap,
+    Lines,
+    Paragraphs,
+    Report,
+    Scene,
+    Series,
+    Table,
+    Unknown,
+)  # fmt: skip
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -17,6 +30,10 @@ def as_data(report: Report) -> dict[str, Any]:
     if report.inputs:
         out["inputs"] = {f.key: list(f.value) if isinstance(f.value, tuple) else f.value for f in report.inputs}
     out |= {"verdict": list(report.verdict), "notes": list(report.notes), **report.data}
+    if report.tiles:
+        out["summary"] = [{"name": t.name, "value": t.value, "unit": t.unit, "note": t.note} for t in report.tiles]
+    if report.certificate is not None:
+        out["certificate"] = report.certificate.data()
     for section in report.sections:
         for block in section.blocks:
             if isinstance(block, Paragraphs):
@@ -33,6 +50,8 @@ def as_data(report: Report) -> dict[str, Any]:
                 out[block.key] = _map_data(block)
             elif isinstance(block, Scene):
                 out[block.key] = _scene_data(block)
+            elif isinstance(block, Bars | Forest):
+                out[block.key] = _row_data(block)
             else:
                 out[block.key] = _curve_data(block)
     return out
@@ -73,11 +92,30 @@ def _csv_cell(value: Cell) -> str:
 def _map_data(block: Heatmap) -> dict[str, Any]:
     return {
         "title": block.title,
-        "x": {"name": block.x.name, "unit": block.x.unit, "values": list(block.x.values)},
-        "y": {"name": block.y.name, "unit": block.y.unit, "values": list(block.y.values)},
+        "x": {"name": block.x.name, "unit": block.x.unit, "values": list(block.x.labels or block.x.values)},
+        "y": {"name": block.y.name, "unit": block.y.unit, "values": list(block.y.labels or block.y.values)},
         "name": block.name,
         "unit": block.unit,
         "values": [list(row) for row in block.values],
+        **({"drawn": [_series_data(s) for s in block.drawn]} if block.drawn else {}),
+        "notes": list(block.notes),
+    }
+
+
+def _row_data(block: Bars | Forest) -> dict[str, Any]:
+    if isinstance(block, Forest):
+        kept = ("name", "value", "half", "file")
+        rows: list[Any] = [{k: getattr(r, k) for k in kept} for r in block.rows]
+        return {"title": block.title, "unit": block.unit, "rows": rows, "notes": list(block.notes)}
+    rows = [
+        {"row": name, **dict(zip(block.parts, values, strict=True))}
+        for name, values in zip(block.rows, block.values, strict=True)
+    ]
+    return {
+        "title": block.title,
+        "name": block.name,
+        "unit": block.unit,
+        "rows": rows,
         "notes": list(block.notes),
     }
 
@@ -94,14 +132,20 @@ def _curve_data(block: Lines) -> dict[str, Any]:
 
 def _series_data(series: Series) -> dict[str, Any]:
     data = {"name": series.name, "x": list(series.x), "y": list(series.y)}
-    more = {"spread": list(series.spread), "words": list(series.words)}
+    more = {"spread": list(series.spread), "words": list(series.words), "low": list(series.low)}
     return {**data, **{key: values for key, values in more.items() if values}}
 
 
 def _scene_data(block: Scene) -> dict[str, Any]:
     """Every part with its kind and the numbers as drawn."""
-    parts = [{"kind": type(p).__name__.lower(), **{k: v for k, v in vars(p).items() if v != ""}} for p in block.parts]
+    parts = [_part_data(p) for p in block.parts]
     return {"title": block.title, "unit": block.unit, "parts": parts, "notes": list(block.notes)}
+
+
+def _part_data(part: Any) -> dict[str, Any]:
+    plain = {k: v for k, v in vars(part).items() if v != "" and k != "shapes"}
+    shapes = [{"kind": type(s).__name__.lower(), **vars(s)} for s in getattr(part, "shapes", ())]
+    return {"kind": type(part).__name__.lower(), **plain, **({"shapes": shapes} if shapes else {})}
 
 
 def _finite(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Plotly figures as plain data: traces and layout, drawn by the script inside the page."""
+"""Curves and maps as Plotly figures, for notebooks: traces and layout as plain data."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from math import isfinite
 from typing import Any
 
 from elastocal.report.blocks import Heatmap, Lines, Series
+from elastocal.report.colours import LIGHT, of_role
 
 FONT = {"family": "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif", "size": 13, "color": "#1d2733"}
-COLOURS = ("#0b5394", "#c2410c", "#2e7d32", "#6a1b9a", "#00838f", "#ad1457", "#5d4037")
-WARNING = "#d50000"
+COLOURS = tuple(LIGHT[f"c{i}"] for i in range(7))
 SYMBOLS = ("circle", "diamond", "x", "square")
 """The next once the colours are used up."""
 
@@ -26,7 +26,7 @@ def heatmap(block: Heatmap) -> dict[str, Any]:
         "x": list(block.x.values),
         "y": list(block.y.values),
         "z": z,
-        "colorscale": "Viridis",
+        "colorscale": "RdBu" if block.signed else "Viridis",
         "hoverongaps": False,
         "hovertemplate": hover,
         "colorbar": {"title": {"text": f"[{block.unit}]", "side": "top"}, "thickness": 14, "outlinewidth": 0},
@@ -38,31 +38,42 @@ def heatmap(block: Heatmap) -> dict[str, Any]:
 
 
 def lines(block: Lines) -> dict[str, Any]:
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "markers" if s.points else "lines",
-            "name": s.name,
-            "x": list(s.x),
-            "y": _drawn(s.y),
-            "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
-            "marker": _mark(i) if not s.warning else {"color": WARNING, "symbol": "x-open", "size": 13},
-            **({"error_y": {"type": "data", "array": _drawn(s.spread), "thickness": 1.2}} if s.spread else {}),
-            **({"text": list(s.words), "hovertemplate": f"%{{text}}<br>%{{y:.4g}} {block.y_unit}"} if s.words else {}),
-        }
-        for i, s in enumerate(block.series)
-    ]
+    traces = [t for i, s in enumerate(block.series) for t in _traces(s, i, block)]
     layout = _layout(_titled(block.x_name, block.x_unit), _titled(block.y_name, block.y_unit))
     layout["legend"] = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom"}
-    layout["showlegend"] = len(traces) > 1
+    layout["showlegend"] = len(block.series) > 1
+    if block.log:
+        layout["yaxis"]["type"] = "log"
     if block.equal:
         layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
         layout["height"] = 640
     return {"data": traces, "layout": layout}
 
 
-def _mark(i: int) -> dict[str, Any]:
-    return {"color": COLOURS[i % len(COLOURS)], "symbol": SYMBOLS[i // len(COLOURS) % len(SYMBOLS)], "size": 7}
+def _traces(s: Series, i: int, block: Lines) -> list[dict[str, Any]]:
+    colour = LIGHT[of_role(s.role, i)]
+    x, base = list(s.x), {"type": "scatter", "name": s.name, "legendgroup": s.name}
+    if s.low:
+        edge = {**base, "mode": "lines", "x": x, "line": {"width": 0}, "hoverinfo": "skip"}
+        fill = {"fill": "tonexty", "fillcolor": f"rgba{(*_rgb(colour), 0.35)}"}
+        return [{**edge, "y": _drawn(s.low), "showlegend": False}, {**edge, **fill, "y": _drawn(s.y)}]
+    symbol = "x-open" if s.role == "outlier" else SYMBOLS[i // len(COLOURS) % len(SYMBOLS)]
+    trace = {
+        **base,
+        "mode": "markers" if s.points else "lines",
+        "x": x,
+        "y": _drawn(s.y),
+        "line": {"color": colour, "width": 2, "dash": "dash" if s.role in ("tolerance", "file") else "solid"},
+        "marker": {"color": colour, "symbol": symbol, "size": 12 if s.role == "outlier" else 7},
+        **({"error_y": {"type": "data", "array": _drawn(s.spread), "thickness": 1.2}} if s.spread else {}),
+        **({"text": list(s.words), "hovertemplate": f"%{{text}}<br>%{{y:.4g}} {block.y_unit}"} if s.words else {}),
+    }
+    return [trace]
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    a, b, c = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return a, b, c
 
 
 def _drawn(values: Sequence[float]) -> list[float | None]:
@@ -84,55 +95,3 @@ def _layout(x: str, y: str) -> dict[str, Any]:
         "paper_bgcolor": "white",
         "plot_bgcolor": "#f4f6f8",
     }
-
-
-def polar(block: Lines) -> dict[str, Any]:
-    """Curves over a direction; plotly has no error bars there, so that they are drawn as radial lines."""
-    traces = [t for i, s in enumerate(block.series) for t in _traces(s, COLOURS[i % len(COLOURS)], block)]
-    unit = f" [{block.y_unit}]" if block.y_unit else ""
-    layout = {
-        "font": FONT,
-        "polar": {
-            "angularaxis": {"rotation": 0, "direction": "counterclockwise", "dtick": 30, "gridcolor": "#cbd5e0"},
-            "radialaxis": {"rangemode": "tozero", "gridcolor": "#cbd5e0", "angle": 15, "tickangle": 15, "nticks": 5},
-            "bgcolor": "#f4f6f8",
-        },
-        "title": {"text": f"{block.y_name}{unit}", "font": {"size": 13}, "x": 0.02},
-        "legend": {"orientation": "h", "y": -0.12},
-        "showlegend": len(block.series) > 1,
-        "margin": {"l": 40, "r": 40, "t": 44, "b": 40},
-        "height": 460,
-        "paper_bgcolor": "white",
-    }
-    return {"data": traces, "layout": layout}
-
-
-def _traces(series: Series, colour: str, block: Lines) -> list[dict[str, Any]]:
-    seen = [i for i, v in enumerate(series.y) if isfinite(v)]
-    main = {
-        "type": "scatterpolar",
-        "mode": "markers" if series.points else "lines",
-        "name": series.name,
-        "theta": [series.x[i] for i in seen],
-        "r": [series.y[i] for i in seen],
-        "line": {"color": colour, "width": 2},
-        "marker": {"color": colour, "size": 7},
-        "hovertemplate": f"%{{theta:.4g}} {block.x_unit}<br>%{{r:.4g}} {block.y_unit}<extra></extra>",
-    }
-    return [main, *_bars(series, seen, colour)]
-
-
-def _bars(series: Series, seen: list[int], colour: str) -> list[dict[str, Any]]:
-    at = [i for i in seen if series.spread and isfinite(series.spread[i])]
-    if not at:
-        return []
-    theta: list[float | None] = []
-    r: list[float | None] = []
-    for i in at:
-        theta += [series.x[i], series.x[i], None]
-        r += [max(series.y[i] - series.spread[i], 0.0), series.y[i] + series.spread[i], None]
-    line = {"color": colour, "width": 1.5}
-    return [
-        {"type": "scatterpolar", "mode": "lines", "theta": theta, "r": r, "line": line, "showlegend": False,
-         "hoverinfo": "skip"}
-    ]  # fmt: skip

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import cos, pi, sin, sqrt, tan
 
-from elastocal.report.parts import Point
+from elastocal.report.parts import Capsule, Mesh, Point
 
 STEPS = 24
 BARB = 0.18
@@ -101,3 +101,39 @@ def camera(sides: Point) -> Camera:
             distance * sqrt((max(height) - min(height)) / (HIGHEST - LOWEST)), NEAREST * sqrt(dot(sides, sides))
         )
     return Camera(plus(centre, scaled(FROM, distance)), centre, wide / ASIDE)
+
+
+ROUND, RINGS = 10, 2
+"""Corners around a capsule, and rings of each of its ends."""
+
+
+def meshed(shape: Capsule | Mesh) -> Mesh:
+    """A capsule as triangles: rings of corners from one pole to the other."""
+    if isinstance(shape, Mesh):
+        return shape
+    along = plus(shape.end, scaled(shape.start, -1.0))
+    length = sqrt(dot(along, along))
+    axis = scaled(along, 1 / length) if length else (0.0, 0.0, 1.0)
+    flattest = min(range(3), key=lambda i: abs(axis[i]))
+    side = unit(cross(axis, (float(flattest == 0), float(flattest == 1), float(flattest == 2))))
+    other = cross(axis, side)
+    tilts = [pi / 2 * k / RINGS for k in range(RINGS)]
+    rings = [(shape.start, -t) for t in reversed(tilts)] + [(shape.end, t) for t in tilts]
+    points: list[Point] = [plus(shape.start, scaled(axis, -shape.radius))]
+    for centre, tilt in rings:
+        for k in range(ROUND):
+            turn = 2 * pi * k / ROUND
+            out = plus(
+                scaled(side, cos(turn) * cos(tilt)), plus(scaled(other, sin(turn) * cos(tilt)), scaled(axis, sin(tilt)))
+            )
+            points.append(plus(centre, scaled(out, shape.radius)))
+    points.append(plus(shape.end, scaled(axis, shape.radius)))
+    last = len(points) - 1
+    faces = [(0, 1 + (k + 1) % ROUND, 1 + k) for k in range(ROUND)]
+    for ring in range(len(rings) - 1):
+        for k in range(ROUND):
+            a, b = 1 + ring * ROUND + k, 1 + ring * ROUND + (k + 1) % ROUND
+            faces += [(a, b, b + ROUND), (a, b + ROUND, a + ROUND)]
+    start = 1 + (len(rings) - 1) * ROUND
+    faces += [(last, start + k, start + (k + 1) % ROUND) for k in range(ROUND)]
+    return Mesh(tuple(points), tuple(faces))

@@ -1,40 +1,104 @@
-"""A report as one HTML file that opens from disk without a network."""
+"""A report as an HTML file that opens from disk without a network.
+
+Curves, maps and bars are SVG in the file, wide and narrow.  A scene is a still picture in the file, that Plotly
+replaces by one that can be turned: its script lies once beside the reports of a folder, or inside the file.
+"""
 
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib import resources
 from typing import Any
 
 from elastocal import __version__
-from elastocal.report import figures
-from elastocal.report.blocks import Block, Code, Heatmap, Lines, Paragraphs, Report, Scene, Table
+from elastocal.report.blocks import (
+    Bars,
+    Block,
+    Code,
+    Figure,
+    Forest,
+    Heatmap,
+    Paragraphs,
+    Report,
+    Scene,
+    Section,
+    Table,
+)
+from elastocal.report.colours import Paint, on_page, printed, style_sheet
 from elastocal.report.display import displayed, parted
+from elastocal.report.drawing.bars import bars, forest
+from elastocal.report.drawing.curves import curves
+from elastocal.report.drawing.maps import heatmap
+from elastocal.report.drawing.solid import still
 from elastocal.report.scene import scene
 
 MOST_ROWS = 400
+WIDE, NARROW = 780.0, 350.0
+"""Of a drawing, px."""
+FEW_ROWS = 12
+"""A longer table is folded."""
+FEW_WORDS = 22
+"""Longer notes are folded."""
+LISTED = 4
+"""Sections from which on a report lists them."""
 
 
-def as_html(report: Report) -> str:
+def as_html(report: Report, *, standalone: bool = False) -> str:
     import jinja2
 
-    source = resources.files("elastocal.report").joinpath("page.html.jinja").read_text(encoding="utf-8")
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.tests["loud"] = loud
-    drawings: list[dict[str, Any]] = []
-    sections = [
-        {"title": s.title, "blocks": [_block(part, drawings) for b in s.blocks for part in _parts(b)]}
-        for s in report.sections
-    ]
-    return environment.from_string(source).render(
+    scenes: list[dict[str, Any]] = []
+    panes = _panes(report, scenes)
+    tabbed = any(s.step for s in report.sections)
+    return environment.from_string(_own("page.html.jinja")).render(
         report=report,
-        sections=sections,
-        drawings=_for_script(drawings),
-        plotly=_plotly() if drawings else "",
+        certificate=None if report.certificate is None else report.certificate.html(),
+        footer="" if report.certificate is None else report.certificate.footer,
+        loud_notes=[n for n in report.notes if loud(n)],
+        quiet_notes=[n for n in report.notes if not loud(n)],
+        panes=panes,
+        tabbed=tabbed,
+        listed=len(panes) > 1 if tabbed else len(panes) >= LISTED,
+        scenes=_for_script(scenes) if scenes else "",
+        standalone=standalone,
+        plotly=plotly_script() if standalone and scenes else "",
+        bundle=bundle_name() if scenes else "",
+        colours=style_sheet(),
+        sheet=_own("page.css"),
+        script=_own("page.js"),
         version=__version__,
     )
+
+
+def as_svg(block: Figure, width: float = WIDE, paint: Paint = printed) -> str:
+    """A figure that stands alone, in colours for paper."""
+    if isinstance(block, Scene):
+        return still(block, width, paint)
+    if isinstance(block, Heatmap):
+        return heatmap(block, width, paint)
+    if isinstance(block, Bars):
+        return bars(block, width, paint)
+    return forest(block, width, paint) if isinstance(block, Forest) else curves(block, width, paint)
+
+
+def has_scene(report: Report) -> bool:
+    return any(isinstance(b, Scene) for s in report.sections for b in s.blocks)
+
+
+def bundle_name() -> str:
+    from importlib.metadata import version
+
+    return f"plotly-{version('plotly')}.min.js"
+
+
+def plotly_script() -> str:
+    from plotly.offline import get_plotlyjs
+
+    return str(get_plotlyjs())
 
 
 def loud(sentence: str) -> bool:
@@ -43,36 +107,55 @@ def loud(sentence: str) -> bool:
     return len(first) == 2 and all(len(w) > 1 and w.isupper() and w.isalpha() for w in first)
 
 
-def _parts(block: Block) -> tuple[Block, ...]:
-    return parted(block) if isinstance(block, Table) else (block,)
+def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One for every step; without steps one for every section."""
+    groups: dict[str, list[Section]] = {}
+    for i, s in enumerate(report.sections):
+        groups.setdefault(s.step or f"#{i}", []).append(s)
+    return [_pane(sections, scenes) for sections in groups.values()]
 
 
-def _block(block: Block, drawings: list[dict[str, Any]]) -> dict[str, Any]:
+def _pane(sections: list[Section], scenes: list[dict[str, Any]]) -> dict[str, Any]:
+    made = []
+    for s in sections:
+        blocks = [_block(p, scenes) for p in _parts(s.blocks)]
+        made.append({"title": s.title, "folded": s.folded and bool(s.title), "blocks": blocks})
+    return {"title": sections[0].step or sections[0].title or "Summary", "sections": made}
+
+
+def _parts(blocks: tuple[Block, ...]) -> list[Block]:
+    return [part for b in blocks for part in (parted(b) if isinstance(b, Table) else (b,))]
+
+
+def _block(block: Block, scenes: list[dict[str, Any]]) -> dict[str, Any]:
     if isinstance(block, Paragraphs):
         return {"kind": "text", "paragraphs": block.paragraphs}
     if isinstance(block, Code):
-        return {"kind": "code", "text": block.text}
+        return {"kind": "code", "title": block.key.replace("_", " ").capitalize(), "text": block.text}
     if isinstance(block, Table):
-        return {"kind": "table", "title": block.title, "shown": displayed(block, MOST_ROWS)}
-    title = f"{block.title}: {block.name} [{block.unit}]" if isinstance(block, Heatmap) else block.title
-    drawings.append(_drawing(block))
-    return {"kind": "figure", "number": len(drawings) - 1, "title": title, "notes": block.notes}
-
-
-def _drawing(block: Heatmap | Lines | Scene) -> dict[str, Any]:
+        made = displayed(block, MOST_ROWS)
+        folded = len(made.rows) > FEW_ROWS
+        return {"kind": "table", "title": block.title, "shown": made, "folded": folded, "long_notes": _long(made.notes)}
+    title = block.title
+    if isinstance(block, Heatmap) and block.unit:
+        title = f"{title}: {block.name} [{block.unit}]"
+    common = {"title": title, "notes": block.notes, "long_notes": _long(block.notes)}
     if isinstance(block, Scene):
-        return scene(block)
-    if isinstance(block, Heatmap):
-        return figures.heatmap(block)
-    return figures.polar(block) if block.polar else figures.lines(block)
+        scenes.append(scene(block))
+        return {**common, "kind": "scene", "number": len(scenes) - 1, "wide": as_svg(block, WIDE, on_page)}
+    drawn = {size: as_svg(block, width, on_page) for size, width in (("wide", WIDE), ("narrow", NARROW))}
+    return {**common, "kind": "figure", **drawn}
+
+
+def _long(notes: tuple[str, ...]) -> bool:
+    return sum(len(n.split()) for n in notes) > FEW_WORDS
+
+
+@cache
+def _own(name: str) -> str:
+    return resources.files("elastocal.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _for_script(data: Any) -> str:
     """JSON that cannot end the script element it stands in."""
     return json.dumps(data, allow_nan=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
-
-
-def _plotly() -> str:
-    from plotly.offline import get_plotlyjs
-
-    return str(get_plotlyjs())

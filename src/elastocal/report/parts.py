@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Point = tuple[float, float, float]
-Look = Literal["plain", "arm", "faint", "joint", "cell", "warning"]
+Look = Literal["plain", "arm", "faint", "joint", "cell", "floor", "warning", "before", "after", "expected", "outlier"]
 """``plain`` takes the next colour; the others are drawn alike in every picture: a robot, what stands behind it, its
-joints, the things around it, and what must be noticed."""
+joints, the things around it, the floor, what must be noticed, and the roles of curves."""
 
 
 @dataclass(frozen=True)
@@ -81,4 +81,35 @@ class Labels:
         return len(self.points)
 
 
-Part = Strokes | Dots | Arrows | Ellipsoids | Labels
+@dataclass(frozen=True)
+class Capsule:
+    """All points within ``radius`` of the line from ``start`` to ``end``."""
+
+    start: Point
+    end: Point
+    radius: float
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Triangles, each by the numbers of its three ``points``."""
+
+    points: tuple[Point, ...]
+    faces: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Solids:
+    """Bodies that hide what is behind them; ``words`` say what each is."""
+
+    name: str
+    shapes: tuple[Capsule | Mesh, ...]
+    words: tuple[str, ...] = ()
+    view: str = ""
+    look: Look = "arm"
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+
+Part = Strokes | Dots | Arrows | Ellipsoids | Labels | Solids

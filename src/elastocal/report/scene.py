@@ -7,16 +7,19 @@ from math import sqrt
 from typing import Any
 
 from elastocal.report.blocks import Scene
-from elastocal.report.figures import COLOURS, FONT, WARNING
-from elastocal.report.geometry import arrow, camera, ellipses
-from elastocal.report.parts import Arrows, Dots, Ellipsoids, Labels, Look, Part, Point, Strokes
+from elastocal.report.colours import LIGHT
+from elastocal.report.figures import COLOURS, FONT
+from elastocal.report.geometry import arrow, camera, ellipses, meshed
+from elastocal.report.parts import Arrows, Dots, Ellipsoids, Labels, Look, Part, Point, Solids, Strokes
 
 STYLES: dict[Look, tuple[str, int]] = {
-    "arm": ("#546e7a", 9),
+    "arm": ("#7f8f9b", 9),
     "faint": ("#b4c0ca", 4),
-    "joint": ("#263238", 15),
-    "cell": ("#8d6e63", 3),
-    "warning": (WARNING, 5),
+    "joint": ("#3c4a54", 15),
+    "cell": ("#9a7b6f", 3),
+    "floor": ("#c9d1d9", 1),
+    "warning": (LIGHT["outlier"], 5),
+    **{role: (LIGHT[role], 4) for role in ("before", "after", "expected", "outlier")},  # type: ignore[dict-item]
 }
 WIDTH, MARK = 4, 5
 DIAGONAL = 1.9
@@ -61,9 +64,27 @@ def _trace(part: Part, colours: dict[str, str], unit: str) -> dict[str, Any]:
         said = {"text": list(part.words), "hovertemplate": f"%{{text}}<br>{where}<extra></extra>"} if part.words else {}
         return {**_points(part.points), "mode": "markers", "name": part.name, "hoverinfo": "name",
                 "marker": {"color": colour, "size": MARK}, **said}  # fmt: skip
+    if isinstance(part, Solids):
+        return _solid(part, colour)
     lines, words = _lines(part)
     said = {"text": words, "hovertemplate": "%{text}<extra></extra>"} if words else {"hoverinfo": "name"}
     return {**_parted(lines), "mode": "lines", "name": part.name, "line": {"color": colour, "width": width}, **said}
+
+
+def _solid(part: Solids, colour: str) -> dict[str, Any]:
+    """All bodies as one mesh."""
+    points: list[Point] = []
+    faces: list[tuple[int, int, int]] = []
+    for shape in part.shapes:
+        mesh, first = meshed(shape), len(points)
+        points += mesh.points
+        faces += [(a + first, b + first, c + first) for a, b, c in mesh.faces]
+    columns = [[round(p[i], 4) for p in points] for i in range(3)]
+    corners = dict(zip("ijk", ([f[n] for f in faces] for n in range(3)), strict=True))
+    light = {"ambient": 0.55, "diffuse": 0.7, "specular": 0.15, "roughness": 0.6, "fresnel": 0.1}
+    return {"type": "mesh3d", **dict(zip("xyz", columns, strict=True)), **corners, "name": part.name, "color": colour,
+            "opacity": 0.45 if part.look == "floor" else 1.0, "flatshading": part.look == "floor", "lighting": light,
+            "hoverinfo": "name"}  # fmt: skip
 
 
 def _lines(part: Strokes | Arrows | Ellipsoids) -> tuple[Sequence[Sequence[Point]], list[str]]:
@@ -91,7 +112,7 @@ def _parted(lines: Sequence[Sequence[Point]]) -> dict[str, Any]:
 
 def _layout(block: Scene, parts: Sequence[Part]) -> dict[str, Any]:
     axis = {"showbackground": False, "gridcolor": "#d7dde4", "zerolinecolor": "#8a97a6", "showspikes": False}
-    ranges = _ranges(parts)
+    ranges = box(parts)
     sides = {c: high - low for c, (low, high) in zip("xyz", ranges, strict=True)}
     diagonal = sqrt(sum(side * side for side in sides.values()))
     x, y, z = (DIAGONAL * side / diagonal for side in sides.values())
@@ -120,14 +141,14 @@ def _layout(block: Scene, parts: Sequence[Part]) -> dict[str, Any]:
         "legend": {"orientation": "h", "y": 0, "yanchor": "top", "x": 0},
         "margin": {"l": 0, "r": 0, "t": 44 if len(block.views) > 1 else 30, "b": 8},
         "height": 620,
-        "paper_bgcolor": "white",
+        "paper_bgcolor": "rgba(0,0,0,0)",
     }
     if len(block.views) > 1:
         layout["updatemenus"] = [_choice(block.views, parts)]
     return layout
 
 
-def _ranges(parts: Sequence[Part]) -> list[tuple[float, float]]:
+def box(parts: Sequence[Part]) -> list[tuple[float, float]]:
     """One box for all views, so that choosing another moves nothing."""
     every = [_extremes([p[i] for part in parts for p in _corners(part)]) for i in range(3)]
     longest = max(high - low for low, high in every) or 1.0
@@ -145,6 +166,8 @@ def _extremes(values: Sequence[float]) -> tuple[float, float]:
 def _corners(part: Part) -> Sequence[Point]:
     if isinstance(part, Dots | Labels):
         return part.points
+    if isinstance(part, Solids):
+        return [p for shape in part.shapes for p in meshed(shape).points]
     return [p for line in _lines(part)[0] for p in line]
 
 

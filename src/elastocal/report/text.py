@@ -9,7 +9,20 @@ from math import isfinite, nan
 from rich.console import Console
 
 from elastocal.quantities import number, significant
-from elastocal.report.blocks import Block, Code, Fact, Heatmap, Lines, Paragraphs, Report, Scene, Table
+from elastocal.report.blocks import (
+    Bars,
+    Block,
+    Code,
+    Fact,
+    Forest,
+    Heatmap,
+    Lines,
+    Paragraphs,
+    Report,
+    Scene,
+    Table,
+    Tile,
+)  # fmt: skip
 from elastocal.report.display import Shown, displayed, parted
 from elastocal.report.layout import columns_that_fit, laid_out, words
 
@@ -20,6 +33,10 @@ MOST_COLUMNS = 13
 def print_report(report: Report, console: Console) -> None:
     _print(report.title, console, "bold")
     _print_inputs(report.inputs, console)
+    if report.certificate is not None:
+        for line in report.certificate.text():
+            _print(line, console, "bold" if line.isupper() else "", "" if line[:1] != " " else "  ")
+    _print_tiles(report.tiles, console)
     for section in report.sections:
         if section.title:
             _line("", console)
@@ -43,6 +60,15 @@ def _print_inputs(inputs: tuple[Fact, ...], console: Console) -> None:
             _line(" " * (wide + 4) + line, console, "dim")
 
 
+def _print_tiles(tiles: tuple[Tile, ...], console: Console) -> None:
+    wide = max((len(t.name) for t in tiles), default=0)
+    if tiles:
+        _line("", console)
+    for t in tiles:
+        note = f"  ({t.note})" if t.note else ""
+        _print(f"{t.name.ljust(wide)}  {' '.join(w for w in (t.value, t.unit) if w)}{note}", console, indent="  ")
+
+
 def _print_block(block: Block, console: Console) -> None:
     if isinstance(block, Paragraphs):
         for paragraph in block.paragraphs:
@@ -56,6 +82,8 @@ def _print_block(block: Block, console: Console) -> None:
         _print_map(block, console)
     elif isinstance(block, Scene):
         _print_scene(block, console)
+    elif isinstance(block, Bars | Forest):
+        _print_rows(block, console)
     else:
         _print_lines(block, console)
 
@@ -103,6 +131,20 @@ def _print_lines(block: Lines, console: Console) -> None:
     header = ("curve", "at the start", "smallest", "largest", "at the end")
     title = f"{block.title}: {_with_unit(block.y_name, block.y_unit)} over {_with_unit(block.x_name, block.x_unit)}"
     _grid(title, Shown(header, (False, True, True, True, True), tuple(rows), (), ()), console)
+    _print_below(block.notes, console)
+
+
+def _print_rows(block: Bars | Forest, console: Console) -> None:
+    header: tuple[str, ...]
+    if isinstance(block, Forest):
+        header = ("", f"file [{block.unit}]", "estimate", "95 % +-")
+        rows = [(r.name, significant(r.file), significant(r.value), significant(r.half)) for r in block.rows]
+    else:
+        header = (_with_unit(block.name, block.unit), *block.parts)
+        named = zip(block.rows, block.values, strict=True)
+        rows = [(name, *(significant(v) for v in values)) for name, values in named]  # type: ignore[misc]
+    numeric = (False, *(True for _ in header[1:]))
+    _grid(block.title, Shown(header, numeric, tuple(rows), (), ()), console)
     _print_below(block.notes, console)
 
 

@@ -7,9 +7,9 @@ A file of ``app/commands`` holds one function that bears the name of the command
         \"\"\"Deflection by a calibrated model, with its accuracy. ...\"\"\"
 
 Its parameters are the arguments and options, its docstring the help.  It reads, calls the library and returns a value;
-from Python it is called as it stands.  On the command line ``on_command_line`` adds ``--report``, ``--csv`` and
-``--json``, refuses targets that must not be written, shows progress, and hands the value to ``app/pages``: there
-``page(result)`` is the report, ``screen(result)`` a shorter one for the terminal, ``table(result)`` what ``--csv``
+from Python it is called as it stands.  On the command line ``on_command_line`` adds ``--report``, ``--standalone``,
+``--csv`` and ``--json``, refuses targets that must not be written, shows progress, and hands the value to
+``app/pages``: there ``page(result)`` is the report, ``screen(result)`` a shorter one for the terminal, ``table(result)`` what ``--csv``
 writes, ``data(result)`` what ``--json`` prints where that is not the report itself.  Of the value three attributes
 count, where it has them: ``files`` to write (contents by path), ``html`` where a report goes that nobody has named a
 place for, and ``failed``, which ends the program with 1.
@@ -106,12 +106,12 @@ def on_command_line(declared: Command) -> Callable[..., None]:
     if "json" in declared.hints:
         return declared.function
     own, kinds = inspect.signature(declared.function).parameters, declared.hints
-    shared = {"report": o.ReportFile} if declared.report else {}
+    shared: dict[str, Any] = {"report": o.ReportFile, "standalone": o.Standalone} if declared.report else {}
     shared |= {"csv": o.CsvFile} if declared.csv else {}
     parameters = [own[name].replace(annotation=hint) for name, hint in kinds.items()]
     for name, hint in (shared | {"json": o.Json}).items():
         if name not in kinds:
-            default = False if name == "json" else None
+            default = False if name in ("json", "standalone") else None
             parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint))
 
     def run(**values: Any) -> None:
@@ -147,7 +147,8 @@ def _run(declared: Command, values: Mapping[str, Any]) -> None:
     data = pages.data(result) if hasattr(pages, "data") else None
     short = pages.screen(result) if hasattr(pages, "screen") and not values["json"] else None
     page = pages.page(result)
-    deliver(page, values["json"], values.get("report") or getattr(result, "html", None), csv, short, data, files)
+    html = values.get("report") or getattr(result, "html", None)
+    deliver(page, values["json"], html, csv, short, data, files, values.get("standalone", False))
     if getattr(result, "failed", False):
         raise typer.Exit(1)
 

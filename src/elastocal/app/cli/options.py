@@ -45,6 +45,9 @@ IgnoreLimits = Annotated[bool, typer.Option("--ignore-limits", help="Compute bey
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="Write an HTML report."), WRITTEN
 ]
+Standalone = Annotated[
+    bool, typer.Option("--standalone", help="Put the script of turnable pictures into the report (4.8 MB) for sending.")
+]
 CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write the table as CSV."), WRITTEN]
 Seed = Annotated[
     int, typer.Option(metavar="N", min=0, help="Start of the random numbers; the same seed, the same result.")

@@ -36,12 +36,20 @@ def json_text(data: Mapping[str, Any]) -> str:
     return as_json({"format": FORMAT, "made_by": versions(), **data})
 
 
-def report_files(report: Report, html: Path, data: Mapping[str, Any] | None = None) -> dict[Path, str | bytes]:
-    """The report for people; in a cell the same as JSON beside it, for programs and for ``git diff``."""
-    from elastocal.report.data import as_data
-    from elastocal.report.html import as_html
+def report_files(
+    report: Report, html: Path, data: Mapping[str, Any] | None = None, *, standalone: bool = False
+) -> dict[Path, str | bytes]:
+    """The report for people; in a cell the same as JSON beside it, for programs and for ``git diff``.
 
-    files: dict[Path, str | bytes] = {html: as_html(report)}
+    The script that turns scenes is written beside it at once: it is no result, and the same for all reports.
+    """
+    from elastocal.files.shared_script import write_script
+    from elastocal.report.data import as_data
+    from elastocal.report.html import as_html, bundle_name, has_scene, plotly_script
+
+    files: dict[Path, str | bytes] = {html: as_html(report, standalone=standalone)}
+    if has_scene(report) and not standalone:
+        write_script(html.parent / bundle_name(), plotly_script)
     if current().keeps(html):
         files[html.with_suffix(".json")] = json_text(as_data(report) if data is None else data) + "\n"
     return files
@@ -68,6 +76,7 @@ def deliver(
     on_screen: Report | None = None,
     data: dict[str, Any] | None = None,
     more: Mapping[Path, str | bytes] | None = None,
+    standalone: bool = False,
 ) -> None:
     """Files first, so that a failure leaves no half answer on the screen; then JSON or text.
 
@@ -77,7 +86,7 @@ def deliver(
     report = run.on(report)
     files: dict[Path, str | bytes] = dict(more or {})
     if html is not None:
-        files |= report_files(report, html, data)
+        files |= report_files(report, html, data, standalone=standalone)
     if csv is not None and csv[0] is not None:
         from elastocal.report.data import as_csv
 

@@ -113,6 +113,8 @@ def check_empty(folder: Path) -> None:
 KEPT = ".gitkeep"
 """Git keeps no empty folders: what lies in those that wait for something."""
 IGNORED = """\
+# written again beside any report that needs it
+reports/plotly-*.min.js
 # left behind by a program that was stopped while it wrote
 .*.part
 """

@@ -38,9 +38,7 @@ def page(result: DemoResult) -> Report:
     ]
     notes = dict.fromkeys((*result.measured.notes, *result.found.notes, *result.corrected.notes))
     facts = (Fact("seed", "seed", SEED, str(SEED)), *compensate.facts(result.corrected))
-    return Report(
-        "The whole cycle on a KUKA KR 270", verdict(result), tuple(sections), tuple(notes), facts, contents=True
-    )
+    return Report("The whole cycle on a KUKA KR 270", verdict(result), tuple(sections), tuple(notes), facts)
 
 
 def _front(result: DemoResult) -> tuple[Block, ...]:

@@ -11,7 +11,7 @@ from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, T
 
 def page(gallery: Gallery) -> Report:
     sections = (overview(gallery), *(_case(r) for r in gallery.results), documents())
-    return Report("Published cases, recomputed", verdict(gallery), sections, contents=True)
+    return Report("Published cases, recomputed", verdict(gallery), sections)
 
 
 def screen(gallery: Gallery) -> Report:

@@ -73,7 +73,7 @@ def residual_lines(study: Study) -> Lines:
                 tuple(s.reading + 1.0 for s in odd),
                 _shown(drawn),
                 points=True,
-                warning=True,
+                role="outlier",
                 words=tuple(s.place for s in odd),
             )
         )

@@ -1,0 +1,166 @@
+"""A sheet to draw on: marks in pixels, axes with round numbers, a legend that wraps."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from math import ceil, floor, isfinite, log10
+
+from elastocal.quantities import number
+from elastocal.report.colours import Paint
+
+SIZE = 12
+"""Of letters, px."""
+LETTER = 6.3
+"""Their mean width; a legend or label is laid out by it."""
+FONT = "system-ui,'Segoe UI',Helvetica,Arial,sans-serif"
+
+
+def wide(text: str) -> float:
+    return LETTER * len(text)
+
+
+@dataclass
+class Sheet:
+    """SVG in the making: ``items`` are elements, in order."""
+
+    width: float
+    height: float
+    paint: Paint
+    items: list[str] = field(default_factory=list)
+
+    def line(
+        self, points: Sequence[tuple[float, float]], colour: str, size: float = 2.0, dash: str = "", close: str = ""
+    ) -> None:
+        """Through the points; with ``close`` a filled area of that opacity."""
+        if len(points) < 2:
+            return
+        path = "M" + "L".join(f"{_r(x)} {_r(y)}" for x, y in points)
+        kind = f'fill-opacity="{close}" stroke="none" style="fill:' if close else 'fill="none" style="stroke:'
+        dashed = f' stroke-dasharray="{dash}"' if dash else ""
+        rounded = "" if close else f' stroke-width="{size:g}" stroke-linejoin="round"'
+        self.items.append(f'<path d="{path}"{rounded}{dashed} {kind}{self.colour(colour)}"/>')
+
+    def rectangle(self, x: float, y: float, width: float, height: float, colour: str, words: str = "") -> None:
+        size = f'x="{_r(x)}" y="{_r(y)}" width="{_r(width)}" height="{_r(height)}"'
+        self.items.append(f'<rect {size} style="fill:{self.colour(colour)}"{_titled(words, "rect")}')
+
+    def mark(self, x: float, y: float, colour: str, shape: str = "circle", size: float = 3.4, words: str = "") -> None:
+        fill = f'style="fill:{self.colour(colour)}"'
+        if shape == "circle":
+            self.items.append(f'<circle cx="{_r(x)}" cy="{_r(y)}" r="{size:g}" {fill}{_titled(words, "circle")}')
+            return
+        s = size
+        shapes = {
+            "cross": f"M{_r(x - s)} {_r(y - s)}l{2 * s:g} {2 * s:g}M{_r(x - s)} {_r(y + s)}l{2 * s:g} {-2 * s:g}",
+            "diamond": f"M{_r(x)} {_r(y - s)}l{s:g} {s:g}l{-s:g} {s:g}l{-s:g} {-s:g}z",
+            "square": f"M{_r(x - s)} {_r(y - s)}h{2 * s:g}v{2 * s:g}h{-2 * s:g}z",
+            "bar": f"M{_r(x)} {_r(y - s)}v{2 * s:g}",
+        }
+        drawn = shape in ("cross", "bar")
+        style = f'fill="none" stroke-width="2.2" style="stroke:{self.colour(colour)}"' if drawn else fill
+        self.items.append(f'<path d="{shapes[shape]}" {style}{_titled(words, "path")}')
+
+    def text(
+        self, x: float, y: float, words: str, *, anchor: str = "start", colour: str = "ink", turn: float = 0.0,
+        size: float = SIZE, bold: bool = False,
+    ) -> None:  # fmt: skip
+        turned = f' transform="rotate({turn:g} {_r(x)} {_r(y)})"' if turn else ""
+        heavy = ' font-weight="600"' if bold else ""
+        place = f'x="{_r(x)}" y="{_r(y)}" text-anchor="{anchor}" font-size="{size:g}"{heavy}{turned}'
+        self.items.append(f'<text {place} style="fill:{self.colour(colour)}">{escape(words)}</text>')
+
+    def legend(self, entries: Sequence[tuple[str, str, str]], x: float, y: float, width: float) -> float:
+        """Names with their line, mark or area, in rows; its height. An entry is name, colour and sign."""
+        left, top = x, y
+        for name, colour, sign in entries:
+            need = 30 + wide(name)
+            if left > x and left + need > x + width:
+                left, top = x, top + 18
+            if sign in ("line", "dash"):
+                self.line([(left, top - 4), (left + 18, top - 4)], colour, 2.4, "5 3" if sign == "dash" else "")
+            elif sign == "area":
+                self.line([(left, top), (left + 18, top), (left + 18, top - 9), (left, top - 9)], colour, close="0.55")
+            else:
+                self.mark(left + 9, top - 4, colour, sign, 4)
+            self.text(left + 23, top, name)
+            left += need + 8
+        return top - y + 18 if entries else 0.0
+
+    def svg(self, words: str) -> str:
+        """``words`` say what is drawn to those who do not see it."""
+        size = f'viewBox="0 0 {_r(self.width)} {_r(self.height)}" width="{_r(self.width)}" height="{_r(self.height)}"'
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
+        return f"{head}<title>{escape(words)}</title>{''.join(self.items)}</svg>"
+
+    def colour(self, colour: str) -> str:
+        """A name of the colour language, or a colour as it is."""
+        return colour if colour.startswith("#") else self.paint(colour)
+
+
+def _r(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _titled(words: str, element: str) -> str:
+    return f"><title>{escape(words)}</title></{element}>" if words else "/>"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Values from ``low`` to ``high`` on pixels from ``start`` to ``end``."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def __call__(self, value: float) -> float:
+        a, b, v = (log10(max(n, 1e-300)) for n in (self.low, self.high, value)) if self.log else (
+            self.low, self.high, value)  # fmt: skip
+        return self.start + (v - a) / (b - a) * (self.end - self.start)
+
+    def ticks(self, most: int) -> list[float]:
+        if self.log:
+            first, last = floor(log10(self.low) + 1e-9), ceil(log10(self.high) - 1e-9)
+            steps = (1,) if last - first > 3 else (1, 2, 5)
+            every = [m * 10.0**p for p in range(first, last + 1) for m in steps]
+            return [v for v in every if self.low * 0.999 <= v <= self.high * 1.001]
+        step = nice_step((self.high - self.low) / max(1, most))
+        first = ceil(self.low / step - 1e-9)
+        return [step * k for k in range(first, floor(self.high / step + 1e-9) + 1)]
+
+
+def nice_step(least: float) -> float:
+    power = 10.0 ** floor(log10(least)) if least > 0 else 1.0
+    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= least * (1 - 1e-9))
+
+
+def extent(values: Sequence[float], *, zero: bool = False, air: float = 0.04, log: bool = False) -> tuple[float, float]:
+    """The least range that holds all finite values, with some air."""
+    known = [v for v in values if isfinite(v) and (v > 0 or not log)]
+    if not known:
+        return (0.1, 1.0) if log else (0.0, 1.0)
+    low, high = min(known), max(known)
+    if log:
+        low, high = low / 1.25, high * 1.25
+        return (low, high) if high > 2 * low else (low / 2, high * 2)
+    if zero and low >= 0:
+        return 0.0, high * (1 + air) or 1.0
+    gap = (high - low) or max(abs(high), 1.0) * 0.1
+    return low - air * gap, high + air * gap
+
+
+def tick_words(values: Sequence[float]) -> list[str]:
+    """Numbers of an axis with as many decimals as their step needs."""
+    if len(values) < 2:
+        return [number(v) for v in values]
+    gap = min(abs(b - a) for a, b in itertools.pairwise(values))
+    large = max(abs(v) for v in values)
+    if large >= 1e5 or gap < 1e-4 or large / gap > 1e4:
+        return [f"{v:.3g}" for v in values]
+    decimals = max(0, -floor(log10(gap) + 1e-9))
+    return [number(v, decimals) for v in values]
