@@ -14,7 +14,7 @@ from elastocal.report.drawing.axes import Ends, Frame, frame, label_room, titled
 from elastocal.report.drawing.canvas import Scale, Sheet, extent, tick_words
 from elastocal.report.drawing.curves import draw_series, legend_of
 
-FEW = 700
+FEW = 160
 """Cells that get a rectangle of their own."""
 BAR = 96.0
 """Room for the scale at the right."""
