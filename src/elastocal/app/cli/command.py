@@ -10,9 +10,9 @@ Its parameters are the arguments and options, its docstring the help.  It reads,
 from Python it is called as it stands.  On the command line ``on_command_line`` adds ``--report``, ``--standalone``,
 ``--csv`` and ``--json``, refuses targets that must not be written, shows progress, and hands the value to
 ``app/pages``: there ``page(result)`` is the report, ``screen(result)`` a shorter one for the terminal,
-``table(result)`` what ``--csv`` writes, ``data(result)`` what ``--json`` prints where that is not the report itself.  Of the value three attributes
-count, where it has them: ``files`` to write (contents by path), ``html`` where a report goes that nobody has named a
-place for, and ``failed``, which ends the program with 1.
+``table(result)`` what ``--csv`` writes, ``data(result)`` what ``--json`` prints where that is not the report itself.
+Of the value three attributes count, where it has them: ``files`` to write (contents by path), ``html`` where a report
+goes that nobody has named a place for, and ``failed``, which ends the program with 1.
 A function that takes ``json`` itself shows its own result.
 """
 
