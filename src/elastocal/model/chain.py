@@ -10,20 +10,25 @@ velocity of the body point at the base origin, in base axes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from elastocal.errors import UnknownNameError
+from elastocal.model import straight_line
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
+from elastocal.model.straight_line import Input
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Entry, Matrix3, Row3
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import align_z
 
+Poses = dict[str, tuple[Matrix3, Row3]]
 JOINT = "joint"
+FEW = 16
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
@@ -70,7 +75,7 @@ class ChainState:
     chain: Chain
     size: int
     screws: tuple[Screw | None, ...]
-    poses: dict[str, tuple[Matrix3, Row3]] = field(default_factory=dict)
+    poses: Poses = field(default_factory=dict)
 
     def pose(self, frame: str) -> tuple[Matrix3, Row3]:
         """Rotation and origin of a frame, as entries."""
@@ -105,22 +110,29 @@ class ChainState:
         self._twists_into(self.pose(frame)[1], self.chain.level(frame), dofs, out)
 
     def _twists_into(self, at: Row3, level: int, dofs: Sequence[int], out: Array) -> None:
+        for j, twist in enumerate(self._twists(at, level, dofs)):
+            for i in range(len(out)):
+                out[i, j] = twist[i]
+
+    def twists(self, frame: str, dofs: Sequence[int]) -> Iterator[tuple[Entry, ...]]:
+        """Twists of the frame's origin as entries, six for each degree of freedom."""
+        return self._twists(self.pose(frame)[1], self.chain.level(frame), dofs)
+
+    def _twists(self, at: Row3, level: int, dofs: Sequence[int]) -> Iterator[tuple[Entry, ...]]:
         point, arm = None, ORIGIN
-        for j, dof in enumerate(dofs):
+        for dof in dofs:
             if dof >= level:
-                out[:, j] = 0.0
+                yield 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
                 continue
             screw = self.screws[dof]
             assert screw is not None, "a screw was asked for that was not computed"
             axis = screw.axis
             if screw.point is None:
-                twist = (*axis, *ORIGIN)
-            else:
-                if screw.point is not point:  # the three rotations of one frame share their point
-                    point, arm = screw.point, en.minus(at, screw.point)
-                twist = (*en.cross(axis, arm), *axis)
-            for i in range(len(out)):
-                out[i, j] = twist[i]
+                yield (*axis, *ORIGIN)
+                continue
+            if screw.point is not point:  # the three rotations of one frame share their point
+                point, arm = screw.point, en.minus(at, screw.point)
+            yield (*en.cross(axis, arm), *axis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,9 +261,65 @@ class Chain:
 
     def evaluate(self, values: Sequence[Entry], size: int, screws: Sequence[int] | None = None) -> ChainState:
         """Run along the chain; ``screws`` limits which columns are computed (default all)."""
-        wanted = set(range(len(self.dofs)) if screws is None else screws)
+        wanted = tuple(range(len(self.dofs)) if screws is None else screws)
+        inputs = self._inputs(values)
+        code = self._code(straight_line.state, straight_line.pattern(inputs), wanted)
+        if code is None:
+            return ChainState(self, size, *self.run(inputs, wanted))
+        entries = straight_line.flat(inputs)
+        if size == 1:
+            entries = [e if isinstance(e, float) else float(e[0]) for e in entries]
+        return ChainState(self, size, *code(*entries))
+
+    def motion(self, values: Sequence[Entry], frame: str, dofs: tuple[int, ...], out: Array) -> None:
+        """Origin (3), rotation (9, by rows) and twists (6 for each dof) of a frame into the rows of ``out``.
+
+        A few configurations are worked out one by one on floats: NumPy's calls would cost more than what they compute.
+        """
+        inputs = self._inputs(values)
+        code = self._code(straight_line.motion, straight_line.pattern(inputs), frame, dofs)
+        entries = straight_line.flat(inputs)
+        if code is None:
+            for i, entry in enumerate(straight_line.motion_entries(self, inputs, frame, dofs)):
+                out[i] = entry
+        elif out.shape[1] > FEW or not entries:
+            code(out, *entries)
+        else:
+            for i, row in enumerate(np.array(np.broadcast_arrays(*entries)).T.tolist()):
+                column = [0.0] * len(out)
+                code(column, *row)
+                out[:, i] = column
+
+    def _inputs(self, values: Sequence[Entry]) -> list[Input]:
+        """What the chain is run on: zeros, shifts, and cosine and sine of what turns (all in one call)."""
+        out: list[Input] = list(values)
+        turning = [i for i, v in enumerate(values) if self.rotates[i] and isinstance(v, np.ndarray)]
+        if turning:
+            cos, sin = (np.asarray(e) for e in en.cos_sin(np.array([values[i] for i in turning])))
+            for i, c, s in zip(turning, cos, sin, strict=True):
+                out[i] = (c, s)
+        for i, v in enumerate(values):
+            if self.rotates[i] and isinstance(v, float) and v != 0.0:
+                out[i] = en.cos_sin(v)
+        return out
+
+    def _code(self, make: Callable[..., Any], *key: Any) -> Any:
+        """Straight-line code, made at the third use: None before."""
+        known = self._codes.get((make, key), 0)
+        if isinstance(known, int):
+            known = make(self, *key) if known >= 2 else known + 1
+            self._codes[make, key] = known
+        return None if isinstance(known, int) else known
+
+    @cached_property
+    def _codes(self) -> dict[tuple[Any, ...], Any]:
+        return {}
+
+    def run(self, inputs: Sequence[Any], screws: Sequence[int]) -> tuple[tuple[Screw | None, ...], Poses]:
+        """The chain itself, on entries or on symbols."""
+        wanted = set(screws)
         found: list[Screw | None] = [None] * len(self.dofs)
-        poses: dict[str, tuple[Matrix3, Row3]] = {}
+        poses: Poses = {}
         rotation, origin = IDENTITY, ORIGIN
         for step in self._steps:
             turn, shift = step.pose.entries
@@ -264,7 +332,7 @@ class Chain:
                 assert step.frame is not None
                 poses[step.frame] = (rotation, origin)
                 continue
-            value = values[motion.dof]
+            value = inputs[motion.dof]
             moves = not (isinstance(value, float) and value == 0.0)
             if motion.dof in wanted or (moves and not motion.rotates):
                 axis = en.scaled(en.column(rotation, motion.axis), motion.sign)
@@ -273,11 +341,11 @@ class Chain:
             if not moves:
                 continue
             if motion.rotates:
-                c, s = en.cos_sin(value)
+                c, s = value
                 rotation = en.turned(rotation, motion.axis, c, s if motion.sign > 0 else -s)
             else:
                 origin = en.plus(origin, en.scaled(axis, value))
-        return ChainState(self, size, tuple(found), poses)
+        return tuple(found), poses
 
 
 def _joint_motion(joint: JointMotion, dof: int) -> tuple[Pose, _Motion, Pose]:

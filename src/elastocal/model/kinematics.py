@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.model.chain import ChainState
-from elastocal.model.posture import Posture
+from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
-CHUNK = 10_000
+CHUNK = 5_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,47 +45,49 @@ def rigid_pose(model: Robot, frame: str, q: Array) -> tuple[Array, Array]:
 
 def rigid_motion(model: Robot, frame: str, q: Array) -> tuple[Array, Array, Array]:
     """The same with the joint Jacobian (6, n, N)."""
-    at = model.posture(q)
-    state = rigid_state(at, moved_dofs(at))
-    jacobian = np.empty((6, model.n, at.size))
-    _jacobian_into(state, at, frame, jacobian)
-    return state.origin(frame), state.rotation(frame), jacobian
+    out = _motion(model, frame, Configurations(q.T))
+    return out.position.T, np.moveaxis(out.rotation, 0, -1), np.moveaxis(out.jacobian, 0, -1)
 
 
 def kinematics(model: Robot, q: object, frame: str | None = None) -> Kinematics:
     """Pose and Jacobian of a frame (default: the tool) at joint values (N, n)."""
     at = frame or model.tool
     model.tree.frame(at)
-    configurations = model.configurations(q)
-    total = len(configurations)
-    position, rotation = np.empty((3, total)), np.empty((3, 3, total))
-    jacobian = np.empty((6, model.n, total))
+    return _motion(model, at, model.configurations(q))
+
+
+def _motion(model: Robot, frame: str, configurations: Configurations) -> Kinematics:
+    total, joints = len(configurations), 12 + 6 * len(model.joint_dofs)
+    out = np.empty((joints, total))
+    jacobian = (
+        out[12:].reshape(len(model.joint_dofs), 6, total).swapaxes(0, 1)
+        if model.leads is None
+        else np.empty((6, model.n, total))
+    )
     for start in range(0, total, CHUNK):
         rows = slice(start, min(start + CHUNK, total))
         posture = model.posture(configurations[rows])
-        state = rigid_state(posture, moved_dofs(posture))
-        turn, origin = state.pose(at)
-        for i in range(3):
-            position[i, rows] = origin[i]
-            for j in range(3):
-                rotation[i, j, rows] = turn[i][j]
-        _jacobian_into(state, posture, at, jacobian[:, :, rows])
-    return Kinematics(at, position.T, np.moveaxis(rotation, -1, 0), np.moveaxis(jacobian, -1, 0))
+        dofs = moved_dofs(posture)
+        plain = len(dofs) == len(model.joint_dofs)
+        some = out[:, rows] if plain else np.empty((12 + 6 * len(dofs), posture.size))
+        model.chain.motion(model.chain.values(posture.q, posture.offsets), frame, dofs, some)
+        if not plain:
+            out[:, rows] = some[:joints]
+        _add_led(posture, dofs, some[12:].reshape(len(dofs), 6, posture.size).swapaxes(0, 1), jacobian[:, :, rows])
+    rotation = out[3:12].reshape(3, 3, total)
+    return Kinematics(frame, out[:3].T, np.moveaxis(rotation, -1, 0), np.moveaxis(jacobian, -1, 0))
+
+
+def _add_led(at: Posture, dofs: tuple[int, ...], twists: Array, jacobian: Array) -> None:
+    """dx/dq = J_joints, followers included, plus J dtheta/dq of offsets that move."""
+    leads = at.model.leads
+    if leads is not None:
+        np.einsum("adn,dj->ajn", twists[:, : len(leads)], leads, out=jacobian)
+    if at.slopes:
+        at.add_slopes(twists, dofs, jacobian)
 
 
 def moved_dofs(at: Posture) -> tuple[int, ...]:
     """Degrees of freedom that move with the joint values: the joints, and what is off by another amount elsewhere."""
     joints = at.model.joint_dofs
     return joints if not at.slopes else (*joints, *(i for i in at.slopes if i not in joints))
-
-
-def _jacobian_into(state: ChainState, at: Posture, frame: str, out: Array) -> None:
-    """(6, n, N): dx/dq = J_joints, followers included, plus J dtheta/dq of offsets that move."""
-    dofs, leads = moved_dofs(at), at.model.leads
-    if leads is None and not at.slopes:
-        state.jacobian_into(frame, dofs, out)
-        return
-    columns = state.jacobian(frame, dofs)
-    by_joints = columns[:, : len(at.model.joint_dofs)]
-    out[:] = by_joints if leads is None else np.einsum("adn,dj->ajn", by_joints, leads)
-    at.add_slopes(columns, dofs, out)
