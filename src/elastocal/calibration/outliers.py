@@ -1,15 +1,13 @@
-"""Which readings do not belong: single numbers, points of markers, whole poses.
+"""Which readings do not belong: a robust start, then the decision of ``solve.outliers`` on the exact problem.
 
 Robust weights (Student's t, 4 degrees of freedom, one for every point) only start the search, so that up to a third of
-the poses may be bad.  The decision is by externally studentised deletion residuals (``solve.deletion``) of the richest
-model: the most improbable unit of the three levels is left out, everything is computed again, and what was left out
-before comes back where the fit predicts it after all.
+the poses may be bad.  Numbers, points of markers and whole poses are then decided on the richest model, whose scales
+are chosen anew whenever something leaves or comes back.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -18,34 +16,16 @@ from elastocal.calibration.placing import Placing
 from elastocal.solve.blocks import Blocks, Noise
 from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Posterior, posterior
+from elastocal.solve.outliers import LEVEL, Unit, screen_units
 from elastocal.solve.scales import maximise_evidence
 from elastocal.spatial.entries import Array, Bools, Ints
 
-LEVEL = 1e-6
-"""Probability of leaving out any good reading of a campaign, all units of one level together: tails are heavy."""
-LIKELY = 0.01
-"""Probability from which the other numbers of a point with a wrong one are believed."""
-MOST = 0.4
-"""Share of the numbers that may be left out; beyond it the model is wrong, not the readings."""
 FREEDOM = 4.0
-Level = Literal["number", "point", "pose"]
-
-
-@dataclass(frozen=True)
-class Unit:
-    """Something left out: a block (pose), its rows, and how improbable it is."""
-
-    level: Level
-    block: int
-    rows: tuple[int, ...]
-    size: float
-    """Distance from its prediction in standard deviations of that prediction: sqrt(chi2 / numbers)."""
-    probability: float
 
 
 @dataclass(frozen=True, eq=False)
 class Screened:
-    """What to leave out (M, rows), the units, and the fit without them."""
+    """The fit without what was left out, and the units left out."""
 
     fit: Fit
     units: tuple[Unit, ...]
@@ -115,100 +95,25 @@ def _point_scales(task: Task, left: Array, factor: float) -> tuple[Array, tuple[
 def screen(task: Task, start: Fit, *, level: float = LEVEL) -> Screened:
     """Leave out and take back, one unit at a time, until nothing changes."""
     full = task.sight.fold(task.sight.used)
-    blocks, scales = replace(start.posterior.blocks, used=full), start.posterior.log_scales
-    dropped = full & ~start.posterior.blocks.used
-    seen: set[bytes] = set()
-    while dropped.tobytes() not in seen and dropped.sum() < MOST * full.sum():
-        seen.add(dropped.tobytes())
-        change = _taken_back(blocks, dropped, scales, level)
-        if change is None:
-            worst = _worst(deletion(posterior(blocks.without(dropped), scales)), level)
-            if worst is None:
-                break
-            change = dropped.copy()
-            change[worst.block, list(worst.rows)] = True
-        dropped = change
-        scales, _ = maximise_evidence(blocks.without(dropped), scales, revive=False)
-    dropped = _narrowed(blocks, dropped, scales)
+    judge = _Judge(replace(start.posterior.blocks, used=full), start.posterior.log_scales)
+    dropped, units, judge = screen_units(judge, full, full & ~start.posterior.blocks.used, level=level)
     new = replace(task, dropped=task.sight.unfold(dropped))
-    units = [_judged(blocks, dropped, scales, *piece) for piece in _pieces(blocks, dropped)]
-    return Screened(fit(new, start.placing, start.x, scales), tuple(sorted(units, key=lambda u: u.probability)))
+    return Screened(fit(new, start.placing, start.x, judge.scales), units)
 
 
-def _narrowed(blocks: Blocks, dropped: Bools, scales: Array) -> Bools:
-    """Points that were left out as a whole, of which one number alone is wrong, lose that number only."""
-    for kind, b, rows in _pieces(blocks, dropped):
-        if kind != "point":
-            continue
-        again = dropped.copy()
-        again[b, rows] = False
-        whole = deletion(posterior(blocks.without(again), scales))
-        worst = rows[int(np.argmax(whole.number_chi2()[b, rows]))]
-        rest = np.array([r for r in rows if r != worst])
-        again[b, worst] = True
-        others = _judged(blocks, again | _only(dropped, b, rest), scales, "number", b, rest)
-        if others.probability > LIKELY:
-            dropped = again
-    return dropped
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """The linear problem of all readings, and the scales chosen last."""
 
+    blocks: Blocks
+    scales: Array
 
-def _only(like: Bools, b: int, rows: Ints) -> Bools:
-    out = np.zeros_like(like)
-    out[b, rows] = True
-    return out
+    @property
+    def parts(self) -> Ints:
+        return self.blocks.parts
 
+    def without(self, dropped: Bools) -> Deletion:
+        return deletion(posterior(self.blocks.without(dropped), self.scales))
 
-def _pieces(blocks: Blocks, dropped: Bools) -> list[tuple[Level, int, Ints]]:
-    """What is left out, as whole poses, points and numbers."""
-    out: list[tuple[Level, int, Ints]] = []
-    for b in np.flatnonzero(dropped.any(axis=1)).tolist():
-        rows, points = np.flatnonzero(dropped[b]), np.unique(blocks.parts[blocks.used[b]])
-        if len(points) > 1 and np.array_equal(dropped[b], blocks.used[b]):
-            out.append(("pose", b, rows))
-            continue
-        for part in np.unique(blocks.parts[rows]):
-            own = rows[blocks.parts[rows] == part]
-            out.append(("point" if len(own) > 1 else "number", b, own))
-    return out
-
-
-def _judged(blocks: Blocks, dropped: Bools, scales: Array, level: Level, b: int, rows: Ints) -> Unit:
-    """How improbable something left out is, by its deletion residual among the readings that are kept."""
-    again = dropped.copy()
-    again[b, rows] = False
-    found = deletion(posterior(blocks.without(again), scales))
-    chi2 = found.chi2(b, rows)
-    p = float(found.exceedance(np.array(chi2), np.array(len(rows)), found.posterior.effective))
-    return Unit(level, b, tuple(int(r) for r in rows), float(np.sqrt(chi2 / len(rows))), p)
-
-
-def _taken_back(blocks: Blocks, dropped: Bools, scales: Array, level: float) -> Bools | None:
-    """Without the left-out unit that the fit predicts best, if it is no longer improbable; None where all are."""
-    units = [_judged(blocks, dropped, scales, *piece) for piece in _pieces(blocks, dropped)]
-    best = max(units, key=lambda u: u.probability, default=None)
-    if best is None or best.probability * blocks.count < 10 * level:
-        return None
-    out = dropped.copy()
-    out[best.block, list(best.rows)] = False
-    return out
-
-
-def _worst(found: Deletion, level: float) -> Unit | None:
-    """The most improbable unit of the three levels, each level's probabilities times the number of its units."""
-    used, parts = found.posterior.blocks.used, found.posterior.blocks.parts
-    levels: tuple[tuple[Level, Array, Ints], ...] = (
-        ("number", found.number_chi2(), used.astype(np.int64)),
-        ("point", *found.point_chi2()),
-        ("pose", *found.block_chi2()),
-    )
-    best, least = None, level
-    for kind, chi2, size in levels:
-        p = found.exceedance(chi2, size, found.posterior.effective)
-        adjusted = np.where(np.isfinite(p), p, 1.0) * np.isfinite(p).sum()
-        place = np.unravel_index(int(np.argmin(adjusted)), adjusted.shape)
-        if adjusted[place] < least:
-            b, least = int(place[0]), float(adjusted[place])
-            mine = {"number": np.arange(used.shape[1]) == place[-1], "point": parts == place[-1], "pose": used[b]}[kind]
-            rows = tuple(np.flatnonzero(mine & used[b]).tolist())
-            best = Unit(kind, b, rows, float(np.sqrt(chi2[place] / len(rows))), float(p[place]))
-    return best
+    def tuned(self, dropped: Bools) -> _Judge:
+        return replace(self, scales=maximise_evidence(self.blocks.without(dropped), self.scales, revive=False)[0])

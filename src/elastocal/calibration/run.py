@@ -16,7 +16,7 @@ from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.judgement import discrepancy_of, warnings_of
 from elastocal.calibration.ladder import Climber, Ladder, climb
 from elastocal.calibration.noise import Instrument
-from elastocal.calibration.outliers import Unit, robust_fit, screen
+from elastocal.calibration.outliers import robust_fit, screen
 from elastocal.calibration.placing import Placing, robust_start, start_turns
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import check_slips
@@ -28,6 +28,7 @@ from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.solve.evidence import Posterior
+from elastocal.solve.outliers import Unit
 from elastocal.spatial.entries import Array, Bools
 
 Watch = Callable[[str], None]

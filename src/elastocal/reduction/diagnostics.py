@@ -1,6 +1,6 @@
 """What the residuals of a fit say: outliers, influence, repeats, and how far the model is from the robot.
 
-Outliers      found by a loss that lets go of them, named with what the rest predicts.
+Outliers      by deletion residuals (``solve.outliers``), named with what the rest predicts.
 Influence     with the hat matrix H = A (A^T A)^-1 A^T of the whitened problem, the residuals of a pose g that is left
               out are (I - H_gg)^-1 r_g, without fitting again: exact where readings are affine, first order elsewhere.
 Repeats       the noise without any model (pure error), and whether the model is all there is (lack of fit).
@@ -16,15 +16,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.reduction.fit import Fit
-from elastocal.solve.loss import TUNING, robust_scale
-from elastocal.spatial.entries import Array, Ints
+from elastocal.solve.deletion import Deletion, deletion_of_rows
+from elastocal.solve.linear import orthonormal_span, solve_linear
+from elastocal.solve.loss import cauchy_residuals
+from elastocal.solve.outliers import LEVEL, screen_units
+from elastocal.spatial.entries import Array, Bools, Ints
 
-LIMIT = 5.0
+FAR = 5.0
+"""Standard deviations beyond which a number is let go of before anything is decided."""
 
 
 @dataclass(frozen=True)
 class Outlier:
-    """One number that lies ``sigmas`` of the bulk's scatter away from what the others predict."""
+    """One number that lies ``sigmas`` of the others' scatter away from what they predict."""
 
     reading: int
     row: int
@@ -34,35 +38,93 @@ class Outlier:
     sigmas: float
 
 
-def find_outliers(fit: Fit, limit: float = LIMIT) -> tuple[Outlier, ...]:
-    """The numbers beyond ``limit``, the worst first; Cauchy's loss on the problem linearised at the fit."""
-    from scipy.optimize import least_squares
-
-    problem = fit.problem
-    p = len(problem.names)
+def find_outliers(fit: Fit, level: float = LEVEL) -> tuple[Outlier, ...]:
+    """Numbers, markers and whole readings that the others contradict, the worst number first."""
     if fit.freedom < 2:
         return ()
-    basis = np.linalg.qr(problem.matrix)[0]
-    floor = 1.0 if fit.stated else 0.0  # no number is doubtful within the noise that was stated
-    z, scale = np.zeros(p), max(robust_scale(problem.misfit, p), floor)
-    for _ in range(4):
-        solution = least_squares(
-            lambda v: problem.misfit - basis @ v, z, lambda v: -basis, loss="cauchy", f_scale=TUNING["cauchy"] * scale
-        )
-        z = solution.x
-        scale = max(robust_scale(problem.misfit - basis @ z, p), floor)
-    rest = problem.misfit - basis @ z
-    n, r = problem.shape
-    raw = np.where(problem.used, problem.weights.unwhiten(rest[: n * r].reshape(n, r)), np.nan)
-    away = raw / (np.sqrt(problem.weights.variance) * scale)
-    hits = [(int(i), int(j)) for i, j in np.argwhere(np.abs(np.nan_to_num(away)) > limit)]
+    judge = _Linear.of(fit)
+    dropped, _, judge = screen_units(judge, judge.used, judge.far(), level=level)
+    if not dropped.any():
+        return ()
+    left = judge.residuals(dropped)
+    rest = judge.without(dropped)
+    away = np.abs(left) / (np.sqrt(fit.problem.weights.variance * max(rest.total / rest.freedom, rest.floor)))
     readings = fit.campaign.readings
     out = [
-        Outlier(i, j, fit.campaign.place(i, j), float(readings[i, j]), float(readings[i, j] - raw[i, j]),
-                float(abs(away[i, j])))
-        for i, j in hits
+        Outlier(i, j, fit.campaign.place(i, j), float(readings[i, j]), float(readings[i, j] - left[i, j]),
+                float(away[i, j]))
+        for i, j in np.argwhere(dropped).tolist()
     ]  # fmt: skip
     return tuple(sorted(out, key=lambda s: (-s.sigmas, s.reading, s.row)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Linear:
+    """The problem of a fit in m and rad: ``lower`` factors (N, R, R) of the noise, rows, and rows of priors."""
+
+    lower: Array
+    misfit: Array
+    matrix: Array
+    prior: Array
+    aim: Array
+    used: Bools
+    parts: Ints
+    stated: bool
+
+    @classmethod
+    def of(cls, fit: Fit) -> _Linear:
+        problem, kind = fit.problem, fit.campaign.measurement
+        n, r = problem.shape
+        live, inverse = problem.weights.live, problem.weights.inverse
+        lower = np.asarray(np.linalg.inv(inverse + np.eye(r) * ~live[:, :, None]), dtype=np.float64)
+        matrix, misfit = problem.matrix[: n * r].reshape(n, r, -1), problem.misfit[: n * r].reshape(n, r, 1)
+        parts = np.array([kind.groups.index(row.group) for row in kind.rows])
+        return cls(
+            lower, (lower @ misfit)[:, :, 0], lower @ matrix, problem.matrix[problem.priors()],
+            problem.misfit[problem.priors()], problem.used, parts, fit.stated,
+        )  # fmt: skip
+
+    def far(self) -> Bools:
+        """Where to start: numbers that Cauchy's loss lets go of."""
+        _, rows, misfit = self._rows(np.zeros_like(self.used))
+        n, r = self.used.shape
+        left, scale = cauchy_residuals(rows, misfit, self._floor)
+        raw = (self.lower @ left[: n * r].reshape(n, r, 1))[:, :, 0]
+        return np.asarray(self.used & (np.abs(raw) > FAR * scale * np.linalg.norm(self.lower, axis=2)))
+
+    def without(self, dropped: Bools) -> Deletion:
+        used = self.used & ~dropped
+        n, r = used.shape
+        inverse, rows, left = self._rows(dropped)
+        span = orthonormal_span(rows)
+        left = left - span @ (span.T @ left)
+        freedom = int(used.sum()) + len(self.aim) - span.shape[1]
+        return deletion_of_rows(
+            inverse, span[: n * r].reshape(n, r, -1), left[: n * r].reshape(n, r), used, float(left @ left), freedom,
+            parts=self.parts, floor=self._floor**2,
+        )  # fmt: skip
+
+    def residuals(self, dropped: Bools) -> Array:
+        """All numbers (N, R), in m and rad, less what the kept ones predict."""
+        _, rows, left = self._rows(dropped)
+        return np.asarray(self.misfit - self.matrix @ solve_linear(rows, left).values)
+
+    @property
+    def _floor(self) -> float:
+        return 1.0 if self.stated else 0.0
+
+    def _rows(self, dropped: Bools) -> tuple[Array, Array, Array]:
+        """Inverse factors of the noise of what is kept, and its whitened rows with those of the priors behind them."""
+        used = self.used & ~dropped
+        both = used[:, :, None] & used[:, None, :]
+        covariance = np.where(both, self.lower @ self.lower.transpose(0, 2, 1), np.eye(used.shape[1]))
+        inverse = np.linalg.inv(np.linalg.cholesky(covariance)) * used[:, :, None]
+        rows = (inverse @ self.matrix).reshape(used.size, -1)
+        left = (inverse @ self.misfit[:, :, None]).reshape(-1)
+        return np.asarray(inverse), np.concatenate([rows, self.prior]), np.concatenate([left, self.aim])
+
+    def tuned(self, dropped: Bools) -> _Linear:
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +152,15 @@ def influence(fit: Fit, pose: Ints) -> Influence:
     used = fit.problem.used
     leverage = np.where(used, np.sum(basis**2, axis=2), np.nan)
     deleted = np.full((n, r), np.nan)
+    squares = float(fit.problem.misfit @ fit.problem.misfit)
     for members in _by_size(pose):
-        k = members.shape[1] * r
-        q = basis[members].reshape(len(members), k, -1)
-        residual = fit.whitened[members].reshape(len(members), k, 1)
-        rest = np.eye(k) - q @ q.swapaxes(1, 2)
-        deleted[members] = _solved(rest, residual).reshape(len(members), -1, r)
+        shape = (len(members), members.shape[1] * r)
+        one = np.broadcast_to(np.eye(shape[1]), (len(members), shape[1], shape[1]))
+        found = deletion_of_rows(
+            one, basis[members].reshape(*shape, -1), fit.whitened[members].reshape(shape), used[members].reshape(shape),
+            squares, fit.freedom, parts=np.zeros(shape[1], dtype=np.int64), floor=0.0,
+        )  # fmt: skip
+        deleted[members] = np.nan_to_num(found.blocks, nan=0.0, posinf=np.inf).reshape(len(members), -1, r)
     finite = fit.problem.weights.unwhiten(np.where(np.isinf(deleted), 0.0, deleted))
     left_out = np.where(np.isinf(deleted).any(axis=1)[:, None], np.inf, finite)
     return Influence(leverage, np.where(used, left_out, np.nan))
@@ -107,17 +172,6 @@ def _by_size(pose: Ints) -> list[Ints]:
     parts = np.split(order, np.flatnonzero(np.diff(pose[order])) + 1)
     sizes = sorted({len(p) for p in parts})
     return [np.stack([p for p in parts if len(p) == size]) for size in sizes]
-
-
-def _solved(rest: Array, residual: Array) -> Array:
-    """(I - H)^-1 r; inf where a pose alone holds up a parameter."""
-    values, vectors = np.linalg.eigh(rest)
-    alone = values[:, 0] < 1e-8
-    safe = np.where(values > 1e-8, values, 1.0)
-    part = np.einsum("nji,njk->nik", vectors, residual) / safe[:, :, None]
-    out = np.asarray(vectors @ part)
-    out[alone] = np.inf
-    return out
 
 
 @dataclass(frozen=True)

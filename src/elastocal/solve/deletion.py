@@ -7,6 +7,9 @@ With Q = (S + J P^-1 J^T)^-1, the precision of the readings before any unknown i
 is the residual of any set A of numbers predicted from all the others at the same scales: exact, without a refit, since
 Q = S^-1 - S^-1 J H^-1 J^T S^-1 and u = S^-1 (y - J theta).  A may be a number, a point or a whole block.  Studentised
 externally, F = (chi2_A / a) / ((chi2 - chi2_A) / (n - a)) follows F(a, n - a).
+
+Without a prior, P = 0, Q is of rank n - p: all holds with n - p in place of n, and with the span of the whitened
+columns in place of S^-1/2 J H^-1/2.  A set that alone determines an unknown has no residual then; it is infinite.
 """
 
 from __future__ import annotations
@@ -17,106 +20,148 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.solve.evidence import Posterior
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
+
+ALONE = 1e-8
+"""Part of a direction of a set that the others see, below which only the set itself determines it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Deletion:
-    """Precision Q_ii (N, R, R) of every block and u (N, R); rows of what was not read are zero."""
+    """Precision Q_ii (N, R, R) of every block and u (N, R); rows of what was not read are zero.
 
-    posterior: Posterior
+    ``total`` is chi2 of all readings, of which ``freedom`` are expected where the noise is as it was taken; ``floor``
+    is the least that it may be taken for, as a share of the variance (1: at least what is stated).  ``parts`` (R,)
+    numbers the points of a block.
+    """
+
+    used: Bools
     precision: Array
     pull: Array
+    total: float
+    freedom: float
+    parts: Ints
+    spent: float = 0.0
+    """Degrees of freedom that went into scales fitted to the same readings."""
+    floor: float = 0.0
+    weight: Array | float = 1.0
+    """Precision of the noise alone of every number (N, R), which its place in Q falls short of."""
 
     @cached_property
     def blocks(self) -> Array:
         """Residuals (N, R) of every block predicted from the others; nan where nothing was read."""
-        return self._solved(self._whole())[0]
+        return self._solved(np.arange(self.pull.shape[1]))[0]
 
     @cached_property
     def covariance(self) -> Array:
         """Covariance (N, R, R) of these residuals: noise and what is not known of the unknowns."""
-        used = self.posterior.blocks.used
-        both = used[:, :, None] & used[:, None, :]
+        both = self.used[:, :, None] & self.used[:, None, :]
         return np.where(both, np.linalg.inv(self._filled()), np.nan)
-
-    @cached_property
-    def total(self) -> float:
-        """chi2 of all readings, of which n = count are expected."""
-        blocks = self.posterior.blocks
-        off = np.where(blocks.used, blocks.readings - blocks.jacobian @ blocks.mean, 0.0)
-        return float(np.sum(off * self.pull))
 
     def block_chi2(self) -> tuple[Array, Ints]:
         """chi2 of every block (N,) and how many numbers it has."""
-        return self._solved(self._whole())[1], self.posterior.blocks.used.sum(axis=1)
+        return self._solved(np.arange(self.pull.shape[1]))[1], self.used.sum(axis=1)
 
     def point_chi2(self) -> tuple[Array, Ints]:
         """chi2 (N, points) of every point of every block, and how many numbers it has."""
-        parts = self.posterior.blocks.parts
-        used = self.posterior.blocks.used
         chi2, size = [], []
-        for part in range(int(parts.max(initial=-1)) + 1):
-            rows = np.flatnonzero(parts == part)
+        for part in range(int(self.parts.max(initial=-1)) + 1):
+            rows = np.flatnonzero(self.parts == part)
             chi2.append(self._solved(rows)[1])
-            size.append(used[:, rows].sum(axis=1))
+            size.append(self.used[:, rows].sum(axis=1))
         return np.stack(chi2, axis=1), np.stack(size, axis=1)
 
     def number_chi2(self) -> Array:
         """chi2 (N, R) of every single number; nan where nothing was read."""
-        diagonal = np.einsum("nrr->nr", self.precision)
-        used = self.posterior.blocks.used
-        return np.where(used, self.pull**2 / np.where(used, diagonal, 1.0), np.nan)
+        own, sound = self._own()
+        return np.where(self.used, np.where(sound, self.pull**2 / own, np.inf), np.nan)
 
     def number_residuals(self) -> Array:
         """(N, R): every number predicted from all others, those of its own block included."""
-        diagonal = np.einsum("nrr->nr", self.precision)
-        used = self.posterior.blocks.used
-        return np.where(used, self.pull / np.where(used, diagonal, 1.0), np.nan)
+        own, sound = self._own()
+        return np.where(self.used, np.where(sound, self.pull / own, np.inf), np.nan)
+
+    def _own(self) -> tuple[Array, Bools]:
+        """Precision of every single number, one where it alone determines an unknown, and where it does not."""
+        own = np.einsum("nrr->nr", self.precision)
+        sound = self.used & (own > (ALONE * self.weight if self._improper else 0.0))
+        return np.where(sound, own, 1.0), sound
+
+    @property
+    def _improper(self) -> bool:
+        """Without a prior a set may determine something alone."""
+        return bool(self.freedom < self.used.sum())
 
     def chi2(self, block: int, rows: Ints) -> float:
         """Of any set of numbers of one block."""
-        own, pull = self.precision[block][np.ix_(rows, rows)], self.pull[block, rows]
-        return float(pull @ np.linalg.solve(own, pull))
+        return float(self.pull[block, rows] @ self.residuals(block, rows))
 
-    def exceedance(self, chi2: Array, size: Ints, spent: float = 0.0) -> Array:
+    def exceedance(self, chi2: Array, size: Ints) -> Array:
         """Probability that good readings give a larger chi2, by the external F; nan where nothing was read.
 
-        ``spent`` degrees of freedom went into scales that were fitted to the same readings.
+        One where only the set itself determines something, or where nothing is left to tell the noise by; by chi-square
+        where the noise is the least allowed.
         """
-        from scipy.special import fdtrc
+        from scipy.special import chdtrc, fdtrc
 
-        n = self.posterior.blocks.count
-        rest = np.maximum(self.total - chi2, 1e-300) / np.maximum(n - size, 1)
-        a = np.maximum(size, 1)
-        return np.where(size > 0, fdtrc(a, np.maximum(n - size - spent, 1), chi2 / a / rest), np.nan)
+        a, left = np.maximum(size, 1), np.maximum(self.freedom - size, 1)
+        known = np.isfinite(chi2) & (self.freedom - size >= 1)
+        own = np.where(known, chi2, 0.0)
+        rest = np.maximum(self.total - own, 1e-300) / left
+        by_ratio = fdtrc(a, np.maximum(left - self.spent, 1), own / a / np.maximum(rest, self.floor))
+        p = np.where(rest < self.floor, chdtrc(a, own / (self.floor or 1.0)), by_ratio)
+        return np.where(size > 0, np.where(known, p, 1.0), np.nan)
 
-    def _whole(self) -> Ints:
-        return np.arange(self.pull.shape[1])
+    def residuals(self, block: int, rows: Ints) -> Array:
+        """Of any set of numbers of one block, predicted from all others."""
+        return np.linalg.solve(self.precision[block][np.ix_(rows, rows)], self.pull[block, rows])
 
     def _filled(self) -> Array:
         """Q with ones in the places of what was not read, so that it can be inverted."""
-        gap = ~self.posterior.blocks.used
-        return self.precision + np.eye(self.pull.shape[1]) * gap[:, :, None]
+        return self.precision + np.eye(self.pull.shape[1]) * ~self.used[:, :, None]
 
     def _solved(self, rows: Ints) -> tuple[Array, Array]:
+        """Residuals and chi2 of the same rows of every block; infinite where they alone determine something."""
         own = self._filled()[:, rows][:, :, rows]
+        alone = np.zeros(len(own), dtype=bool)
+        if self._improper:
+            unit = np.sqrt(np.where(self.used, self.weight, 1.0))[:, rows]
+            alone = np.linalg.eigvalsh(own / unit[:, :, None] / unit[:, None, :])[:, 0] < ALONE
+            own = np.where(alone[:, None, None], np.eye(len(rows)), own)
         residual = np.linalg.solve(own, self.pull[:, rows, None])[:, :, 0]
-        return np.where(self.posterior.blocks.used[:, rows], residual, np.nan), np.sum(
-            residual * self.pull[:, rows], axis=1
-        )
+        chi2 = np.where(alone, np.inf, np.sum(residual * self.pull[:, rows], axis=1))
+        residual = np.where(alone[:, None], np.inf, residual)
+        return np.where(self.used[:, rows], residual, np.nan), chi2
 
 
 def deletion(found: Posterior) -> Deletion:
     """Of a posterior, all sets at once; a likelihood with a power counts as one with S / power."""
     blocks = found.blocks
     n, r, p = blocks.shape
-    w = blocks.power
-    white = found.inverse @ blocks.jacobian
-    reach = white.reshape(n * r, p) @ found.half.T
-    spread = reach.reshape(n, r, p)
-    inner = np.eye(r) - w * (spread @ spread.transpose(0, 2, 1))
-    left = found.inverse.transpose(0, 2, 1)
-    precision = w * (left @ inner @ found.inverse)
-    pull = w * (left @ found.white[:, :, None])[:, :, 0]
-    return Deletion(found, precision, pull)
+    w = np.sqrt(blocks.power)
+    white = (found.inverse @ blocks.jacobian).reshape(n * r, p)
+    spread = w * (white @ found.half.T).reshape(n, r, p)
+    precision, pull = _precision(w * found.inverse, spread, w * found.white)
+    off = np.where(blocks.used, blocks.readings - blocks.jacobian @ blocks.mean, 0.0)
+    total = float(np.sum(off * pull))
+    return Deletion(blocks.used, precision, pull, total, blocks.count, blocks.parts, found.effective)
+
+
+def deletion_of_rows(
+    inverse: Array, span: Array, white: Array, used: Bools, squares: float, freedom: float, *, parts: Ints, floor: float
+) -> Deletion:
+    """Of a least-squares fit without a prior, or with rows for one beside those of the blocks.
+
+    ``inverse`` (N, R, R) are inverse Cholesky factors of the noise, ``span`` (N, R, p) orthonormal columns (over all
+    rows) of what the unknowns can do to the whitened readings, ``white`` (N, R) whitened residuals; ``squares`` is the
+    sum of all rows', with ``freedom`` to spare.
+    """
+    weight = np.sum(inverse**2, axis=1)
+    return Deletion(used, *_precision(inverse, span, white), squares, freedom, parts, 0.0, floor, weight)
+
+
+def _precision(inverse: Array, span: Array, white: Array) -> tuple[Array, Array]:
+    """Q_ii and u of every block."""
+    inner = np.eye(white.shape[1]) - span @ span.transpose(0, 2, 1)
+    left = inverse.transpose(0, 2, 1)
+    return left @ inner @ inverse, (left @ white[:, :, None])[:, :, 0]

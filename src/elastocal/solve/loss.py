@@ -20,6 +20,24 @@ def robust_scale(misfit: Array, parameters: int) -> float:
     return max(float(np.median(sizes)) / 0.6745, 1e-12) if len(sizes) else 1.0
 
 
+def cauchy_residuals(columns: Array, misfit: Array, floor: float) -> tuple[Array, float]:
+    """What Cauchy's loss leaves of ``misfit`` - columns x, and the size of its bulk, at least ``floor``.
+
+    Several numbers that are far off do not hide each other there.
+    """
+    from scipy.optimize import least_squares
+
+    basis = np.linalg.qr(columns)[0]
+    p = basis.shape[1]
+    z, scale = np.zeros(p), max(robust_scale(misfit, p), floor)
+    for _ in range(4):
+        z = least_squares(
+            lambda v: misfit - basis @ v, z, lambda v: -basis, loss="cauchy", f_scale=TUNING["cauchy"] * scale
+        ).x
+        scale = max(robust_scale(misfit - basis @ z, p), floor)
+    return np.asarray(misfit - basis @ z), scale
+
+
 def scatter(misfit: Array, used: Bools, loss: Loss, scale: float, freedom: int) -> float:
     """Size of the residuals per degree of freedom; for a robust loss what its covariance needs (Huber 1981, 7.6).
 

@@ -1,12 +1,8 @@
 """Contacts that do not belong, judged whole, by the gaps that they leave.
 
-A wrong joint value or force spoils all numbers of its contact i and no other.  With the whitened problem A, its
-residuals r and H = A A^+, a contact that may be anything takes
-
-    r_i^T (I - H_ii)^-1 r_i
-
-off the squares, which chance does with the probability of an F ratio, times the number of contacts to choose from.
-The worst is left out, and the gaps are closed without it, until none is less probable than ``LEVEL``.
+A wrong joint value or force spoils all numbers of its contact and no other: its deletion residual is judged as one
+(``solve.deletion``), its probability times the number of contacts to choose from.  The worst is left out, and the gaps
+are closed without it, until none is less probable than ``LEVEL``.
 
 Which of its numbers is wrong?  Each joint value and each component of the force is corrected alone, as far as it
 helps; those that leave nothing more than noise are named, with the value that would fit.
@@ -25,6 +21,7 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.model.robot import Robot
 from elastocal.procedures.contact.gaps import EVEN, Doubt, close_gaps, doubted_objects, felt_rows, gap_problem
 from elastocal.reduction.problem import Problem, weigh
+from elastocal.solve.deletion import deletion_of_rows
 from elastocal.solve.linear import orthonormal_span
 from elastocal.spatial.entries import Array
 
@@ -105,24 +102,16 @@ def wrong_contacts(model: Robot, campaign: Campaign, names: Sequence[str]) -> tu
 
 def _chances(problem: Problem) -> Array:
     """Probability of every contact (N,), at most one; one where it cannot be judged."""
-    from scipy.stats import f as ratio
-
     n, r = problem.shape
     span = orthonormal_span(problem.matrix, 1e-10)
     left = problem.misfit - span @ (span.T @ problem.misfit)
-    own = span[: n * r].reshape(n, r, -1)
-    free = np.eye(r) - own @ own.swapaxes(1, 2)
-    each = left[: n * r].reshape(n, r)
-    sound = np.linalg.eigvalsh(free)[:, 0] > 1e-6
-    free = np.where(sound[:, None, None], free, np.eye(r))
-    gain = np.einsum("ni,ni->n", each, np.linalg.solve(free, each[:, :, None])[:, :, 0])
-    freedom = problem.equations - span.shape[1] - r
-    if freedom < 1:
-        return np.ones(n)
-    floor = 1.0 if problem.weights.stated else 0.0
-    scale = np.maximum((left @ left - gain) / freedom, max(floor, 1e-300))
-    judged = sound & problem.used.all(axis=1)
-    return np.where(judged, np.minimum(n * ratio.sf(gain / r / scale, r, freedom), 1.0), 1.0)
+    found = deletion_of_rows(
+        np.broadcast_to(np.eye(r), (n, r, r)), span[: n * r].reshape(n, r, -1), left[: n * r].reshape(n, r),
+        problem.used, float(left @ left), problem.equations - span.shape[1], parts=np.zeros(r, dtype=np.int64),
+        floor=1.0 if problem.weights.stated else 0.0,
+    )  # fmt: skip
+    p = found.exceedance(*found.block_chi2())
+    return np.where(problem.used.all(axis=1), np.minimum(n * p, 1.0), 1.0)
 
 
 def _causes(model: Robot, campaign: Campaign, reading: int, problem: Problem) -> tuple[Misreading, ...]:

@@ -1,8 +1,8 @@
 """Outliers of a loop.
 
-Reading i lies t_i = e_i / (s_i sqrt(1 - h_i)) away from what the others predict, s_i being the scatter of the others:
-Student's t on their spare readings.  The worst is left out where its probability times the number of readings is below
-a level (Bonferroni), then the rest is judged again.
+A reading is judged by its deletion residual (``solve.deletion``), studentised by the scatter of the others.  The worst
+is left out where its probability times the number of readings is below a level (Bonferroni), then the rest is judged
+again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import numpy as np
 
 from elastocal.procedures.loops.estimate import LEVEL
 from elastocal.procedures.loops.loop import Loop, model_columns
+from elastocal.solve.deletion import Deletion
 from elastocal.solve.linear import ROUNDING, LinearSolution, solve_linear
+from elastocal.solve.outliers import worst_unit
 from elastocal.spatial.entries import Bools
 
 MOST, FEW = 0.1, 2
@@ -56,17 +58,13 @@ def screened_loop(
 
 
 def _worst(fit: LinearSolution, noise: float | None, level: float) -> tuple[int, float, float] | None:
-    from scipy.special import ndtr, stdtr
-
-    free = 1 - fit.leverage
-    tested = free > 1e-9
-    if fit.freedom < 2 or not tested.any():
+    floor = max(noise or 0.0, ROUNDING * fit.size, np.finfo(float).tiny) ** 2
+    each = Deletion(
+        np.ones((len(fit.residuals), 1), dtype=bool), (1 - fit.leverage)[:, None, None], fit.residuals[:, None],
+        fit.squares, fit.freedom, np.zeros(1, dtype=np.int64), floor=floor,
+    )  # fmt: skip
+    found = worst_unit(each, level, ("pose",))
+    if found is None:
         return None
-    share = np.where(tested, fit.residuals**2 / np.where(tested, free, 1.0), 0.0)
-    others = np.sqrt(np.maximum(np.sum(fit.residuals**2) - share, 0.0) / (fit.freedom - 1))
-    scale = np.maximum(others, max(noise or 0.0, ROUNDING * fit.size, np.finfo(float).tiny))
-    t = np.sqrt(share) / scale
-    at = int(np.argmax(t))
-    tail = ndtr(-t[at]) if scale[at] == noise else stdtr(fit.freedom - 1, -t[at])
-    probability = min(1.0, 2 * float(tail) * int(tested.sum()))
-    return (at, float(t[at]), probability) if probability < level else None
+    scale = max((fit.squares - found.size**2) / (fit.freedom - 1), floor) ** 0.5
+    return found.block, found.size / scale, found.probability * len(fit.residuals)

@@ -1,0 +1,152 @@
+"""Which readings do not belong: single numbers, points, whole blocks, by externally studentised deletion residuals.
+
+The most improbable unit of the three levels is left out and everything is computed again; what was left out before
+comes back where the others predict it after all.  Probabilities of a level are multiplied by the number of its units
+(Bonferroni).  A point of which one number alone is wrong loses that number only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, Self, TypeVar
+
+import numpy as np
+
+from elastocal.solve.deletion import Deletion
+from elastocal.spatial.entries import Array, Bools, Ints
+
+LEVEL = 1e-6
+"""Probability of leaving out any good reading, all units of one level together: tails of real readings are heavy."""
+LIKELY = 0.01
+"""Probability from which the other numbers of a point with a wrong one are believed."""
+MOST = 0.4
+"""Share of the numbers that may be left out; beyond it the model is wrong, not the readings."""
+Level = Literal["number", "point", "pose"]
+LEVELS: tuple[Level, ...] = ("number", "point", "pose")
+
+
+class Judge(Protocol):
+    """A problem that is solved again without some of its numbers (N, R); ``parts`` (R,) are points of a block."""
+
+    @property
+    def parts(self) -> Ints: ...
+
+    def without(self, dropped: Bools) -> Deletion:
+        """Deletion residuals of the others."""
+        ...
+
+    def tuned(self, dropped: Bools) -> Self:
+        """The same with what depends on the readings kept chosen anew."""
+        ...
+
+
+J = TypeVar("J", bound=Judge)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Something left out: a block (pose), its rows, and how improbable it is."""
+
+    level: Level
+    block: int
+    rows: tuple[int, ...]
+    size: float
+    """Distance from its prediction in standard deviations of that prediction: sqrt(chi2 / numbers)."""
+    probability: float
+
+
+def screen_units(
+    judge: J, full: Bools, dropped: Bools, *, level: float = LEVEL, levels: Sequence[Level] = LEVELS
+) -> tuple[Bools, tuple[Unit, ...], J]:
+    """What to leave out of ``full`` (N, R), from what is left out at the start; the units; and the judge at the end."""
+    seen: set[bytes] = set()
+    while dropped.tobytes() not in seen and dropped.sum() < MOST * full.sum():
+        seen.add(dropped.tobytes())
+        change = _taken_back(judge, full, dropped, level)
+        if change is None:
+            worst = worst_unit(judge.without(dropped), level, levels)
+            if worst is None:
+                break
+            change = dropped.copy()
+            change[worst.block, list(worst.rows)] = True
+        dropped = change
+        judge = judge.tuned(dropped)
+    if "number" in levels:
+        dropped = _narrowed(judge, full, dropped)
+    units = [_judged(judge, dropped, *piece) for piece in _pieces(judge.parts, full, dropped)]
+    return dropped, tuple(sorted(units, key=lambda u: u.probability)), judge
+
+
+def worst_unit(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> Unit | None:
+    """The most improbable unit, if it is less probable than ``level``."""
+    used, parts = found.used, found.parts
+    best, least = None, level
+    for kind in levels:
+        chi2, size = _sizes(found, kind)
+        p = found.exceedance(chi2, size)
+        adjusted = np.where(np.isfinite(p), p, 1.0) * np.isfinite(p).sum()
+        place = np.unravel_index(int(np.argmin(adjusted)), adjusted.shape)
+        if adjusted[place] < least:
+            b, least = int(place[0]), float(adjusted[place])
+            mine = {"number": np.arange(used.shape[1]) == place[-1], "point": parts == place[-1], "pose": used[b]}[kind]
+            rows = tuple(np.flatnonzero(mine & used[b]).tolist())
+            best = Unit(kind, b, rows, float(np.sqrt(chi2[place] / len(rows))), float(p[place]))
+    return best
+
+
+def _sizes(found: Deletion, kind: Level) -> tuple[Array, Ints]:
+    if kind == "number":
+        return found.number_chi2(), found.used.astype(np.int64)
+    return found.point_chi2() if kind == "point" else found.block_chi2()
+
+
+def _narrowed(judge: Judge, full: Bools, dropped: Bools) -> Bools:
+    """Points that were left out as a whole, of which one number alone is wrong, lose that number only."""
+    for kind, b, rows in _pieces(judge.parts, full, dropped):
+        if kind != "point":
+            continue
+        again = dropped.copy()
+        again[b, rows] = False
+        whole = judge.without(again)
+        worst = rows[int(np.argmax(whole.number_chi2()[b, rows]))]
+        rest = np.array([r for r in rows if r != worst])
+        again[b, worst] = True
+        if _judged(judge, dropped, "number", b, rest).probability > LIKELY:
+            dropped = again
+    return dropped
+
+
+def _pieces(parts: Ints, full: Bools, dropped: Bools) -> list[tuple[Level, int, Ints]]:
+    """What is left out, as whole blocks, points and numbers."""
+    out: list[tuple[Level, int, Ints]] = []
+    for b in np.flatnonzero(dropped.any(axis=1)).tolist():
+        rows, points = np.flatnonzero(dropped[b]), np.unique(parts[full[b]])
+        if len(points) > 1 and np.array_equal(dropped[b], full[b]):
+            out.append(("pose", b, rows))
+            continue
+        for part in np.unique(parts[rows]):
+            own = rows[parts[rows] == part]
+            out.append(("point" if len(own) > 1 else "number", b, own))
+    return out
+
+
+def _judged(judge: Judge, dropped: Bools, level: Level, b: int, rows: Ints) -> Unit:
+    """How improbable something left out is, by its deletion residual among the readings that are kept."""
+    again = dropped.copy()
+    again[b, rows] = False
+    found = judge.without(again)
+    chi2 = found.chi2(b, rows)
+    p = float(found.exceedance(np.array(chi2), np.array(len(rows))))
+    return Unit(level, b, tuple(int(r) for r in rows), float(np.sqrt(chi2 / len(rows))), p)
+
+
+def _taken_back(judge: Judge, full: Bools, dropped: Bools, level: float) -> Bools | None:
+    """Without the left-out unit that the fit predicts best, if it is no longer improbable; None where all are."""
+    units = [_judged(judge, dropped, *piece) for piece in _pieces(judge.parts, full, dropped)]
+    best = max(units, key=lambda u: u.probability, default=None)
+    if best is None or best.probability * full.sum() < 10 * level:
+        return None
+    out = dropped.copy()
+    out[best.block, list(best.rows)] = False
+    return out
