@@ -10,6 +10,7 @@ import pytest
 from elastocal.files.appended import AppendedLog
 from elastocal.record import rsi
 from elastocal.record.network import Datagram
+from elastocal.record.peer import Peer
 from elastocal.record.simulated import telegram_at
 from elastocal.record.statistics import TelegramTally
 
@@ -37,7 +38,7 @@ def recorded(out: Path, errors: list[int], monkeypatch: pytest.MonkeyPatch) -> i
 
     monkeypatch.setattr(rsi, "receiver", lambda *_: (receive, False))
     with AppendedLog(out, b"first") as log:
-        rsi.record(sock, log, TelegramTally(), "x", lambda: bool(sock.answers), None)  # type: ignore[arg-type]
+        rsi.record(sock, log, TelegramTally(), "x", lambda: bool(sock.answers), Peer(None))  # type: ignore[arg-type]
     return len(sock.answers)
 
 

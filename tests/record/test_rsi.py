@@ -28,6 +28,7 @@ from elastocal.files.appended import AppendedLog
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
 from elastocal.record.network import Address, bound, listen, read_address
+from elastocal.record.peer import Peer
 from elastocal.record.rsi import FIRST_LINE, record
 from elastocal.record.simulated import FIRST, Faults, planned_telegrams, send, telegram_at
 from elastocal.record.statistics import TelegramTally
@@ -41,12 +42,12 @@ class Recording:
     """A recorder in a thread."""
 
     def __init__(self, out: Path, controller: str | None = None) -> None:
-        self.tally, self.ended = TelegramTally(), threading.Event()
+        self.tally, self.ended, self.peer = TelegramTally(), threading.Event(), Peer(controller)
         self.sock = listen(LOOPBACK)
         self.address = bound(self.sock)
         self.log = AppendedLog(out, FIRST_LINE)
         self.thread = threading.Thread(
-            target=record, args=(self.sock, self.log, self.tally, "ImFree", self.ended.is_set, controller)
+            target=record, args=(self.sock, self.log, self.tally, "ImFree", self.ended.is_set, self.peer)
         )
 
 
@@ -129,7 +130,7 @@ HOSTILE = (
 
 def test_hostile_datagrams_are_set_aside_whole_and_not_answered(tmp_path):
     with (
-        recording(tmp_path / "log.xml") as found,
+        recording(tmp_path / "log.xml", "127.0.0.1") as found,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock,
     ):
         sock.settimeout(5)
@@ -152,7 +153,7 @@ def test_hostile_datagrams_are_set_aside_whole_and_not_answered(tmp_path):
 
 def test_a_telegram_of_several_lines_is_one_line_of_the_log(tmp_path):
     with (
-        recording(tmp_path / "log.xml") as found,
+        recording(tmp_path / "log.xml", "127.0.0.1") as found,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock,
     ):
         sock.settimeout(5)
@@ -163,23 +164,37 @@ def test_a_telegram_of_several_lines_is_one_line_of_the_log(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all of 127.0.0.0/8 on its loopback")
-@pytest.mark.parametrize("named", [None, "127.0.0.3"])
-def test_only_one_controller_is_answered(tmp_path, named):
-    with recording(tmp_path / "log.xml", named) as found:
-        to = (str(found.address.ip), found.address.port)
+def test_only_the_controller_that_is_named_is_answered(tmp_path):
+    with recording(tmp_path / "log.xml", "127.0.0.3") as found:
         heard = {}
-        for host in ("127.0.0.2", "127.0.0.3"):
+        for host, patience in (("127.0.0.2", 0.3), ("127.0.0.3", 5)):
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
                 sock.bind((host, 0))
-                sock.settimeout(5 if (named or "127.0.0.2") == host else 0.3)
-                sock.sendto(telegram_at(0, 4), to)
+                sock.settimeout(patience)
+                sock.sendto(telegram_at(0, 4), (str(found.address.ip), found.address.port))
                 try:
                     heard[host] = ipoc_of(sock.recv(2048))
                 except TimeoutError:
                     heard[host] = None
-    alone = named or "127.0.0.2"
-    assert heard == {h: FIRST if h == alone else None for h in heard}
+    assert heard == {"127.0.0.2": None, "127.0.0.3": FIRST}
     assert (found.tally.summary().foreign, found.tally.summary().telegrams) == (1, 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all of 127.0.0.0/8 on its loopback")
+def test_a_false_telegram_before_the_first_starves_nobody(tmp_path):
+    with recording(tmp_path / "log.xml") as found:
+        for host, count in (("127.0.0.2", 1), ("127.0.0.3", 7), ("127.0.0.2", 1)):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+                sock.bind((host, 0))
+                sock.settimeout(20)
+                for step in range(count):
+                    sock.sendto(telegram_at(step, 4), (str(found.address.ip), found.address.port))
+                    if host == "127.0.0.3":
+                        assert ipoc_of(sock.recv(2048)) == FIRST + 4 * step
+        wait(lambda: found.tally.foreign == 2)
+    s = found.tally.summary()
+    assert (s.telegrams, s.answered, s.foreign, found.peer.learned) == (7, 7, 2, ["127.0.0.3"])
+    assert read_log(tmp_path / "log.xml", KR5).lines.tolist() == list(range(2, 9))
 
 
 def test_the_answer_leaves_before_anything_is_written(tmp_path):
@@ -195,7 +210,7 @@ def test_the_answer_leaves_before_anything_is_written(tmp_path):
 
     ended, tally, held = threading.Event(), TelegramTally(), Held()
     with listen(LOOPBACK) as sock, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as mine:
-        thread = threading.Thread(target=record, args=(sock, held, tally, "ImFree", ended.is_set, None))
+        thread = threading.Thread(target=record, args=(sock, held, tally, "ImFree", ended.is_set, Peer("127.0.0.1")))
         thread.start()
         mine.settimeout(10)
         mine.sendto(telegram_at(0, 12), sock.getsockname())
@@ -210,7 +225,7 @@ def test_the_answer_leaves_before_anything_is_written(tmp_path):
 def test_an_answer_that_cannot_be_sent_is_counted_and_the_telegram_logged(tmp_path, monkeypatch):
     monkeypatch.setattr("elastocal.record.rsi.answer", lambda telegram, sender: b" " * 100_000)
     with (
-        recording(tmp_path / "log.xml") as found,
+        recording(tmp_path / "log.xml", "127.0.0.1") as found,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock,
     ):
         sock.sendto(telegram_at(0, 4), (str(found.address.ip), found.address.port))

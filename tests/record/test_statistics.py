@@ -49,6 +49,14 @@ def test_answers_after_the_cycle_are_overdue():
     assert s.turnaround[3] == 0.5
 
 
+@pytest.mark.parametrize("counters", [[7], 5 * np.arange(20)])
+def test_of_an_unknown_cycle_nothing_is_known_to_be_in_time(counters):
+    tally = fed(counters, 4.0 * np.arange(len(counters)))
+    tally.answered(0.5)
+    s = tally.summary()
+    assert (s.answered, s.overdue, s.late) == (1, None, None)
+
+
 @pytest.mark.parametrize("share", [0.5, 0.99, 0.999])
 def test_percentiles_are_upper_bounds_within_six_percent(share):
     draws = 1e-4 * np.random.default_rng(1).lognormal(0, 1.2, 20_000)

@@ -18,6 +18,7 @@ from elastocal.errors import InputError
 from elastocal.files.units import DIMENSIONS, USUAL, fitting
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.untrusted import spreadsheet_cell
 
 _RARE = {"in", "um", "mrad", "urad", "kN", "kNm", "g", "kg_mm", "mm_per_N", "mrad_per_Nm", "deg_per_Nm"}
 _ULP = 2.3e-16
@@ -120,7 +121,8 @@ def csv_text(columns: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Header and cells of columns as CSV."""
     header, cells = zip(*columns, strict=True)
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([header, *zip(*cells, strict=True)])
+    rows = ([spreadsheet_cell(c) for c in row] for row in (header, *zip(*cells, strict=True)))
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 

@@ -8,10 +8,12 @@ histogram with 40 steps per decade, so they are upper bounds within 6 %, in cons
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log10, nan
+from math import isnan, log10, nan
 
 from elastocal.files.log.telegrams import Telegram, TelegramOrder
 
+CYCLES = (4, 12)
+"""Cycles of controllers in ms, the unit of their counters."""
 PER_DECADE = 40
 SHORTEST = 1e-6
 DECADES = 8
@@ -21,17 +23,17 @@ DECADES = 8
 class TelegramSummary:
     """Counts of telegrams; ``lost`` never came, by their counters.  Times in s, nan where unknown.
 
-    ``foreign`` came from another address than the first telegram; they are neither answered nor logged.
-    ``overdue`` were answered after a whole cycle; ``delayed`` is the largest count of late answers that the
-    controller itself reported.
+    ``foreign`` came from another address than the controller's; they are not logged.  ``overdue`` were answered after a
+    whole cycle; it and ``late`` are None where the cycle is not known to be one of ``CYCLES``.  ``delayed`` is the
+    largest count of late answers that the controller itself reported.
     """
 
     telegrams: int = 0
     answered: int = 0
     unanswered: int = 0
-    overdue: int = 0
+    overdue: int | None = 0
     delayed: int = 0
-    late: int = 0
+    late: int | None = 0
     lost: int = 0
     reordered: int = 0
     doubled: int = 0
@@ -100,6 +102,10 @@ class TelegramTally:
             self._before = telegram.ipoc, arrived
 
     def answered(self, seconds: float) -> None:
+        """The last one was answered after this time; nan where the answer could not be sent."""
+        if isnan(seconds):
+            self.unanswered += 1
+            return
         self._answered += 1
         self._overdue += 1e3 * seconds > (self._order.step or 1e9)
         self._turnaround.add(seconds)
@@ -107,8 +113,10 @@ class TelegramTally:
     def summary(self) -> TelegramSummary:
         length = 1e-9 * (self._latest - self._began) if self.telegrams else nan
         spent = self._turnaround
+        known = self._order.step in CYCLES
+        overdue, late = (self._overdue, self._late) if known or not self.telegrams else (None, None)
         return TelegramSummary(
-            self.telegrams, self._answered, self.unanswered, self._overdue, self.delayed, self._late,
+            self.telegrams, self._answered, self.unanswered, overdue, self.delayed, late,
             self._order.lost, self._order.reordered, self._order.doubled, self.malformed, self.foreign,
             self._order.restarts, self._order.step, length,
             (self.telegrams - 1) / length if self.telegrams > 1 and length > 0 else nan,

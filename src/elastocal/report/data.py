@@ -22,6 +22,7 @@ from elastocal.report.blocks import (
     Table,
     Unknown,
 )  # fmt: skip
+from elastocal.untrusted import shown_plainly, spreadsheet_cell
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def as_csv(table: Table) -> str:
     """The table with keys as header; what is unknown is an empty cell."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([c.key for c in table.columns])
+    writer.writerow([spreadsheet_cell(c.key) for c in table.columns])
     for row in table.rows:
         writer.writerow([_csv_cell(v) for v in row])
     return buffer.getvalue()
@@ -86,7 +87,7 @@ def as_csv(table: Table) -> str:
 def _csv_cell(value: Cell) -> str:
     if value is None or isinstance(value, Unknown) or (isinstance(value, float) and not isfinite(value)):
         return ""
-    return repr(float(value)) if isinstance(value, float) else str(value)
+    return repr(float(value)) if isinstance(value, float) else spreadsheet_cell(shown_plainly(str(value)))
 
 
 def _map_data(block: Heatmap) -> dict[str, Any]:

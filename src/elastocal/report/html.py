@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+import re
 from importlib import resources
 from typing import Any
 
@@ -32,6 +33,7 @@ from elastocal.report.drawing.curves import curves
 from elastocal.report.drawing.maps import heatmap
 from elastocal.report.drawing.solid import still
 from elastocal.report.scene import scene
+from elastocal.untrusted import shown_plainly
 
 MOST_ROWS = 400
 WIDE, NARROW = 780.0, 350.0
@@ -42,13 +44,14 @@ FEW_WORDS = 22
 """Longer notes are folded."""
 LISTED = 4
 """Sections from which on a report lists them."""
+_TAG = re.compile(r"<(?!br>|/?extra>)")
 
 
 def as_html(report: Report, *, standalone: bool = False) -> str:
     import jinja2
 
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_plain
     )
     environment.tests["loud"] = loud
     scenes: list[dict[str, Any]] = []
@@ -101,6 +104,11 @@ def plotly_script() -> str:
     return str(get_plotlyjs())
 
 
+def _plain(value: Any) -> Any:
+    """Names come from files of others; what is not to be escaped is ours."""
+    return shown_plainly(value) if type(value) is str else value
+
+
 def loud(sentence: str) -> bool:
     """Warnings begin with two words in capitals."""
     first = [w.strip(":;,.") for w in sentence.split()[:2]]
@@ -141,9 +149,9 @@ def _block(block: Block, scenes: list[dict[str, Any]]) -> dict[str, Any]:
         title = f"{title}: {block.name} [{block.unit}]"
     common = {"title": title, "notes": block.notes, "long_notes": _long(block.notes)}
     if isinstance(block, Scene):
-        scenes.append(scene(block))
-        return {**common, "kind": "scene", "number": len(scenes) - 1, "wide": as_svg(block, WIDE, on_page)}
-    drawn = {size: as_svg(block, width, on_page) for size, width in (("wide", WIDE), ("narrow", NARROW))}
+        scenes.append(_harmless(scene(block)))
+        return {**common, "kind": "scene", "number": len(scenes) - 1, "wide": shown_plainly(as_svg(block, WIDE, on_page))}
+    drawn = {size: shown_plainly(as_svg(block, width, on_page)) for size, width in (("wide", WIDE), ("narrow", NARROW))}
     return {**common, "kind": "figure", **drawn}
 
 
@@ -154,6 +162,17 @@ def _long(notes: tuple[str, ...]) -> bool:
 @cache
 def _own(name: str) -> str:
     return resources.files("elastocal.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _harmless(data: Any) -> Any:
+    """Figures understand tags in their texts: those of names are spelled out, ours stay."""
+    if isinstance(data, dict):
+        return {key: _harmless(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_harmless(value) for value in data]
+    if isinstance(data, str) and "<" in data:
+        return shown_plainly(_TAG.sub("&lt;", data))
+    return shown_plainly(data) if isinstance(data, str) else data
 
 
 def _for_script(data: Any) -> str:

@@ -25,6 +25,7 @@ from elastocal.report.blocks import (
 )  # fmt: skip
 from elastocal.report.display import Shown, displayed, parted
 from elastocal.report.layout import columns_that_fit, laid_out, words
+from elastocal.untrusted import shown_plainly
 
 MOST_ROWS = 100
 MOST_COLUMNS = 13
@@ -187,7 +188,7 @@ def _print(text: str, console: Console, style: str = "", indent: str = "") -> No
 
 def _line(text: str, console: Console, style: str = "") -> None:
     """As it is: a line too long is left to the terminal."""
-    console.print(text.rstrip(), markup=False, emoji=False, style=style or None, soft_wrap=True)
+    console.print(shown_plainly(text.rstrip()), markup=False, emoji=False, style=style or None, soft_wrap=True)
 
 
 def _thinned(count: int, most: int) -> list[int]:

@@ -40,7 +40,8 @@ class Uses:
 
     ``either`` are sets of parameters that say the same in different ways: what is typed in one of them sets aside what
     cell.yaml says in another.  ``nominal`` commands answer from the robot file, whether it was calibrated or not.
-    ``note`` is added to what the documentation says of the command.
+    ``note`` is added to what the documentation says of the command.  One that is not ``alone`` in the cell lets others
+    run beside it: it lasts for hours and touches nothing of theirs.
     """
 
     roles: dict[str, str]
@@ -48,6 +49,7 @@ class Uses:
     either: tuple[tuple[str, ...], ...] = ()
     nominal: bool = False
     note: str = ""
+    alone: bool = True
 
     def other_ways(self, parameter: str, typed: Collection[str]) -> tuple[str, ...]:
         """What was typed in place of a parameter."""

@@ -68,7 +68,9 @@ def _run_in(
             check_needed(context, command, one.values)
             seed, notes = one.values.get("seed"), (*one.notes, *_not_used(home, uses))
             settings, places = _settings(home, name, one), _elsewhere(home, command, one, typed)
-            with running(words, home, label=label, seed=seed, settings=settings, notes=notes, typed=places):
+            with running(
+                words, home, label=label, seed=seed, settings=settings, notes=notes, typed=places, alone=uses.alone
+            ):
                 _make_folders(uses, one)
                 command(**one.values)
 

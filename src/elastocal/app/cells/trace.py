@@ -111,12 +111,13 @@ def running(
     settings: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
     typed: tuple[Path, ...] = (),
+    alone: bool = True,
 ) -> Iterator[Trace]:
     """A run of ``elastocal words``; in a cell its folder is the working folder, and all paths are seen from there.
 
-    It is alone in the cell, and writes elsewhere only what was ``typed``.
+    Others wait where it is ``alone`` in the cell; it writes elsewhere only what was ``typed``.
     """
-    with watching() as read, nullcontext() if cell is None else _alone_in(cell, " ".join(words), typed):
+    with watching() as read, nullcontext() if cell is None else _within(cell, words, typed, alone):
         trace = Trace(words, label or words[0], cell, seed, settings or {}, read, notes)
         token = _current.set(trace)
         try:
@@ -126,17 +127,18 @@ def running(
 
 
 @contextmanager
-def _alone_in(cell: CellFolder, words: str, typed: tuple[Path, ...]) -> Iterator[None]:
-    from elastocal.errors import shown_plainly
+def _within(cell: CellFolder, words: tuple[str, ...], typed: tuple[Path, ...], alone: bool) -> Iterator[None]:
     from elastocal.files.confined import confined
     from elastocal.files.interrupted import finish
     from elastocal.files.lock import locked
+    from elastocal.untrusted import shown_plainly
 
     def wait(said: str) -> None:
         print(f"elastocal: {shown_plainly(said)}; Ctrl-C gives up", file=sys.stderr, flush=True)
 
-    with locked(cell.root, words, wait) as alone, chdir(cell.folder), confined(cell.root, typed):
-        if alone:
+    lock = locked(cell.root, " ".join(words), wait) if alone else nullcontext(False)
+    with lock as is_alone, chdir(cell.folder), confined(cell.root, typed):
+        if is_alone:
             finish(cell.root)
         yield
 

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import typer
 
 from elastocal.errors import ElastocalError
+from elastocal.untrusted import in_brief
 
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?[,;]?")
 _LISTS = ("--at", "--force", "--moment", "--torque", "--position", "--rpy", "--near")
@@ -45,6 +46,11 @@ def _run(app: typer.Typer, words: list[str]) -> int:
         return _failed("stopped", 130)
     except BrokenPipeError:
         raise
+    except MemoryError:
+        said = "the memory of this machine is not enough for it; give fewer rows, poses or candidates, or a smaller map"
+        return _failed(said, 2)
+    except RecursionError:
+        return _failed("something in the input is nested too deeply; write it out plainly", 2)
     except OSError as error:
         return _failed(f"{error.filename or 'file'}: {error.strerror or error}", 2)
     except Exception as error:
@@ -96,5 +102,5 @@ def _unquoted(words: list[str]) -> str:
 
 
 def _failed(sentence: str, code: int) -> int:
-    print(f"elastocal: {sentence}", file=sys.stderr)
+    print(f"elastocal: {in_brief(sentence)}", file=sys.stderr)
     return code

@@ -12,6 +12,7 @@ from typing import Any
 
 from elastocal.app.cells.trace import current
 from elastocal.report.blocks import Report, Table
+from elastocal.untrusted import shown_plainly
 
 PIPE_WIDTH = 160
 
@@ -102,7 +103,7 @@ def deliver(
         return
     print_text(report if on_screen is None else run.on(on_screen))
     for file in files:
-        print(f"written: {run.shown(file)}")
+        print(f"written: {shown_plainly(str(run.shown(file)))}")
 
 
 def print_text(report: Report) -> None:
@@ -132,4 +133,4 @@ def _width() -> int:
 def warn(notes: tuple[str, ...]) -> None:
     """Notes for people on stderr, where a program reading JSON does not see them."""
     for note in notes:
-        print(f"elastocal: note: {note}", file=sys.stderr)
+        print(f"elastocal: note: {shown_plainly(note)}", file=sys.stderr)

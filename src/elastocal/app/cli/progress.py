@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
 
+from elastocal.untrusted import shown_plainly
+
 Progress = Callable[[int, int], None]
 PATIENCE = 0.7
 LINE_EVERY = 2.0
@@ -20,6 +22,7 @@ ELSEWHERE = 10.0
 @contextmanager
 def progress(what: str) -> Iterator[Progress]:
     """A callback (done, total): a bar on a terminal, now and then a line elsewhere."""
+    what = shown_plainly(what)
     if sys.stderr.isatty():
         with _bar(what) as callback:
             yield callback
@@ -34,7 +37,7 @@ def _bar(what: str) -> Iterator[Progress]:
     from rich.progress import Progress as Bar
 
     bar = Bar(
-        TextColumn(what),
+        TextColumn(what, markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeRemainingColumn(),

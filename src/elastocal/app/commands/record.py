@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from elastocal.record.statistics import TelegramSummary
 
 PROTOCOLS = ("rsi",)
-CYCLES = (4, 12)
 
 
 @dataclass(frozen=True)
 class RecordResult:
-    """``failed`` says why the recording is not what was asked for; empty where it is."""
+    """``given`` is the address of the only controller that is answered, ``learned`` are those that sent in step.
+
+    ``failed`` says why the recording is not what was asked for; empty where it is.
+    """
 
     out: Path
     sender: str
@@ -36,13 +38,15 @@ class RecordResult:
     summary: TelegramSummary
     ended: str
     stamped: bool
+    given: str = ""
+    learned: tuple[str, ...] = ()
     failed: str = ""
 
 
 Shown = Callable[[Callable[[], str]], AbstractContextManager[None]]
 
 
-@command("procedures", 2, Uses({"out": "log"}), report=False)
+@command("procedures", 2, Uses({"out": "log"}, alone=False), report=False)
 def record(
     protocol: Annotated[str, typer.Argument(metavar="PROTOCOL", help="rsi: KUKA's robot sensor interface.")],
     listen: Annotated[
@@ -54,7 +58,7 @@ def record(
     controller: Annotated[
         str | None,
         typer.Option(
-            metavar="ADDRESS", help="Answer this controller only (default: whoever sends the first telegram)."
+            metavar="ADDRESS", help="Log this controller only (default: whoever sends five telegrams in step)."
         ),
     ] = None,
     sen_type: Annotated[
@@ -63,12 +67,15 @@ def record(
     rehearse: Annotated[
         int | None, typer.Option(metavar="MS", help="No robot: a simulated controller sends every 4 or 12 ms.")
     ] = None,
+    limit: Annotated[
+        float, typer.Option(metavar="MB", help="End where the log has this size; 2000 MB are some 5 hours at 4 ms.")
+    ] = 2000.0,
     live: Shown | None = None,
 ) -> RecordResult:
     """Record what a controller sends, without moving it.
 
-    Every telegram is answered with its own IPOC and no correction, then logged. Ctrl-C, SIGTERM, --duration or --max
-    end the recording; a recorder that is killed loses nothing that it has logged.
+    Every telegram is answered with its own IPOC and no correction, then logged. Ctrl-C, SIGTERM, --duration, --max
+    or --limit end the recording; a recorder that is killed loses nothing that it has logged.
 
     \b
     Example:
@@ -78,13 +85,14 @@ def record(
     from elastocal.files.appended import AppendedLog
     from elastocal.record.network import bound
     from elastocal.record.network import listen as listening
+    from elastocal.record.peer import Peer
     from elastocal.record.rsi import FIRST_LINE
     from elastocal.record.rsi import record as listen_and_log
     from elastocal.record.simulated import rehearsal
     from elastocal.record.statistics import TelegramTally
 
-    only = _check(protocol, duration, most, controller, sen_type, rehearse)
-    tally = TelegramTally()
+    only = _check(protocol, duration, most, controller, sen_type, rehearse, limit)
+    tally, peer = TelegramTally(), Peer(only)
     failed, stamped = "", False
     with listening(_address(listen, rehearse)) as sock, AppendedLog(out, FIRST_LINE) as log, stoppable() as asked:
         address = bound(sock)
@@ -94,27 +102,34 @@ def record(
         def why(asked: Request = asked) -> str:
             if asked.by is None and most is not None and tally.telegrams >= most:
                 return f"{most} telegrams"
+            if asked.by is None and log.size >= 1e6 * limit:
+                return f"the size of the log ({limit:g} MB)"
             return asked.by or (f"{duration:g} s" if time.monotonic() >= ends else "")
 
-        with rehearsed, (live or _hidden)(lambda: status_line(tally.summary(), str(address))):
+        with rehearsed, (live or _hidden)(lambda: status_line(tally.summary(), str(address), only)):
             try:
-                stamped = listen_and_log(sock, log, tally, sen_type, lambda: bool(why()), only)
+                stamped = listen_and_log(sock, log, tally, sen_type, lambda: bool(why()), peer)
             except OSError as error:
                 failed = f"{out}: could not be written on ({error.strerror or error}); what it holds is whole"
         ended = why() or "an error"
     if not failed and not tally.telegrams:
         failed = f"no telegram came to {address}; check the address in the controller's configuration, and firewalls"
-    return RecordResult(out, sen_type, rehearse is not None, str(address), tally.summary(), ended, stamped, failed)
+    return RecordResult(
+        out, sen_type, rehearse is not None, str(address), tally.summary(), ended, stamped, only or "",
+        tuple(peer.learned), failed,
+    )  # fmt: skip
 
 
-def status_line(summary: TelegramSummary, address: str) -> str:
+def status_line(summary: TelegramSummary, address: str, controller: str | None = None) -> str:
     """``250.0/s, 1234 telegrams: late 0, lost 0, ...``, what matters most first."""
     s = summary
     if not s.telegrams:
-        return f"{address}: waiting for telegrams" + (f", malformed {s.malformed}" if s.malformed else "")
+        who = f" of {controller}" if controller else "; the controller is who sends five in step, or give --controller"
+        return f"{address}: waiting for telegrams{who}" + (f", malformed {s.malformed}" if s.malformed else "")
     rate = f"{s.rate:.1f}/s, " if isfinite(s.rate) else ""
+    late = "?" if s.late is None else s.late
     return (
-        f"{rate}{s.telegrams} telegrams: late {s.late}, lost {s.lost}, malformed {s.malformed}, reordered "
+        f"{rate}{s.telegrams} telegrams: late {late}, lost {s.lost}, malformed {s.malformed}, reordered "
         f"{s.reordered}, doubled {s.doubled}, foreign {s.foreign}; slowest answer {1e3 * s.turnaround[3]:.2f} ms"
     )
 
@@ -124,18 +139,27 @@ def _hidden(line: Callable[[], str]) -> AbstractContextManager[None]:
 
 
 def _check(
-    protocol: str, duration: float | None, most: int | None, controller: str | None, sender: str, rehearse: int | None
+    protocol: str,
+    duration: float | None,
+    most: int | None,
+    controller: str | None,
+    sender: str,
+    rehearse: int | None,
+    limit: float,
 ) -> str | None:
     """The address that alone is answered, as the system writes it."""
     from ipaddress import ip_address
 
     from elastocal.files.log.telegrams import check_sender
+    from elastocal.record.statistics import CYCLES
 
     if protocol not in PROTOCOLS:
         raise UnknownNameError("protocol", protocol, PROTOCOLS)
     check_sender(sender)
     if duration is not None and not (isfinite(duration) and duration > 0):
         raise InputError(f"--duration {duration:g}: must be a positive number of seconds")
+    if not (isfinite(limit) and limit > 0):
+        raise InputError(f"--limit {limit:g}: must be a positive number of MB")
     if most is not None and most < 1:
         raise InputError(f"--max {most}: must be a positive number of telegrams")
     if rehearse is not None and rehearse not in CYCLES:

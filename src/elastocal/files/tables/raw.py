@@ -15,6 +15,7 @@ from pathlib import Path
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.located import read_text
+from elastocal.untrusted import from_spreadsheet
 
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
 """What a spreadsheet puts before the header to tell the separator."""
@@ -111,7 +112,7 @@ def separator_of(header: str) -> str:
 
 def split_line(path: Path, line: tuple[int, str], separator: str) -> tuple[str, ...]:
     try:
-        return tuple(next(csv.reader([line[1]], delimiter=separator, strict=True)))
+        return tuple(map(from_spreadsheet, next(csv.reader([line[1]], delimiter=separator, strict=True))))
     except csv.Error as error:
         raise InputError(f"{path}, line {line[0]}: not readable as CSV ({error}); check the quotes") from None
 
