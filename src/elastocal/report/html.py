@@ -7,8 +7,8 @@ replaces by one that can be turned: its script lies once beside the reports of a
 from __future__ import annotations
 
 import json
-from functools import cache
 import re
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -150,7 +150,12 @@ def _block(block: Block, scenes: list[dict[str, Any]]) -> dict[str, Any]:
     common = {"title": title, "notes": block.notes, "long_notes": _long(block.notes)}
     if isinstance(block, Scene):
         scenes.append(_harmless(scene(block)))
-        return {**common, "kind": "scene", "number": len(scenes) - 1, "wide": shown_plainly(as_svg(block, WIDE, on_page))}
+        return {
+            **common,
+            "kind": "scene",
+            "number": len(scenes) - 1,
+            "wide": shown_plainly(as_svg(block, WIDE, on_page)),
+        }
     drawn = {size: shown_plainly(as_svg(block, width, on_page)) for size, width in (("wide", WIDE), ("narrow", NARROW))}
     return {**common, "kind": "figure", **drawn}
 
