@@ -37,23 +37,21 @@ def read_rtde_log(path: Path, model: Robot) -> JointLog:
     raw, notes = _table(path)
     _check_axes(raw, model)
     columns = {name: i for i, name in enumerate(raw.header)}
-    kind = next((t for t in TORQUES if f"{t}_0" in columns), None)
+    kind = next((t for t in TORQUES if any(f"{t}_{i}" in columns for i in range(model.n))), None)
     if kind is None:
         notes.append(f"The log holds no torques ({' or '.join(TORQUES)}).")
     elif kind == "target_moment":
         notes.append(_NOT_MEASURED)
 
     def vector(name: str | None) -> Array | None:
-        if name is None or f"{name}_0" not in columns:
+        if name is None or not any(f"{name}_{i}" in columns for i in range(model.n)):
             return None
         return np.column_stack([_column(raw, columns.get(f"{name}_{i}"), f"{name}_{i}") for i in range(model.n)])
 
-    values = vector("actual_q")
-    assert values is not None
     return axes_log(
         model,
         raw.file,
-        values,
+        np.column_stack([_column(raw, columns.get(name), name) for name in _axes(model)]),
         np.array([line for line, _ in raw.rows]),
         torque=vector(kind),
         velocity=vector("actual_qd"),
@@ -79,9 +77,20 @@ def _table(path: Path) -> tuple[RawTable, list[str]]:
     return RawTable(path.as_posix(), tuple(header), tuple((n, tuple(c)) for n, c in rows), False, top), notes
 
 
+def _axes(model: Robot) -> tuple[str, ...]:
+    return tuple(f"actual_q_{i}" for i in range(model.n))
+
+
 def _check_axes(raw: RawTable, model: Robot) -> None:
+    twice = next((name for name in raw.header if raw.header.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{raw.top}: column {twice} stands twice; keep one", column=twice)
     count = sum(name.startswith("actual_q_") for name in raw.header)
-    if count != model.n:
+    missing = [name for name in _axes(model) if name not in raw.header]
+    if missing and missing[0] != f"actual_q_{count}":  # one of a later axis is there
+        said = f"column {missing[0]} is missing beside its neighbours; record the whole vector"
+        raise InputError(f"{raw.top}: {said}", code="missing", column=missing[0])
+    if count != model.n or missing:
         raise InputError(
             f"{raw.top}: {count} columns actual_q_... for the {model.n} axes of {model.name}; give the robot of the log"
         )

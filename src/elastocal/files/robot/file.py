@@ -12,11 +12,13 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.keys import Keys, check_limits, check_unit, refuse
 from elastocal.files.located import Located, Path_, check_format, check_tree
+from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_gravity, wrong_length, wrong_mass
 from elastocal.files.robot.sections import NO_SOURCE, JointEntry, RobotFile, read_elements, read_transmission
 from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
+from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.parameters import Status
 from elastocal.model.robot import Robot
 from elastocal.spatial.pose import Pose
@@ -45,6 +47,7 @@ def build_robot(located: Located) -> Robot:
             top.name, tree, tool, elements, np.array(top.gravity), transmission, title, top.source, serial, top.status
         )
         model.chain  # noqa: B018  all that moves must form one chain
+        _check_plausible(located, placed, model)
         return model
     except InputError as error:
         if str(error).startswith(located.file):
@@ -53,6 +56,22 @@ def build_robot(located: Located) -> Robot:
         owner: Path_ = ("controller",) if str(error).startswith("controller: ") else ()
         where = next((p for name in quoted for p, f in placed if f.name == name), owner)
         raise located.error(where, str(error).removeprefix("controller: ")) from None
+
+
+def _check_plausible(located: Located, placed: Sequence[Placed], model: Robot) -> None:
+    """Masses, centres of mass, lengths and gravity that a robot can have."""
+    for path, frame in placed:
+        if said := wrong_length(frame.pose.translation):
+            raise located.error(path, f"{frame.name} {said}")
+    if said := wrong_gravity(model.gravity):
+        raise located.error(tuple(k for k in located.data if str(k).startswith("gravity"))[:1], said)
+    size = size_of([frame.pose.translation for _, frame in placed])
+    for i, load in enumerate(model.elements):
+        if isinstance(load, LinkMass):
+            said = wrong_mass(load.mass)
+            centre = np.array(load.moment) / load.mass if load.mass > 0 else np.zeros(3)
+            if said := said or wrong_centre(centre, size):
+                raise located.error(("elements", i), said)
 
 
 def _placed_frames(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.robot.plausible import size_of
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
@@ -83,6 +84,11 @@ class Links:
     above: Mapping[str, Joint]
     below: Mapping[str, tuple[Joint, ...]]
     masses: Mapping[str, tuple[float, Array]] = field(default_factory=dict)
+
+    @property
+    def size(self) -> float:
+        """Of the robot stretched out, m."""
+        return size_of([j.pose.translation for j in self.joints])
 
     def find(self, name: str, what: str) -> str:
         """The link of this name, or the one that a joint of this name carries: both have their frame there."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from elastocal.errors import UnknownNameError
 from elastocal.files.robot.links import Joint, Links, SerialRobot, serial_robot
+from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_inertia, wrong_length, wrong_mass
 from elastocal.files.robot.urdf_tags import Tag, document, named
 from elastocal.model.frames import JointKind, JointMotion
 from elastocal.spatial.entries import Array
@@ -33,7 +34,7 @@ def read_urdf(path: str | PathLike[str], tool: str | None = None, base: str | No
     links = read_links(robot)
     note = f"gravity is assumed to be {GRAVITY} m/s2 along -z of link {links.root!r}; URDF does not say"
     name, gravity = robot.xml.get("name") or Path(path).stem, np.array([0.0, 0.0, -GRAVITY])
-    return serial_robot(links, name, Path(path).name, gravity, tool, base, (note,))
+    return serial_robot(links, name, Path(path).name, gravity, tool, base, (note, *_doubts(robot, links)))
 
 
 def read_links(robot: Tag) -> Links:
@@ -54,7 +55,15 @@ def read_links(robot: Tag) -> Links:
     if len(roots) > 1:
         raise robot.error(f"links {', '.join(roots)} all lack a parent; join them to one root with fixed joints")
     below = {name: tuple(j for j in joints if j.parent == name) for name in tags}
-    tree = Links(robot.file, tuple(tags), joints, roots[0] if roots else "", above, below, _masses(tags))
+    tree = Links(
+        robot.file,
+        tuple(tags),
+        joints,
+        roots[0] if roots else "",
+        above,
+        below,
+        _masses(tags, size_of([j.pose.translation for j in joints])),
+    )
     reached = {j.name for j in tree.carried(tree.root)} if roots else set()
     if astray := [j for j in joints if j.name not in reached]:
         raise joint_tags[astray[0].name].error(
@@ -76,6 +85,8 @@ def _joint(name: str, tag: Tag, links: Mapping[str, Tag]) -> Joint:
         if end.text("link") not in links:
             raise UnknownNameError("link", end.text("link"), links, end.where)
         ends.append(end.text("link"))
+    if said := wrong_length(tag.origin().translation):
+        raise (tag.one("origin") or tag).error(said)
     return Joint(name, ends[0], ends[1], tag.origin(), _motion(tag), tag.where, tag.text("type") == "continuous")
 
 
@@ -129,7 +140,7 @@ def _led(joint: Joint, joints: Mapping[str, Joint], tag: Tag) -> JointMotion | N
     return motion
 
 
-def _masses(tags: Mapping[str, Tag]) -> dict[str, tuple[float, Array]]:
+def _masses(tags: Mapping[str, Tag], size: float) -> dict[str, tuple[float, Array]]:
     out: dict[str, tuple[float, Array]] = {}
     for link, owner in tags.items():
         inertial = owner.one("inertial")
@@ -140,5 +151,28 @@ def _masses(tags: Mapping[str, Tag]) -> dict[str, tuple[float, Array]]:
         if mass < 0:
             raise tag.error(f"value {mass!r} is negative; give the mass in kg")
         # the rotation of the inertial origin turns the inertia tensor, not the centre of mass
-        out[link] = (mass, mass * inertial.origin().translation)
+        centre = inertial.origin().translation
+        said = wrong_mass(mass) or wrong_centre(centre, size) * (mass > 0) or _inertia(inertial, mass, size)[0]
+        if said:
+            raise inertial.error(said)
+        out[link] = (mass, mass * centre)
     return out
+
+
+def _inertia(inertial: Tag, mass: float, size: float) -> tuple[str, str]:
+    tag = inertial.one("inertia")
+    if tag is None:
+        return "", ""
+    xx, xy, xz, yy, yz, zz = (tag.numbers(name, 1, (0.0,))[0] for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    return wrong_inertia(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), mass, size)
+
+
+def _doubts(robot: Tag, links: Links) -> tuple[str, ...]:
+    """Inertias that no body has, and that are near to some that one can have."""
+    out = []
+    for name, owner in named(robot, "link").items():
+        inertial = owner.one("inertial")
+        doubt = "" if inertial is None else _inertia(inertial, links.masses[name][0], links.size)[1]
+        if doubt:
+            out.append(f"link {name!r}: {doubt}")
+    return tuple(out)
