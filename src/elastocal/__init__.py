@@ -58,8 +58,8 @@ _NAMES = {
     "transmission": "elastocal.procedures.transmission:identify",
     "gravity": "elastocal.procedures.gravity:identify",
     "loops": "elastocal.procedures.loops:identify",
-    "compensator": "elastocal.procedures.compensator:identify_compensator",
-    "contact": "elastocal.procedures.contact.calibrate",
+    "compensator": "elastocal.procedures.compensator:identify",
+    "contact": "elastocal.procedures.contact.calibrate:identify",
     "reproduce": "elastocal.published.case",
     # errors
     "ElastocalError": "elastocal.errors",

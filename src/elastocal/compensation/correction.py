@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,8 +163,9 @@ class Correction:
 
     def write(self, folder: str | PathLike[str]) -> tuple[str, ...]:
         """Write the corrected program into a folder, never over the old one; the files that were written."""
-        files = import_module("elastocal.files.programs")  # the only layer that opens files
-        return tuple(map(str, files.write_correction(self, folder)))
+        from elastocal.files.programs import write_correction
+
+        return tuple(map(str, write_correction(self, folder)))
 
     def __repr__(self) -> str:
         lines = [f"Correction of {', '.join(self.program.files)} for {self.model.name}, load: {self.load.text}"]

@@ -9,7 +9,7 @@ import pytest
 
 from elastocal.errors import UnknownNameError
 from elastocal.files.robot.read import read_robot
-from elastocal.procedures.compensator import identify_compensator
+from elastocal.procedures.compensator import identify
 from elastocal.procedures.compensator.arcs import fit_arcs
 from elastocal.procedures.compensator.free_arcs import MarkerError
 from elastocal.procedures.compensator.geometry import CompensatorGeometry
@@ -51,7 +51,7 @@ def test_residuals_are_those_of_the_circles(points, table_1):
 
 def test_the_whole_procedure_in_one_call(points, table_1):
     robot = read_robot("kuka-kr270")
-    found = identify_compensator(
+    found = identify(
         points, table_1.q, moving="P1", pivots=("P01", "P02"), joint="A2", robot=robot, plan=6
     )  # fmt: skip
     assert [m.name for m in found.models] == ["common axis", "common axis, geometric", "common rotation", "pointing"]
@@ -61,7 +61,7 @@ def test_the_whole_procedure_in_one_call(points, table_1):
     assert found.plan.best("common rotation").expected.a_x < found.geometry.sd["a_x"]
     assert all(len(repr(value)) < 250 for value in (found, found.spring, found.plan))
     assert len(found.to_frame()) == 4
-    bare = identify_compensator(points, table_1.q, moving="P1", pivots=("P01",), joint="A2")
+    bare = identify(points, table_1.q, moving="P1", pivots=("P01",), joint="A2")
     assert (bare.element, bare.spring, bare.plan) == (None, None, None)
 
 

@@ -102,7 +102,7 @@ def compensator(
     from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.points import read_points
-    from elastocal.procedures.compensator import identify_compensator
+    from elastocal.procedures.compensator import identify
 
     pivots = tuple(pivot or ())
     if points is None:
@@ -124,7 +124,7 @@ def compensator(
     angles, read_as = _joint_angles(table, moving, joint, model)
     others = None if model is None or at is None else typed(model, (at,)).q[0]
     with one_thread(), located(table):
-        fit = identify_compensator(
+        fit = identify(
             table.points, angles, moving=moving, pivots=pivots, joint=joint, robot=model, at=others,
             limits=_limits(limits), plan=plan, noise=noise, sense=way, axis=axis_of(axis, table),
         )  # fmt: skip

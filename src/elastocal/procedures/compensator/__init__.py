@@ -91,7 +91,7 @@ class Compensator:
         return f"Compensator({self.joint}: {lengths}, {angle}; outliers {self.outliers})"
 
 
-def identify_compensator(
+def identify(
     points: Mapping[str, ArrayLike], angles: ArrayLike, *, moving: str, pivots: Sequence[str], joint: str,
     robot: Robot | None = None, at: ArrayLike | None = None, limits: tuple[float, float] | None = None,
     plan: int | None = None, noise: float | None = None, sense: int | None = None, axis: ArrayLike | None = None,

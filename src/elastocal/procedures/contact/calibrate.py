@@ -65,7 +65,7 @@ class ContactCalibration:
         return self.judged.warnings
 
 
-def contact(
+def identify(
     robot: Robot,
     q: Array,
     touches: Touches,
