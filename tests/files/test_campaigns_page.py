@@ -10,7 +10,7 @@ import pytest
 from files.campaign_desk import DEFLECTION, Desk
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.columns import TRIPLES
+from elastocal.files.campaign.columns import GROUPS
 from elastocal.files.campaign.file import CampaignEntry
 from elastocal.measure.sources.source import source_kinds
 
@@ -33,7 +33,7 @@ def test_every_key_has_a_row() -> None:
 def test_every_column_has_a_row() -> None:
     cells = " ".join(re.findall(r"^\| ([^|]*) \|", part("The table"), re.MULTILINE))
     named = set(re.findall(r"`(\w+)`", cells))
-    assert {q for triples in TRIPLES.values() for triple in triples for q in triple} <= named
+    assert {q for triples in GROUPS.values() for triple in triples for q in triple} <= named
     assert {"fx", "mz", "name", "marker"} <= named
 
 

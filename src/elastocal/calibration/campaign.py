@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from elastocal.calibration.priors import priors_of
 from elastocal.errors import InputError
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
@@ -30,7 +31,8 @@ class Campaign:
     or (N, 3, 3); ``distance`` (N,) or (N, markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to
     the robot, base axes, at ``load_frame`` (the tool where not stated).  ``station`` (N,) names the instrument's
     place, ``temperature`` (N,) in K or degrees C.  ``noise``: sd of one coordinate in ``length``, or sources of
-    error; a prior, not a command.  ``places`` name the rows (file and line) in messages.
+    error; a prior, not a command.  ``priors`` of parameters by name: value and sd in SI, or, by several names, values
+    and covariance.  ``places`` name the rows (file and line) in messages.
     """
 
     q: Any
@@ -47,7 +49,7 @@ class Campaign:
     markers: Sequence[str] = ()
     noise: float | ErrorSource | Sequence[ErrorSource] | None = None
     orientation_noise: float | None = None
-    priors: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    priors: Any = field(default_factory=dict)
     places: Sequence[str] = ()
     name: str = ""
 
@@ -59,7 +61,7 @@ class Campaign:
         given = {k: getattr(self, k) for k in ("position", "deflection", "orientation", "distance")}
         if all(v is None for v in given.values()):
             raise InputError("nothing was read: give position, deflection, orientation or distance")
-        values: dict[str, Any] = {"q": q}
+        values: dict[str, Any] = {"q": q, "priors": priors_of(self.priors)}
         for key in ("position", "deflection"):
             values[key] = None if given[key] is None else metre * _points(key, given[key], count)
         values["orientation"] = None if self.orientation is None else _rotations(self.orientation, count)

@@ -200,7 +200,7 @@ def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
 def _groups(task: Task) -> list[Group]:
     out, first = [], 0
     for w in task.wanted:
-        mean = np.full(len(w.names), w.mean) if w.mean else None
+        mean = np.array(w.mean) if w.mean else None
         out.append(Group(w.scale, np.arange(first, first + len(w.names)), mean, w.precision))
         first += len(w.names)
     return out

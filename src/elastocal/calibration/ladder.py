@@ -8,7 +8,7 @@ of the poses decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from elastocal.calibration.fit import Fit, Task, fit
 from elastocal.calibration.noise import Family, Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.prediction import quantile_95
+from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import pose_means
 from elastocal.calibration.words import Wanted, with_words
@@ -106,7 +107,7 @@ class Climber:
     dropped: Bools
     placing: Placing
     instrument: Instrument
-    priors: Mapping[str, tuple[float, float]]
+    priors: tuple[Prior, ...]
     watch: Callable[[str], None]
 
     def task(self, words: tuple[str, ...], family: Family, multiple: float | None) -> Task:

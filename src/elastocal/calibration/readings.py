@@ -1,93 +1,189 @@
-"""A campaign file as robot and ``Campaign``: the arrays that ``calibrate`` takes."""
+"""Campaign files and bare tables as robot and ``Campaign``: the arrays that ``calibrate`` takes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
-from elastocal.errors import InputError
-from elastocal.files.campaign.file import CampaignFile
-from elastocal.files.campaign.read import read_campaign as read_campaign_file
-from elastocal.files.campaign.readings import check_any, gathered_readings
-from elastocal.files.campaign.table import Wanted, read_tables
-from elastocal.files.tables.named import read_table
-from elastocal.measure.deflection import Deflection
-from elastocal.measure.position import Position
+from elastocal.calibration.priors import Prior
+from elastocal.calibration.words import ORDER, automatic, with_words
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.campaign.observed import (
+    POSITIONS,
+    Observed,
+    observed_tables,
+    orientation_of,
+    read_observed,
+    words_of,
+)
+from elastocal.files.campaign.priors import PriorEntry, dimension_of
 from elastocal.model.robot import Robot
+from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
 
-
-def read_campaign(path: str | PathLike[str]) -> tuple[Robot, Campaign]:
-    """Robot and readings of a campaign file."""
-    return campaign_of(read_campaign_file(Path(path)))
+Paths = str | PathLike[str]
 
 
-def fits(file: CampaignFile) -> str:
-    """Why a campaign file cannot be taken as arrays; empty where it can."""
-    kind = file.campaign.measurement
-    if not isinstance(kind, Position | Deflection):
-        return f"a measurement of {kind.kind} has no positions and no deflections"
-    if kind.setup.load.follows:
+def read_campaign(
+    path: Paths, tables: Paths | Sequence[Paths] = (), *, length: str | None = None, angle: str | None = None,
+    tool: str | None = None, euler: str | None = None,
+) -> tuple[Robot, Campaign]:  # fmt: skip
+    """Robot and readings of a campaign file, or of a robot and the tables that were read of it.
+
+        robot, data = ec.read_campaign("campaign.yaml")
+        robot, data = ec.read_campaign("arm.urdf", "points.csv", length="mm", angle="deg", tool="flange")
+
+    ``length`` and ``angle`` are units of columns that do not tell theirs (``x``, not ``x_mm``), ``euler`` the order of
+    Euler angles.
+    """
+    given = [tables] if isinstance(tables, str | PathLike) else list(tables)
+    keys = {"tool": tool, "euler": euler, "units": {k: u for k, u in (("length", length), ("angle", angle)) if u}}
+    if not given:
+        stated = next((k for k, v in keys.items() if v), None)
+        if stated is not None:
+            raise InputError(f"{path}: {stated} is said by the campaign file; leave it out here", parameter=stated)
+        return campaign_of(read_observed(Path(path)))
+    return campaign_of(observed_tables([Path(p) for p in given], str(path), {k: v for k, v in keys.items() if v}))
+
+
+def fits(observed: Observed) -> str:
+    """Why readings cannot be taken as arrays; empty where they can."""
+    if observed.load.follows and observed.load.wrench.any():
         return "its load follows the tool"
-    tool = file.model.chain.level(file.model.tool)
-    astray = [m.frame for m in kind.setup.markers if file.model.chain.level(m.frame) != tool]
+    robot = observed.model
+    tool = robot.chain.level(robot.tool)
+    frames = [m for m in observed.readings.markers if m in robot.tree.names]
+    astray = [m for m in frames if robot.chain.level(m) != tool]
     return f"marker {astray[0]} does not sit on the tool" if astray else ""
 
 
-def campaign_of(file: CampaignFile) -> tuple[Robot, Campaign]:
-    why = fits(file)
-    if why:
-        raise InputError(f"{file.name}: {why}; such a campaign is calibrated by reduction only")
-    kind = file.campaign.measurement
-    assert isinstance(kind, Position | Deflection)
-    setup, robot = kind.setup, file.model
-    starts, readings = setup.starts, file.campaign.readings
-    points = np.stack([readings[:, s : s + 3] for s in starts], axis=1)
-    wrench = setup.wrenches if np.any(setup.wrenches) else None
+def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
+    where, robot, found = observed.located.file, observed.model, observed.readings
+    if why := fits(observed):
+        raise InputError(f"{where}: {why}; such a campaign is calibrated by reduction only: write seek into it")
+    entry = observed.entry
+    if entry.noise is not None and observed.sources:
+        raise observed.located.error(("noise",), "is stated by errors too; keep one of the two")
+    placed = [w for w in POSITIONS if w in observed.kinds]
+    loads = np.broadcast_to(observed.load.wrench, (len(found.values), 6))
     return robot, Campaign(
-        q=robot.controller.to_controller(setup.q),
-        length="m",
-        angle="rad",
-        wrench=wrench,
-        load_frame=setup.load.frame,
-        markers=tuple(m.frame for m in setup.markers),
-        noise=file.campaign.sources,
-        places=file.campaign.places or (),
-        name=file.name,
-        position=points if isinstance(kind, Position) else None,
-        deflection=points if isinstance(kind, Deflection) else None,
-    )
-
-
-def table_readings(path: str | PathLike[str], calibration: Calibration) -> tuple[Campaign, tuple[str, ...]]:
-    """A bare table of positions of a calibrated robot, in the frame of its instrument, and notes.
-
-    Columns as in campaigns: controller values (``A1_deg``), positions (``x_mm``, or ``marker.x_mm`` where there are
-    several markers, or a column ``marker``), loads (``fz_N``).
-    """
-    robot, markers = calibration.robot, calibration.markers
-    axes = dict(zip(robot.controller.axes, (m.kind for m in robot.motions), strict=True))
-    raw = read_table(Path(path))
-    tables = read_tables(
-        {Path(path).name: raw}, Wanted(axes, markers, "position", True, False, robot.controller.drives)
-    )
-    named = tables[0].markers
-    if not named and len(markers) > 1:
-        raise InputError(
-            f"{path}: the columns do not say which of the markers {', '.join(markers)} was read; name them "
-            f"{markers[0]}.x_mm, or add a column marker"
-        )
-    read = gathered_readings(tables, markers, False, 1)
-    check_any(read, str(path))
-    skipped = len(tables[0].skipped)
-    readings = Campaign(
-        q=read.values, length="m", angle="rad", position=read.shifts, wrench=read.wrenches, markers=markers,
-        load_frame=calibration.load_frame, places=read.places, name=Path(path).stem,
+        q=found.values, length="m", angle="rad",
+        position=_read(found.read["position"]), deflection=_read(found.read["deflection"]),
+        orientation=orientation_of(found, where), distance=_read(found.read["distance"][:, :, 0]),
+        wrench=loads if loads.any() else None, load_frame=observed.load.frame, markers=found.markers,
+        station=found.station if entry.station is None or found.station else [entry.station] * len(found.values),
+        temperature=found.temperature, noise=entry.noise or observed.sources or None,
+        orientation_noise=entry.orientation_noise, places=found.places, name=observed.name,
+        priors=_priors(observed, bool(placed)) if observed.priors else (),
     )  # fmt: skip
-    return readings, (f"{tables[0].word}: {skipped} rows lack numbers.",) if skipped else ()
+
+
+def _read(values: Array) -> Array | None:
+    return values if np.isfinite(values).any() else None
+
+
+def _priors(observed: Observed, placed: bool) -> tuple[Prior, ...]:
+    """Patterns over the parameters that the model may have, units against theirs."""
+    words = words_of(observed.entry)
+    heat = observed.readings.temperature is not None
+    loaded = bool(observed.load.wrench.any())
+    if words == "auto":
+        words = automatic(observed.model, loaded=loaded, placed=placed, warms=heat)
+    for word in words:
+        if word not in ORDER:
+            raise UnknownNameError("model word", word, ("auto", *ORDER), observed.located.where(("model",)))
+    robot, wanted = with_words(observed.model, tuple(words))
+    names = tuple(n for w in wanted for n in w.names)
+    return tuple(p for entry in observed.priors for p in _prior(entry, robot, names))
+
+
+_DIMENSIONS = {"m": "length", "rad": "angle", "rad/(N m)": "compliance", "m/N": "compliance", "kg": "mass"}
+
+
+def _prior(entry: PriorEntry, robot: Robot, known: tuple[str, ...]) -> tuple[Prior, ...]:
+    chosen = []
+    for pattern in entry.parameters:
+        mine = [n for n in known if fnmatchcase(n, pattern)]
+        if not mine:
+            raise UnknownNameError("parameter with a prior", pattern, known, entry.where)
+        chosen += [n for n in mine if n not in chosen]
+    rows = [robot.parameters.rows[robot.parameters.index(n)] for n in chosen]
+    for row in rows:
+        for unit in entry.units:
+            dimension, own = dimension_of(unit), _DIMENSIONS.get(row.unit)
+            if dimension is not None and own is not None and own not in dimension:
+                raise InputError(f"{entry.where}: {unit} does not fit {row.name}, which is in {row.unit}")
+    values = np.array([r.value if entry.value is None else entry.value for r in rows])
+    if entry.covariance is not None:
+        if len(entry.covariance) != len(rows):
+            raise InputError(f"{entry.where}: the covariance is of {len(entry.covariance)} parameters, not {len(rows)}")
+        return (Prior(tuple(chosen), values, entry.covariance),)
+    assert entry.sd is not None
+    scale = np.abs(values) if entry.share else np.ones(len(rows))
+    if not scale.all():
+        zero = chosen[int(np.flatnonzero(scale == 0)[0])]
+        raise InputError(f"{entry.where}: {zero} is zero, of which percent are nothing; give the sd in its unit")
+    if not entry.common_sd:
+        return tuple(
+            Prior((n,), v[None], np.array([[(entry.sd * s) ** 2]]))
+            for n, v, s in zip(chosen, values, scale, strict=True)
+        )
+    spread = np.outer(scale, scale) * (entry.common_sd**2 + entry.sd**2 * np.eye(len(rows)))
+    return (Prior(tuple(chosen), values, spread),)
+
+
+def validation_of(observed: Observed) -> tuple[Campaign, ...]:
+    """Readings that the campaign file names for validation: tables, or other campaign files."""
+    entry, located = observed.entry, observed.located
+    if entry.validation is None:
+        return ()
+    out = []
+    several = isinstance(entry.validation, list)
+    for item in entry.validation if several else [entry.validation]:
+        if isinstance(item, str) and Path(item).suffix.lower() in (".yaml", ".yml"):
+            out.append(campaign_of(read_observed(observed.folder / item, observed.model))[1])
+            continue
+        out.append(campaign_of(_again(observed, item))[1])
+    if not out:
+        raise located.error(("validation",), "names nothing; name a table or a campaign file")
+    return tuple(out)
+
+
+def _again(observed: Observed, table: Any) -> Observed:
+    """Another table under the keys of the campaign file."""
+    from dataclasses import replace
+
+    from elastocal.files.campaign.observed import observed_again
+
+    data = {k: v for k, v in observed.located.data.items() if k not in ("validation", "table", "priors")}
+    return observed_again(replace(observed.located, data={**data, "table": table}), observed)
+
+
+def table_readings(
+    path: Paths, calibration: Calibration, keys: Mapping[str, Any] | None = None
+) -> tuple[Campaign, tuple[str, ...]]:
+    """A bare table of a calibrated robot, in the frame of its instrument, and notes.
+
+    Columns as in campaigns; one marker that is not named is that of the calibration.
+    """
+    frame = {"frame": calibration.load_frame}
+    given: dict[str, Any] = {"limits": "ignore", "load": frame, **(keys or {})}
+    if len(calibration.markers) == 1:
+        given["markers"] = list(calibration.markers)
+    observed = observed_tables([Path(path)], calibration.robot, given)
+    named = observed.readings.markers
+    if len(calibration.markers) > 1 and len(named) == 1 and named[0] not in calibration.markers:
+        raise InputError(
+            f"{path}: the columns do not say which of the markers {', '.join(calibration.markers)} was read; name them "
+            f"{calibration.markers[0]}.x_mm, or add a column marker"
+        )
+    notes = tuple(n for n in observed.notes if not n.startswith(("No marker", "No load", "The load")))
+    return campaign_of(observed)[1], notes

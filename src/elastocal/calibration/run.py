@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 
@@ -13,11 +13,13 @@ from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier
 from elastocal.calibration.fit import Fit, Task, distances, fit
+from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import discrepancy_of, warnings_of
 from elastocal.calibration.ladder import Climber, Ladder, climb
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import robust_fit, screen
 from elastocal.calibration.placing import Placing, robust_start, start_turns
+from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import check_slips
 from elastocal.calibration.states import gather
@@ -32,43 +34,46 @@ from elastocal.solve.outliers import Unit
 from elastocal.spatial.entries import Array, Bools
 
 Watch = Callable[[str], None]
-Priors = Mapping[str, tuple[float, float]]
+Priors = tuple[Prior, ...]
 
 
 def calibrate(
     robot: Robot | str | PathLike[str],
-    campaign: Campaign,
+    campaign: Campaign | Sequence[Campaign],
     model: str | Sequence[str] = "auto",
     *,
     outliers: bool = True,
     accept: str | Sequence[str] = (),
-    watch: Watch = lambda step: None,
+    progress: Watch = lambda step: None,
 ) -> Calibration:
-    """Calibrate; ``model`` is "auto" or the words to choose from, ``outliers`` False keeps every reading.
+    """Calibrate by one campaign or several.
 
-    ``accept`` holds words of slips that were proposed (``slips``).
+    ``model`` is "auto" or the words to choose from, ``outliers`` False keeps every reading.  ``accept`` holds words of
+    slips that were proposed (``slips``).  ``progress`` is told every step as it begins.
     """
     asked = check_words(model)
     if not isinstance(robot, Robot):
         robot = read_robot(robot)
+    if not isinstance(campaign, Campaign):
+        campaign = joined(robot, campaign)
     _check_size(Sight(gather(robot, campaign)))
-    watch("points against the robot")
+    progress("points against the robot")
     checked = check_slips(robot, campaign, (accept,) if isinstance(accept, str) else tuple(accept))
     robot, campaign = checked.robot, checked.campaign
     sight = Sight(gather(robot, campaign))
     robot, assumed = _compliant(robot, campaign)
     loaded = campaign.loaded or campaign.deflection is not None
     words = automatic(robot, loaded=loaded, placed=sight.placed, warms=_warms(campaign)) if asked is None else asked
-    watch("start values")
+    progress("start values")
     placing = start_placing(robot, sight)
     _check_priors(robot, words, campaign)
     instrument = replace(Instrument.of(campaign.noise, 1 if sight.placed else 2), turn_sd=campaign.orientation_noise)
     dropped = np.zeros_like(sight.used)
     units: tuple[Unit, ...] = ()
     if outliers:
-        watch("outliers")
+        progress("outliers")
         dropped, units, placing = _left_out(robot, sight, placing, words, instrument, campaign.priors)
-    ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, watch), words)
+    ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress), words)
     return _result(campaign, ladder, units, (*checked.findings, *assumed))
 
 
@@ -77,18 +82,16 @@ def _warms(campaign: Campaign) -> bool:
 
 
 def _check_priors(robot: Robot, words: tuple[str, ...], campaign: Campaign) -> None:
-    """Priors must be of parameters that are sought, with a positive sd."""
+    """Priors must be of parameters that are sought."""
     sought = with_words(robot, words)[1]
     names = tuple(n for w in sought for n in w.names)
-    for name, (value, sd) in campaign.priors.items():
+    for name, value in ((n, v) for p in campaign.priors for n, v in zip(p.names, p.values, strict=True)):
         if name not in names:
             raise UnknownNameError("parameter with a prior", name, names)
         parameter = robot.parameters.values[robot.parameters.index(name)] if name in robot.parameters.names else 0.0
-        logarithm = any(w.log and name in w.names for w in sought)
-        if not (np.isfinite(value) and sd > 0) or (logarithm and not value * parameter > 0):
+        if any(w.log and name in w.names for w in sought) and not value * parameter > 0:
             raise InputError(
-                f"prior of {name}: value {value} and sd {sd}; give a finite value (of a compliance not zero) and a "
-                "positive sd"
+                f"prior of {name}: its value is {value}; a compliance must have the sign of the robot file"
             )
 
 

@@ -15,12 +15,13 @@ No list of parameters to hold: directions that readings cannot tell apart are se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from elastocal.calibration.priors import Prior
 from elastocal.errors import UnknownNameError
 from elastocal.model.chain import AXES
 from elastocal.model.compliant.frame_error import FrameError
@@ -50,8 +51,8 @@ class Wanted:
     """The unknown is the logarithm of the parameter over its value in the file."""
     positive: bool = False
     """The parameter may not fall below zero."""
-    mean: float = 0.0
-    """Prior mean of the unknown, from the file's value."""
+    mean: tuple[float, ...] = ()
+    """Prior means of the unknowns, from the file's values; none: zero."""
 
     @property
     def sizes(self) -> Array:
@@ -59,31 +60,41 @@ class Wanted:
         return np.ones(len(self.names)) if self.precision is None else np.sqrt(np.diag(np.linalg.inv(self.precision)))
 
 
-def with_words(
-    robot: Robot, words: tuple[str, ...], priors: Mapping[str, tuple[float, float]] | None = None
-) -> tuple[Robot, tuple[Wanted, ...]]:
+def with_words(robot: Robot, words: tuple[str, ...], priors: Sequence[Prior] = ()) -> tuple[Robot, tuple[Wanted, ...]]:
     """The robot with the elements that the words stand for (at no effect), and the groups of their parameters.
 
-    ``priors``: value and sd in SI of parameters of which something is known; they leave their groups.
+    Parameters of which the user knows something (``priors``) leave their groups.
     """
     wanted: list[Wanted] = []
     for word in words:
         robot, groups = _WORDS[word](robot)
         wanted += groups
-    for name, (value, sd) in (priors or {}).items():
-        mine = [i for i, w in enumerate(wanted) if name in w.names]
-        if mine:
-            old = wanted[mine[0]]
-            wanted[mine[0]] = _without(old, name)
-            file = float(robot.parameters.values[robot.parameters.index(name)])
-            mean, size = (float(np.log(value / file)), sd / abs(value)) if old.log else (value - file, sd)
-            wanted.append(Wanted(Scale(f"prior of {name}", size, 0.0), (name,), None, old.log, old.positive, mean))
+    for prior in priors:
+        for log, positive in ((False, False), (False, True), (True, False)):
+            alike = [n for w in wanted if (w.log, w.positive) == (log, positive) for n in prior.names if n in w.names]
+            if alike:
+                own = prior.of(n for n in prior.names if n in alike)
+                wanted = [_without(w, own.names) for w in wanted]
+                wanted.append(_known(robot, own, log, positive))
     return robot, tuple(w for w in wanted if w.names)
 
 
-def _without(w: Wanted, name: str) -> Wanted:
-    """A group less one of its parameters."""
-    keep = [i for i, n in enumerate(w.names) if n != name]
+def _known(robot: Robot, prior: Prior, log: bool, positive: bool) -> Wanted:
+    """The group of parameters of one prior; logarithms have the covariance of relative errors."""
+    file = np.array([robot.parameters.values[robot.parameters.index(n)] for n in prior.names])
+    mean, spread = prior.values - file, prior.covariance
+    if log:
+        mean, spread = np.log(prior.values / file), spread / np.outer(prior.values, prior.values)
+    scale = Scale(f"prior of {', '.join(prior.names)}", 1.0, 0.0)
+    precision = np.asarray(np.linalg.inv(spread))
+    return Wanted(scale, prior.names, precision, log, positive, tuple(mean.tolist()))
+
+
+def _without(w: Wanted, names: Sequence[str]) -> Wanted:
+    """A group less some of its parameters."""
+    keep = [i for i, n in enumerate(w.names) if n not in names]
+    if len(keep) == len(w.names):
+        return w
     precision = None if w.precision is None else np.linalg.inv(np.linalg.inv(w.precision)[np.ix_(keep, keep)])
     return replace(w, names=tuple(w.names[i] for i in keep), precision=precision)
 

@@ -41,6 +41,12 @@ PayloadFrame = Annotated[str | None, typer.Option(metavar="FRAME", help="Where t
 Without = Annotated[
     list[str] | None, typer.Option(metavar="KIND", help="Leave out a kind of effect; may be given several times.")
 ]
+ColumnUnits = Annotated[
+    str | None, typer.Option(metavar="mm,deg", help="Units of columns of a bare table that do not tell theirs.")
+]
+Euler = Annotated[
+    str | None, typer.Option(metavar="ZYX", help="Order of Euler angles in a bare table; capitals: moving axes.")
+]
 IgnoreLimits = Annotated[bool, typer.Option("--ignore-limits", help="Compute beyond the joint limits, and say so.")]
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="Write an HTML report."), WRITTEN

@@ -19,8 +19,7 @@ from elastocal.report.blocks import Fact
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.calibration.accuracy import Validation
-    from elastocal.calibration.calibration import Calibration
+    from elastocal.app.predictor import Predictor
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import Robot
     from elastocal.procedures.contact.calibrate import ContactCalibration
@@ -62,30 +61,29 @@ class CalibrateResult:
         return self.file.model
 
 
-@dataclass(frozen=True, eq=False)
-class Predictor:
-    """The best predictor that the readings support; ``validation`` is on readings that took no part, if there are."""
-
-    calibration: Calibration
-    validation: Validation | None
-    facts: tuple[Fact, ...]
-    notes: tuple[str, ...]
-    files: Mapping[Path, str] = field(default_factory=dict)
-
-
 @command("daily", 5, _CELL, csv=True, progress="calibrating")
 def calibrate(
     campaign: Annotated[
-        Path, typer.Argument(metavar="CAMPAIGN.yaml", help="Robot, table of readings, errors, what to seek.")
+        Path,
+        typer.Argument(metavar="CAMPAIGN.yaml|ROBOT", help="A campaign file; or a robot, and its tables after it."),
     ],
+    tables: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[TABLE|CAMPAIGN.yaml]...", help="Tables of the robot, or more campaign files."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Write the calibration, which predict reads."), o.WRITTEN
     ] = None,
+    units: o.ColumnUnits = None,
+    tool: o.Tool = None,
+    euler: o.Euler = None,
+    ignore_limits: o.IgnoreLimits = False,
     model: Annotated[
         str | None, typer.Option(metavar="WORDS", help="Effects to choose from: geometry,weight,... (default: auto).")
     ] = None,
     validate: Annotated[
-        Path | None, typer.Option(metavar="CAMPAIGN.yaml", help="Readings that take no part, to judge the result by.")
+        Path | None,
+        typer.Option(metavar="CAMPAIGN.yaml|TABLE", help="Readings that take no part, to judge the result by."),
     ] = None,
     check: Annotated[
         str | None, typer.Option(metavar="kfold=6", help="Calibrate again without every fold of the poses in turn.")
@@ -106,26 +104,34 @@ def calibrate(
     """The best predictor that positions or deflections support, or single parameters.
 
     Geometry, own weight, gears, compliance and backlash in one fit; what is kept is what predicts poses best that took
-    no part. With seek in the campaign file, --reduce or contacts: parameters with their accuracy, what the readings
-    can tell apart, and a reduced model.
+    no part. A robot and a table are enough. With seek in the campaign file, --reduce or contacts: parameters with
+    their accuracy, what the readings can tell apart, and a reduced model.
 
     \b
     Example:
+      elastocal calibrate arm.urdf points.csv --units mm,deg --out calibration.json
       elastocal calibrate campaign.yaml --out calibration.json --report found.html
     """
     import numpy as np
 
     from elastocal.app.calibration_files import calibration
     from elastocal.app.campaign_checks import check_deflections, check_numbers, check_points, given_by
+    from elastocal.app.predictor import Asked, observed_of, predictor, typed_keys
     from elastocal.app.workers import one_thread
     from elastocal.files.campaign.read import read_campaign
     from elastocal.reduction.verdict import Judged
 
     _check_options(correlated, emcee)
+    others, keys = tuple(tables or ()), typed_keys(units, tool, euler, ignore_limits)
+    if not (reduce or emcee is not None or _asks_for_parameters(campaign, others)):
+        observed = observed_of(campaign, others, keys)
+        keep({f"{p.name} as input": p for o in observed for p in o.files})
+        asked = Asked(model, validate, check, tuple(accept or ()))
+        return predictor(observed, (campaign, *others), out, asked, progress)
+    if others or keys:
+        raise InputError("the reduction takes one campaign file; leave out everything else, or seek and --reduce")
     file = read_campaign(campaign)
     keep(given_by("CAMPAIGN.yaml", file))
-    if not (reduce or emcee is not None or _asks_for_parameters(file)):
-        return _predictor(campaign, file, out, _Asked(model, validate, check, tuple(accept or ())), progress)
     check_numbers(file)
     points = check_points(file)
     check_deflections(file)
@@ -143,77 +149,15 @@ def calibrate(
     return result if out is None else replace(result, files={out: calibration(result, out)})
 
 
-@dataclass(frozen=True)
-class _Asked:
-    model: str | None
-    validate: Path | None
-    check: str | None
-    accept: tuple[str, ...]
-
-
-def _asks_for_parameters(file: CampaignFile) -> bool:
+def _asks_for_parameters(campaign: Path, others: tuple[Path, ...]) -> bool:
     """Where single parameters are named, or readings are of a kind that only the reduction takes."""
+    from elastocal.app.predictor import of_tables
     from elastocal.calibration.readings import fits
+    from elastocal.files.campaign.observed import asks_for_reduction, read_observed
 
-    return any(key in file.words for key in _REDUCTION) or bool(fits(file))
-
-
-_REDUCTION = ("seek", "hold", "form", "thresholds", "statistical", "loss", "outliers")
-
-
-def _predictor(path: Path, file: CampaignFile, out: Path | None, asked: _Asked, progress: Progress | None) -> Predictor:
-    import json
-
-    from elastocal.app.workers import one_thread
-    from elastocal.calibration.readings import campaign_of, read_campaign
-    from elastocal.calibration.run import calibrate as calibrated
-    from elastocal.calibration.store import to_document
-    from elastocal.calibration.validation import cross_validate
-
-    robot, readings = campaign_of(file)
-    words = "auto" if asked.model is None else [w.strip() for w in asked.model.replace("+", ",").split(",")]
-    done = [0]
-
-    def watch(step: str) -> None:
-        done[0] += 1
-        if progress is not None:
-            progress(min(95, 6 * done[0]), 100)
-
-    with one_thread():
-        found = calibrated(robot, readings, words, accept=asked.accept, watch=watch)
-        checked = None
-        if asked.validate is not None:
-            checked = found.validate(read_campaign(asked.validate)[1])
-        elif asked.check is not None:
-            folds = _folds(asked.check, found)
-            checked = cross_validate(robot, readings, folds, model=words, accept=asked.accept)
-    if progress is not None:
-        progress(100, 100)
-    files = {} if out is None else {out: json.dumps(to_document(found), indent=1, allow_nan=False) + "\n"}
-    return Predictor(found, checked, _predictor_facts(path, file), file.notes, files)
-
-
-def _folds(word: str, found: Calibration) -> int:
-    """Of kfold=6, or loo."""
-    kind, _, number = word.partition("=")
-    if kind == "loo" and not number and found.ladder is not None:
-        return found.ladder.nominal.fit.task.sight.states.poses
-    if kind != "kfold" or not number.isdigit():
-        raise InputError(f"--check {word}: give kfold=6 or loo")
-    return int(number)
-
-
-def _predictor_facts(path: Path, file: CampaignFile) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
-    kind = file.campaign.measurement.kind
-    return (
-        VERSION,
-        Fact("campaign", "campaign", path.as_posix(), path.as_posix()),
-        Fact("robot", "robot", file.model.name, file.model.name),
-        Fact("measurement", "measurement", kind, kind),
-        Fact("errors", "errors stated", tuple(s.label for s in file.campaign.sources), _errors(file)),
-    )
+    if of_tables(campaign, others) or others:
+        return False
+    return asks_for_reduction(campaign) or bool(fits(read_observed(campaign)))
 
 
 def _check_options(correlated: float, emcee: int | None) -> None:

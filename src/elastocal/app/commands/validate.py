@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elastocal.app.cells.roles import REPORT, Uses
+from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 
@@ -44,6 +45,8 @@ def validate(
     refit: Annotated[
         bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
     ] = False,
+    units: o.ColumnUnits = None,
+    euler: o.Euler = None,
 ) -> ValidateResult:
     """A calibration against readings that took no part in it.
 
@@ -55,10 +58,11 @@ def validate(
       elastocal validate calibration.json check/campaign.yaml
     """
     from elastocal.app.calibrated import of_readings
+    from elastocal.app.predictor import typed_keys
     from elastocal.app.workers import one_thread
     from elastocal.calibration.readings import campaign_of, table_readings
     from elastocal.calibration.store import read_calibration
-    from elastocal.files.campaign.read import read_campaign
+    from elastocal.files.campaign.observed import read_observed
 
     if not of_readings(calibration):
         from elastocal.files.calibration.read import read_calibration as read_reduction
@@ -70,7 +74,7 @@ def validate(
         )
     known = read_calibration(calibration)
     if measured.suffix.lower() in (".yaml", ".yml"):
-        file = read_campaign(measured)
+        file = read_observed(measured)
         robot, readings = campaign_of(file)
         notes = file.notes
         if robot.joints != known.robot.joints:
@@ -78,9 +82,9 @@ def validate(
                 f"{measured}: its robot has joints {', '.join(robot.joints)}, the calibrated one "
                 f"{', '.join(known.robot.joints)}; give readings of the calibrated robot"
             )
-        fitted = file.words.get("tracker_frame") == "fit"
+        fitted = file.entry.tracker_frame == "fit"
     else:
-        readings, notes = table_readings(measured, known)
+        readings, notes = table_readings(measured, known, typed_keys(units, None, euler, True))
         fitted = False
     with one_thread():
         validation = known.validate(readings, refit=refit or fitted)

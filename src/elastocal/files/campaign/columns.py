@@ -1,31 +1,51 @@
 """The header of a table of readings: which column holds what of which marker.
 
-deflection  dx dy dz [drx dry drz], or the positions x y z under load and x0 y0 z0 without
-position    x y z [rx ry rz, the rotation vector of the marker's frame]
+deflection   dx dy dz [drx dry drz], or the positions x y z under load and x0 y0 z0 without
+position     x y z
+orientation  of the marker's frame: rx ry rz (rotation vector), qx qy qz qw (quaternion), r11 ... r33 (matrix),
+             roll pitch yaw (about fixed x, y, z), or a b c, w p r, e1 e2 e3 (Euler angles, whose order must be stated)
+distance     distance, from a point that stands still
 
-With several markers each row holds one, named in a column ``marker`` (long), or all of them, named in the columns:
-``marker1.dx_mm`` (wide).
+With several markers each row holds one, named in a column ``marker`` (long), or all of them, named in the columns
+(wide): ``marker1.dx_mm``, or ``x1_mm`` for a marker of that number.  Titles such as ``X [mm]`` are taken as ``x_mm``,
+and ``q1``, ``J1`` or ``Joint 1`` as the first axis.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.formats.format import title_unit, unit_word
 from elastocal.files.tables.configurations import NAME, allowed_units, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
 from elastocal.files.units import ANGLE, LENGTH
 
-MARKER = "marker"
+MARKER, STATION, TEMPERATURE = "marker", "station", "temperature"
 SHIFT, TURN = ("dx", "dy", "dz"), ("drx", "dry", "drz")
 LOADED, UNLOADED = ("x", "y", "z"), ("x0", "y0", "z0")
 ORIENTATION = ("rx", "ry", "rz")
-TRIPLES: dict[str, tuple[tuple[str, ...], ...]] = {
+QUATERNION = ("qx", "qy", "qz", "qw")
+MATRIX = tuple(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3))
+RPY = ("roll", "pitch", "yaw")
+EULER = (("a", "b", "c"), ("w", "p", "r"), ("e1", "e2", "e3"))
+ORIENTATIONS = (ORIENTATION, QUATERNION, MATRIX, RPY, *EULER)
+DISTANCE = ("distance",)
+GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "deflection": (SHIFT, TURN, LOADED, UNLOADED),
-    "position": (LOADED, ORIENTATION),
+    "position": (LOADED, *ORIENTATIONS, DISTANCE),
 }
+"""Columns that belong together, by kind of measurement."""
 TURNS = (*TURN, *ORIENTATION)
+_KELVIN = {"C": 1.0, "K": 1.0}
+"""Differences alone count."""
+_PLAIN: dict[str, float] = {}
+_NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|q[xyzw]|distance)([1-9]\d*)")
+_AXIS = re.compile(r"(?:q|j|joint|axis|theta)[ _]?([1-9]\d*)")
+Declared = Mapping[str, str]
+"""Units by dimension, of columns that do not tell theirs."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +54,7 @@ class CampaignColumns:
 
     fields: dict[str, Field]
     readings: dict[str, dict[str, Field]]
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def long(self) -> bool:
@@ -45,60 +66,179 @@ class CampaignColumns:
         return {*self.fields, *(f"{m}.{q}" if m else q for m, columns in self.readings.items() for q in columns)}
 
 
-def understand(raw: RawTable, axes: Mapping[str, str], frames: Sequence[str], kind: str, plan: bool) -> CampaignColumns:
-    """Every column matched; refuses those that say nothing, or the same twice, or whose marker is in doubt.
+def understand(
+    raw: RawTable,
+    axes: Mapping[str, str],
+    frames: Sequence[str] | None,
+    kind: str | None,
+    plan: bool,
+    declared: Declared,
+) -> CampaignColumns:
+    """Every column matched; refuses those that are nearly one, or say the same twice, or whose marker is in doubt.
 
-    A ``plan`` may have no columns of readings.
+    ``frames`` are the names that markers may have, None for any; ``kind`` is None where all may be read.  What is no
+    column at all is not used, which a note says.  A ``plan`` may have no columns of readings.
     """
     fields: dict[str, Field] = {}
     readings: dict[str, dict[str, Field]] = {}
+    titles = _Titles(raw, axes, frames, kind, declared)
+    unused = []
     for place, column in enumerate(raw.header):
-        if column in (NAME, MARKER) and column not in axes:
+        if column in (NAME, MARKER, STATION) and column not in axes:
             add_once(raw, fields, column, Field(place, 1.0))
             continue
-        marker, name, factor = _matched(raw, column, axes, frames, kind)
+        matched = titles.matched(column)
+        if matched is None:
+            unused.append(column)
+            continue
+        marker, name, factor = matched
         target = fields if marker is None else readings.setdefault(marker, {})
         add_once(raw, target, name, Field(place, factor))
-    found = CampaignColumns(fields, readings)
+    notes = titles.notes(fields, unused)
+    found = CampaignColumns(fields, readings, notes)
+    _check_axes(raw, found, axes, unused)
     _check_markers(raw, found)
     for marker, columns in readings.items() if readings or plan else [("", {})]:
-        _check_triples(raw, marker or (frames[-1] if any(q in axes for q in LOADED) else ""), columns, kind)
+        _check_groups(raw, marker or (titles.markers[-1] if any(q in axes for q in LOADED) else ""), columns, kind)
     return found
 
 
-def _matched(
-    raw: RawTable, column: str, axes: Mapping[str, str], frames: Sequence[str], kind: str
-) -> tuple[str | None, str, float]:
-    """Marker (None for axes and wrenches), quantity and factor of a column."""
-    if (motor := motor_column(raw, column, axes)) is not None:
-        return None, *motor
-    poses = allowed_units(axes)
-    stem = column if column in poses else column.rpartition("_")[0]
-    if stem in poses:
-        return None, *understood(raw, column, poses, ())
-    marker, dot, rest = column.rpartition(".")
-    if dot and marker not in frames:
-        raise UnknownNameError("marker", marker, frames, f"{raw.top}, column {column}")
-    quantity = rest if rest in _units(kind) else rest.rpartition("_")[0]
-    _check_kind(raw, column, quantity, kind)
-    if dot:
-        prefixed = {f"{marker}.{q}": u for q, u in _units(kind).items()}
-        name, factor = understood(raw, column, prefixed, ())
-        return marker, name.removeprefix(f"{marker}."), factor
-    return "", *understood(raw, column, poses | _units(kind), (NAME, MARKER))
+@dataclass(frozen=True, eq=False)
+class _Titles:
+    """What titles may mean in a table."""
+
+    raw: RawTable
+    axes: Mapping[str, str]
+    frames: Sequence[str] | None
+    kind: str | None
+    declared: Declared
+
+    @property
+    def markers(self) -> Sequence[str]:
+        return self.frames or ("marker",)
+
+    def matched(self, title: str) -> tuple[str | None, str, float] | None:
+        """Marker (None for axes and wrenches), quantity and factor of a column; None where it is none."""
+        raw, axes = self.raw, self.axes
+        if (motor := motor_column(raw, title, axes)) is not None:
+            return None, *motor
+        poses = allowed_units(axes) | {TEMPERATURE: _KELVIN}
+        column = self.plain(title, poses)
+        stem = column if column in poses else column.rpartition("_")[0]
+        if stem in poses:
+            return None, *self.understood(column, poses, stem, title)
+        marker, dot, rest = column.rpartition(".")
+        quantity = rest if rest in self.units() or "_" not in rest else rest.rpartition("_")[0]
+        if not dot and (number := _NUMBERED.fullmatch(quantity)) is not None and quantity not in self.units():
+            marker, dot, quantity = f"marker{number[2]}", ".", number[1]
+            rest = rest.replace(number[0], quantity, 1)
+        if dot and self.frames is not None and marker not in self.frames:
+            raise UnknownNameError("marker", marker, self.frames, f"{raw.top}, column {title}")
+        _check_kind(raw, title, quantity, self.kind)
+        known = self.units()
+        if dot:
+            prefixed = {f"{marker}.{q}": u for q, u in known.items()}
+            name, factor = self.understood(f"{marker}.{rest}", prefixed, f"{marker}.{quantity}", title)
+            return marker, name.removeprefix(f"{marker}."), factor
+        if quantity not in known and not _nearly(title, {**poses, **known}):
+            return None
+        return "", *self.understood(column, poses | known, quantity, title)
+
+    def units(self) -> dict[str, Mapping[str, float]]:
+        kinds = (self.kind,) if self.kind else tuple(GROUPS)
+        return {q: _units(q) for k in kinds for group in GROUPS[k] for q in group}
+
+    def plain(self, title: str, poses: Mapping[str, object]) -> str:
+        """``X [mm]`` as ``x_mm``, ``Joint 1 (deg)`` as the first axis."""
+        if title in poses or title.rpartition("_")[0] in poses:
+            return title
+        stated = title_unit(title)
+        unit = unit_word(stated) if stated else None
+        bare = title[: title.rindex(stated) - 1].strip() if stated and unit else title
+        if unit is None and (said := title.rpartition("_")[2]) != title and unit_word(said) == said:
+            bare, unit = title.rpartition("_")[0], said
+        known = {name.lower(): name for name in (*poses, *self.units())}
+        number = _AXIS.fullmatch(bare.lower())
+        if number is not None and bare.lower() not in known and int(number[1]) <= len(self.axes):
+            bare = tuple(self.axes)[int(number[1]) - 1]
+        bare = known.get(bare.lower(), bare)
+        return f"{bare}_{unit}" if unit else bare
+
+    def understood(
+        self, column: str, allowed: Mapping[str, Mapping[str, float]], stem: str, title: str
+    ) -> tuple[str, float]:
+        """Name and factor; what is declared once serves columns without a unit."""
+        if column == stem and stem in allowed:
+            units = allowed[stem]
+            if not units:
+                return stem, 1.0
+            said = next((u for d in ("length", "angle") if (u := self.declared.get(d)) in units), None)
+            if said is not None:
+                return stem, units[said]
+            if any(units is known for known in (LENGTH, ANGLE)):
+                once, unit = ("length", "mm") if units is LENGTH else ("angle", "deg")
+                choices = " or ".join(f"{title}_{u}" for u in units)
+                raise InputError(
+                    f"{self.raw.top}: column {title!r} has no unit; write {choices}, or state it once for all columns "
+                    f"as units: {{{once}: {unit}}}",
+                    code="unit", file=self.raw.file, line=self.raw.header_line, column=title, parameter="units",
+                )  # fmt: skip
+        try:
+            others = (NAME, MARKER, STATION, *(q for q, units in allowed.items() if not units))
+            return understood(self.raw, column, {q: units for q, units in allowed.items() if units}, others)
+        except UnknownNameError as error:
+            hint = "; tell which of the file's titles it is by columns: of table, such as {x_mm: 'X pos'}"
+            raise error.reworded(f"{error}{hint}") from None
+
+    def notes(self, fields: Mapping[str, Field], unused: Sequence[str]) -> tuple[str, ...]:
+        taken = [
+            (self.raw.header[fields[a].place], a)
+            for a in self.axes
+            if a in fields and not self.raw.header[fields[a].place].lower().startswith(a.lower())
+        ]
+        name = self.raw.file.rpartition("/")[2]
+        by_number = f"{name}: {', '.join(f'{t} is axis {a}' for t, a in taken)}."
+        left = f"{name}: not used: {', '.join(unused)}."
+        return (*([by_number] if taken else []), *([left] if unused else []))
 
 
-def _units(kind: str) -> dict[str, Mapping[str, float]]:
-    return {q: ANGLE if q in TURNS else LENGTH for triple in TRIPLES[kind] for q in triple}
+def _units(quantity: str) -> Mapping[str, float]:
+    if quantity in (*QUATERNION, *MATRIX):
+        return _PLAIN
+    return ANGLE if any(quantity in group for group in (TURN, ORIENTATION, RPY, *EULER)) else LENGTH
 
 
-def _check_kind(raw: RawTable, column: str, quantity: str, kind: str) -> None:
+def _nearly(title: str, known: Mapping[str, object]) -> bool:
+    """Whether a title looks like a slip for a column: it has a unit, or is spelt almost like one."""
+    from difflib import get_close_matches
+
+    stem, _, unit = title.rpartition("_")
+    return bool(stem and unit_word(unit) == unit) or bool(get_close_matches(title.lower(), [*known], 1, 0.8))
+
+
+def _check_kind(raw: RawTable, column: str, quantity: str, kind: str | None) -> None:
+    if kind is None:
+        return
     other = "position" if kind == "deflection" else "deflection"
-    if quantity in _units(other) and quantity not in _units(kind):
+    mine, others = ({q for group in GROUPS[k] for q in group} for k in (kind, other))
+    if quantity in others - mine:
         raise InputError(
             f"{raw.top}: column {column!r} belongs to measurement: {other}, but the campaign is one of "
             f"{kind}; correct one of the two"
         )
+
+
+def _check_axes(raw: RawTable, found: CampaignColumns, axes: Mapping[str, str], unused: Sequence[str]) -> None:
+    """Where an axis is missing and titles are not used, one of them may be meant."""
+    there = [a for a in axes if any(f == a or f.startswith(f"{a}_") for f in found.fields)]
+    absent = [a for a in axes if a not in there]
+    if absent and unused:
+        unit = "deg" if axes[absent[0]] == "revolute" else "mm"
+        raise InputError(
+            f"{raw.top}: there is no column for axis {absent[0]}; add {absent[0]}_{unit}, or tell which of "
+            f"{', '.join(unused)} it is by columns: of table, such as {{{absent[0]}_{unit}: {unused[0]}}}",
+            code="missing-column", file=raw.file, line=raw.header_line, value=absent[0], allowed=unused,
+        )  # fmt: skip
 
 
 def _check_markers(raw: RawTable, found: CampaignColumns) -> None:
@@ -106,34 +246,39 @@ def _check_markers(raw: RawTable, found: CampaignColumns) -> None:
     first = next((raw.header[f.place] for m in named for f in found.readings[m].values()), "")
     if named and found.long:
         raise InputError(f"{raw.top}: the marker stands in a column of its own and in {first!r}; name it in one way")
-    if named and "" in found.readings:
-        plain = raw.header[next(iter(found.readings[""].values())).place]
-        raise InputError(f"{raw.top}: column {first!r} names its marker and {plain!r} does not; name it in both")
+    plain = [q for q in found.readings.get("", {}) if not any(q in group for group in ORIENTATIONS)]
+    if named and plain:
+        title = raw.header[found.readings[""][plain[0]].place]
+        raise InputError(f"{raw.top}: column {first!r} names its marker and {title!r} does not; name it in both")
 
 
-def _check_triples(raw: RawTable, marker: str, columns: Mapping[str, Field], kind: str) -> None:
-    """Each quantity has its three columns, and a deflection is given in one way."""
+def _check_groups(raw: RawTable, marker: str, columns: Mapping[str, Field], kind: str | None) -> None:
+    """Each quantity has all its columns, and each is given in one way."""
     where, prefix = raw.top, f"{marker}." if marker else ""
-    if kind == "deflection" and any(q in columns for q in SHIFT) and any(q in columns for q in (*LOADED, *UNLOADED)):
+    if any(q in columns for q in SHIFT) and any(q in columns for q in ((*LOADED, *UNLOADED) if kind else UNLOADED)):
         raise InputError(f"{where}: {prefix}dx and {prefix}x give the deflection in two ways; keep one")
-    for triple in wanted_triples(columns, kind):
-        absent = [q for q in triple if q not in columns]
+    turned = [group for group in ORIENTATIONS if any(q in columns for q in group)]
+    if len(turned) > 1:
+        raise InputError(f"{where}: {turned[0][0]} and {turned[1][0]} give the orientation in two ways; keep one")
+    for group in wanted_groups(columns, kind):
+        absent = [q for q in group if q not in columns]
         if absent:
-            unit = "mrad" if absent[0] in TURNS else "mm"
-            raise InputError(
-                f"{where}: there is no column of {absent[0]}; add {prefix}{absent[0]}_{unit}{_why(triple)}"
-            )
+            unit = {id(_PLAIN): "", id(ANGLE): "_mrad" if group in (TURN, ORIENTATION) else "_deg"}
+            title = f"{prefix}{absent[0]}{unit.get(id(_units(absent[0])), '_mm')}"
+            raise InputError(f"{where}: there is no column of {absent[0]}; add {title}{_why(group)}")
 
 
-def _why(triple: tuple[str, ...]) -> str:
-    if triple == UNLOADED:
+def _why(group: tuple[str, ...]) -> str:
+    if group == UNLOADED:
         return " (the position without load), or give the deflection itself as dx, dy and dz"
     return " (with empty cells and missing: skip, if it was not read)"
 
 
-def wanted_triples(columns: Mapping[str, Field], kind: str) -> list[tuple[str, ...]]:
-    """The triples that a marker has columns of, and those it must have."""
-    first, turn = (SHIFT, TURN) if kind == "deflection" else (LOADED, ORIENTATION)
-    by_difference = kind == "deflection" and any(q in columns for q in (*LOADED, *UNLOADED))
-    lengths = (LOADED, UNLOADED) if by_difference else (first,)
-    return [*lengths, *((turn,) if any(q in columns for q in turn) else ())]
+def wanted_groups(columns: Mapping[str, Field], kind: str | None) -> list[tuple[str, ...]]:
+    """The groups that a marker has columns of, and those it must have."""
+    started = [g for k in ((kind,) if kind else GROUPS) for g in GROUPS[k] if any(q in columns for q in g)]
+    if any(q in columns for q in UNLOADED) or (kind == "deflection" and any(q in columns for q in LOADED)):
+        started = [*started, LOADED, UNLOADED]
+    if kind and not any(g in started for g in (SHIFT, LOADED, DISTANCE, *ORIENTATIONS)):
+        started = [SHIFT if kind == "deflection" else LOADED, *started]
+    return list(dict.fromkeys(started)) or [LOADED]

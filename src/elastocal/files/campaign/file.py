@@ -87,14 +87,23 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignEntry(ReadingsEntry):
-    """Top level of a campaign file of markers."""
+    """Top level of a campaign file of markers; the keys from ``model`` on are of calibrations without ``seek``."""
 
-    measurement: Literal["deflection", "position"]
+    name: str = ""
+    measurement: Literal["deflection", "position"] | None = None
     statics: Statics | None = None
     load: dict[str, Any] | None = None
     markers: Words = ()
     tracker_frame: dict[str, Any] | str | None = None
     repeats: int = 1
+    euler: str | None = None
+    model: Words = "auto"
+    noise: float | None = quantity("length", default=None)
+    orientation_noise: float | None = quantity("angle", default=None)
+    station: str | None = None
+    priors: list[Any] = field(default_factory=list)
+    accept: Words = ()
+    validation: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +135,10 @@ class PoseEntry:
 
 
 FORMAT = "elastocal-campaign/1"
+REDUCTION = ("seek", "hold", "form", "thresholds", "loss", "reduce", "outliers")
+"""Keys that ask for single parameters."""
+PREDICTION = ("model", "noise", "orientation_noise", "station", "priors", "accept", "validation")
+"""Keys that only the best predictor has a use for."""
 UNSTATED = "No errors are stated: all readings weigh the same, and their scatter is estimated from the residuals."
 
 

@@ -28,7 +28,7 @@ from elastocal.files.campaign.file import (
 from elastocal.files.campaign.readings import Readings
 from elastocal.files.campaign.requests import read_requests, read_sources
 from elastocal.files.campaign.setup import chosen_markers, read_setup
-from elastocal.files.campaign.table import NOTHING, CampaignTable
+from elastocal.files.campaign.table import NOTHING, WIDTHS, CampaignTable
 from elastocal.files.located import Located
 from elastocal.files.tables.configurations import NAME, allowed_units, configurations, motor_column
 from elastocal.files.tables.named import read_tables_of
@@ -98,7 +98,7 @@ def _table(
             elif not skip:
                 raise InputError(f"{where}: holds no reading; give a number, or leave it out by missing: skip")
     own = CampaignColumns({k: f for k, f in fields.items() if k not in columns}, {})
-    return CampaignTable(word, raw, own, poses, {}, {}, None, (), {}), numbers
+    return CampaignTable(word, raw, own, poses, {}, None, ()), numbers
 
 
 def _gathered(
@@ -111,14 +111,12 @@ def _gathered(
         raise InputError(f"{tables[0].raw.file}: holds no reading at all; fill the columns of the readings")
     kept = [row for row, read in zip(rows, some, strict=True) if read]
     wrenches = [t.poses.wrenches[i] for t, i in kept if t.poses.wrenches is not None]
-    nothing = np.full((len(kept), len(markers), 3), np.nan)
+    nothing = {what: np.full((len(kept), len(markers), width), np.nan) for what, width in WIDTHS.items()}
     found = Readings(
         markers,
         (False,) * len(markers),
         np.array([t.poses.values[i] for t, i in kept]),
         np.array(wrenches) if wrenches else None,
-        nothing,
-        nothing,
         nothing,
         tuple(f"{t.word} line {t.poses.lines[i]}" for t, i in kept),
         tuple(dict.fromkeys(markers, row) for row in kept),

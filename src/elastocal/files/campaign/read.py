@@ -12,7 +12,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files import schema
-from elastocal.files.campaign.columns import TRIPLES
+from elastocal.files.campaign.columns import GROUPS
 from elastocal.files.campaign.file import (
     FORMAT,
     UNSTATED,
@@ -25,6 +25,7 @@ from elastocal.files.campaign.file import (
     named_robot,
     table_notes,
 )
+from elastocal.files.campaign.orientations import check_euler
 from elastocal.files.campaign.plain import read_plain
 from elastocal.files.campaign.readings import (
     FAR,
@@ -52,9 +53,9 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose, rigid_fit
-from elastocal.spatial.rotation import matrix_rpy, rotations
+from elastocal.spatial.rotation import matrix_rpy
 
-_START = f"a campaign file starts with 'format: {FORMAT}'"
+START = f"a campaign file starts with 'format: {FORMAT}'"
 CONTACT = "contact"
 
 
@@ -69,12 +70,12 @@ def read_plan(path: Path) -> CampaignFile:
 
 
 def _read(path: Path, plan: bool) -> CampaignFile:
-    located = read_yaml(path, _START)
+    located = read_yaml(path, START)
     check_format(located, FORMAT, "a campaign file")
     kind = located.data.get("measurement")
     if kind == CONTACT:
         return read_contacts(path, located, plan)
-    if kind not in TRIPLES and (plain := _plain_kinds().get(str(kind))) is not None:
+    if kind is not None and kind not in GROUPS and (plain := _plain_kinds().get(str(kind))) is not None:
         return read_plain(path, located, plan, plain)
     given = _given(located, plan)
     entry = given.entry
@@ -82,22 +83,32 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     raws = read_tables_of(located, entry.table, model)
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     skip = plan or entry.missing == "skip"
-    wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, model.controller.drives)
+    drives = model.controller.drives
+    wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, drives, given.units, entry.euler)
     tables = read_tables(raws, wanted)
     markers, chosen = chosen_markers(given, tables, model)
     found = gathered_readings(tables, markers, plan, entry.repeats)
     if not plan:
         check_any(found, ", ".join(raw.file for raw in raws.values()))
     setup, said = read_setup(given, model, found)
-    base = measured_in_base(given, model, found, setup)
+    base = measuredin_base(given, model, found, setup)
     sources = read_sources(located, entry.errors, given.units, base.measurement, model)
     campaign = Campaign(base.measurement, base.readings, sources, found.places, spots=found.places_of())
     requests, asked = read_requests(located, entry, model, campaign, plan)
     files = all_files(path, entry.robot, raws)
-    left_out = () if plan else (*_left_out(tables, found), *(() if sources else (UNSTATED,)))
-    notes = (*model.notes, *table_notes(raws), *chosen, *said, *base.notes, *left_out, *asked)
+    lost = () if plan else (*left_out(tables, found), *(() if sources else (UNSTATED,)))
+    notes = (*model.notes, *table_notes(raws), *column_notes(tables), *chosen, *said, *base.notes, *lost, *asked)
     return CampaignFile(
-        entry.name, entry.robot, model, campaign, requests, notes, files, located.data, found.names, base.points
+        entry.name or path.stem,
+        entry.robot,
+        model,
+        campaign,
+        requests,
+        notes,
+        files,
+        located.data,
+        found.names,
+        base.points,
     )
 
 
@@ -109,6 +120,10 @@ def _plain_kinds() -> dict[str, type[Measurement]]:
 def _given(located: Located, plan: bool) -> CampaignKeys:
     units = declared_units(located)
     entry = schema.construct(CampaignEntry, located, (), located.data, units)
+    if entry.measurement is None:
+        raise located.error((), "'measurement' is missing; add it")
+    if why := check_euler(entry.euler):
+        raise located.error(("euler",), why)
     if entry.statics is not None and entry.measurement != "deflection":
         raise located.error(("statics",), "belongs to measurement: deflection; positions are always of the loaded arm")
     if entry.repeats < 1 or (entry.repeats > 1 and not plan):
@@ -116,7 +131,12 @@ def _given(located: Located, plan: bool) -> CampaignKeys:
     return CampaignKeys(located, entry, units, plan)
 
 
-def _left_out(tables: tuple[CampaignTable, ...], found: Readings) -> tuple[str, ...]:
+def column_notes(tables: tuple[CampaignTable, ...]) -> tuple[str, ...]:
+    """What was assumed of the columns, and which are not used."""
+    return tuple(dict.fromkeys(note for table in tables for note in table.columns.notes))
+
+
+def left_out(tables: tuple[CampaignTable, ...], found: Readings) -> tuple[str, ...]:
     """What is missing in the tables, and how they were read."""
     notes = []
     for table in tables:
@@ -145,7 +165,7 @@ class InBase:
     points: ReadPoints | None = None
 
 
-def measured_in_base(given: CampaignKeys, model: Robot, found: Readings, setup: Setup) -> InBase:
+def measuredin_base(given: CampaignKeys, model: Robot, found: Readings, setup: Setup) -> InBase:
     """Everything in base axes."""
     entry = given.entry
     reach = float(np.max(np.linalg.norm(setup.positions(model), axis=2)))
@@ -155,16 +175,17 @@ def measured_in_base(given: CampaignKeys, model: Robot, found: Readings, setup: 
         return _planned(entry, model, setup)
     if entry.measurement == "deflection":
         check_deflection_sizes(found, size)
-    pose, notes = _instrument_pose(given, found, setup, model)
+    pose, notes = instrument_pose(given, found, setup, model)
     positions = entry.measurement == "position"
-    points = ReadPoints(_in_base(pose, found.points, points=True), found.places_of(rest=not positions), pose)
-    shifts = _in_base(pose, found.shifts, points=positions)
+    points = ReadPoints(in_base(pose, found.points, points=True), found.places_of(rest=not positions), pose)
+    shifts = in_base(pose, found.shifts, points=positions)
     if not positions:
         measurement: Measurement = Deflection(setup, entry.statics or "loaded")
-        return InBase(measurement, _rows(setup, shifts, _in_base(pose, found.turns, points=False)), notes, points)
+        return InBase(measurement, _rows(setup, shifts, in_base(pose, found.read["turn"], points=False)), notes, points)
     check_positions(found, shifts, size)
-    turned = _turned(pose, found.turns) if any(found.posed) else None
-    zero = np.where(np.isfinite(found.turns).all(axis=2, keepdims=True), np.zeros(3), np.nan)
+    orientation = found.read["orientation"]
+    turned = turned_to_base(pose, orientation, np.eye(3)) if any(found.posed) else None
+    zero = np.where(np.isfinite(orientation).all(axis=2, keepdims=True), np.zeros(3), np.nan)
     return InBase(Position(setup, turned), _rows(setup, shifts, zero), notes, points)
 
 
@@ -174,11 +195,10 @@ def _rows(setup: Setup, shifts: Array, turns: Array) -> Array:
     return np.concatenate([both[:, i, : m.rows] for i, m in enumerate(setup.markers)], axis=1)
 
 
-def _turned(pose: Pose | None, vectors: Array) -> Array:
-    """Rotations (N, markers, 3, 3) in base axes of rotation vectors, identity where none was read."""
-    known = np.isfinite(vectors).all(axis=2, keepdims=True)
-    flat = np.where(known, vectors, 0.0).reshape(-1, 3)
-    found = np.moveaxis(rotations(flat.T), -1, 0).reshape(*vectors.shape, 3)
+def turned_to_base(pose: Pose | None, orientation: Array, unread: Array) -> Array:
+    """Rotations (N, markers, 3, 3) in base axes of matrices by rows, ``unread`` where none was read."""
+    found = orientation.reshape(*orientation.shape[:2], 3, 3)
+    found = np.where(np.isfinite(found).all(axis=(2, 3), keepdims=True), found, unread)
     return found if pose is None else np.asarray(pose.rotation @ found)
 
 
@@ -191,7 +211,7 @@ def _planned(entry: CampaignEntry, model: Robot, setup: Setup) -> InBase:
     return InBase(Position(setup, turned if any(m.rows == 6 for m in setup.markers) else None), nothing)
 
 
-def _instrument_pose(
+def instrument_pose(
     given: CampaignKeys, found: Readings, setup: Setup, model: Robot
 ) -> tuple[Pose | None, tuple[str, ...]]:
     """T_base_instrument, None where readings are in base axes, with what is to be said of it."""
@@ -204,7 +224,7 @@ def _instrument_pose(
             raise located.error((KEY,), f"{entry.tracker_frame!r} does not fit; {use}")
         e = schema.construct(PoseEntry, located, (KEY,), entry.tracker_frame, given.units)
         return Pose.from_xyz_rpy(e.xyz, e.rpy), ()
-    if entry.measurement != "position":
+    if found.deflected or entry.measurement == "deflection":
         raise located.error((KEY,), "deflections do not tell where the instrument stands; give its xyz_mm and rpy_deg")
     return _fitted(located, found, setup, model)
 
@@ -233,7 +253,7 @@ def _fitted(located: Located, found: Readings, setup: Setup, model: Robot) -> tu
     return pose, (note,)
 
 
-def _in_base(pose: Pose | None, vectors: Array, points: bool) -> Array:
+def in_base(pose: Pose | None, vectors: Array, points: bool) -> Array:
     """Vectors (..., 3) of the instrument's axes in base axes; ``points`` are shifted too."""
     if pose is None:
         return vectors

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.table import CampaignTable
+from elastocal.files.campaign.table import WIDTHS, CampaignTable
 from elastocal.files.tables.configurations import WRENCH
 from elastocal.files.tables.raw import cell
 from elastocal.files.units import FORCE, LENGTH, MOMENT
@@ -27,21 +28,37 @@ from elastocal.spatial.entries import Array
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """Controller values (N, n), wrenches (N, 6) or None, shifts and turns (N, markers, 3), nan where nothing was read.
+    """Controller values (N, n), wrenches (N, 6) or None, and what was ``read``: (N, markers, width) each, nan where
+    nothing was.
 
-    ``points`` (N, markers, 3) are where the markers were, without load if that was read; nan where only shifts are.
-    ``cells`` leads from reading and marker to table and row; ``places`` name the lines.
+    ``cells`` leads from reading and marker to table and row; ``places`` name the lines; ``posed`` are the markers whose
+    orientation was read.
     """
 
     markers: tuple[str, ...]
     posed: tuple[bool, ...]
     values: Array
     wrenches: Array | None
-    shifts: Array
-    turns: Array
-    points: Array
+    read: Mapping[str, Array]
     places: tuple[str, ...]
     cells: tuple[Mapping[str, tuple[CampaignTable, int]], ...]
+    station: tuple[str, ...] | None = None
+    temperature: Array | None = None
+
+    @cached_property
+    def deflected(self) -> bool:
+        """Whether there are columns of deflections."""
+        return any("deflection" in table.kinds for cells in self.cells for table, _ in cells.values())
+
+    @property
+    def shifts(self) -> Array:
+        """Deflections, or positions where there are none."""
+        return self.read["deflection" if self.deflected else "position"]
+
+    @property
+    def points(self) -> Array:
+        """Where the markers were, without load if that was read; nan where only shifts are."""
+        return np.where(np.isfinite(self.read["rest"]), self.read["rest"], self.read["position"])
 
     def spot(self, reading: int) -> str:
         """File and line where a reading begins."""
@@ -53,6 +70,12 @@ class Readings:
         table, row = next(iter(self.cells[reading].values()))
         field = table.columns.fields.get(axis)
         return self.spot(reading) if field is None else cell(table.raw, table.raw.rows[row], field)[1]
+
+    def title(self, reading: int, axis: str) -> str:
+        """Title of the column of an axis; "" where motors give it."""
+        table, _ = next(iter(self.cells[reading].values()))
+        field = table.columns.fields.get(axis)
+        return "" if field is None else table.raw.header[field.place]
 
     def places_of(self, rest: bool = False) -> dict[tuple[int, str], str]:
         """Where the numbers of each reading and marker stand; ``rest`` names the points without load only."""
@@ -75,28 +98,41 @@ class Readings:
 
 
 def gathered_readings(tables: Sequence[CampaignTable], markers: tuple[str, ...], plan: bool, repeats: int) -> Readings:
-    """The readings of all tables (of the same columns) that hold something of these markers; of a plan, all."""
+    """The readings of all tables that hold something of these markers; of a plan, all."""
     found = [(t, group) for t in tables for group in _groups(t, markers) for _ in range(repeats)]
-    numbers = np.full((len(found), len(markers), 3, 3), np.nan)
+    read = {what: np.full((len(found), len(markers), width), np.nan) for what, width in WIDTHS.items()}
     for i, (table, group) in enumerate(found):
         for marker, row in group.items():
-            numbers[i, markers.index(marker)] = table.numbers(marker, row)
-    read = np.isfinite(numbers[:, :, :2]).any(axis=(1, 2, 3)) | plan
-    found, numbers = [f for f, some in zip(found, read, strict=True) if some], numbers[read]
-    first = [(t.poses, next(iter(group.values()))) for t, group in found]
+            for what in table.kinds:
+                read[what][i, markers.index(marker)] = table.numbers(marker, what, row)
+    some = np.any([np.isfinite(v).any(axis=(1, 2)) for v in read.values()], axis=0) | plan
+    found = [f for f, kept in zip(found, some, strict=True) if kept]
+    first = [(t, next(iter(group.values()))) for t, group in found]
+    loaded = any(t.poses.wrenches is not None for t in tables)
+    zero = np.zeros(6)
     return Readings(
         markers,
-        tuple(tables[0].holder(m) in tables[0].turns for m in markers),
-        np.array([poses.values[row] for poses, row in first]),
-        None
-        if tables[0].poses.wrenches is None
-        else np.array([p.wrenches[row] for p, row in first if p.wrenches is not None]),
-        numbers[:, :, 0],
-        numbers[:, :, 1],
-        numbers[:, :, 2],
+        tuple(any({"turn", "orientation"} & set(t.read.get(t.holder(m), {})) for t in tables) for m in markers),
+        np.array([t.poses.values[row] for t, row in first]),
+        np.array([zero if t.poses.wrenches is None else t.poses.wrenches[row] for t, row in first]) if loaded else None,
+        {what: numbers[some] for what, numbers in read.items()},
         tuple(_place(t, sorted(set(group.values()))) for t, group in found),
         tuple({m: (t, row) for m, row in group.items()} for t, group in found),
+        tuple("1" if t.station is None else t.station[row] for t, row in first)
+        if any(t.station is not None for t in tables)
+        else None,
+        _temperature(first) if any(t.temperature is not None for t in tables) else None,
     )
+
+
+def _temperature(rows: Sequence[tuple[CampaignTable, int]]) -> Array:
+    for table, _ in rows:
+        if table.temperature is None:
+            raise InputError(
+                f"{table.raw.top}: there is no column of temperature, which stands in another table of the campaign; "
+                "add temperature_C, or leave it out everywhere"
+            )
+    return np.array([t.temperature[row] for t, row in rows if t.temperature is not None])
 
 
 def _groups(table: CampaignTable, markers: Sequence[str]) -> Iterator[dict[str, int]]:
@@ -122,7 +158,8 @@ def _state(table: CampaignTable, row: int) -> tuple[float, ...]:
     """Equal for rows with the same axes and wrench, as ``Setup.state`` has it."""
     wrenches = table.poses.wrenches
     load = () if wrenches is None else tuple(np.round(wrenches[row], 9))
-    return (*np.round(table.poses.values[row], 12), *load)
+    place = () if table.station is None else (float(table.station.index(table.station[row])),)
+    return (*np.round(table.poses.values[row], 12), *load, *place)
 
 
 def _place(table: CampaignTable, rows: Sequence[int]) -> str:
@@ -141,8 +178,7 @@ SOFT, FAR, TURNED = 0.1, 3.0, 0.1
 
 def check_any(found: Readings, file: str) -> None:
     """There are numbers, and not only zeros."""
-    numbers = np.concatenate([found.shifts, found.turns], axis=2)
-    known = numbers[np.isfinite(numbers)]
+    known = np.concatenate([v[np.isfinite(v)] for v in found.read.values()])
     if not len(known):
         raise InputError(f"{file}: holds no reading at all; fill the columns of the readings")
     if not np.any(known):
@@ -151,16 +187,17 @@ def check_any(found: Readings, file: str) -> None:
 
 def check_deflection_sizes(found: Readings, size: float) -> None:
     """Nothing bends by a tenth of the robot."""
-    for reading, marker, axis in np.argwhere(np.abs(found.shifts) > SOFT * size):
-        value = abs(float(found.shifts[reading, marker, axis]))
+    deflections, turns = found.read["deflection"], found.read["turn"]
+    for reading, marker, axis in np.argwhere(np.abs(deflections) > SOFT * size):
+        value = abs(float(deflections[reading, marker, axis]))
         place, column, text = found.where(reading, marker, axis)
         less = " less its value without load" if found.table(reading, marker).by_difference else ""
         said = f"{text}{less} gives a deflection of {value:.3g} m on a robot of {size:.3g} m"
         meant = _meant(column, value, SOFT * size, LENGTH, SMALL) or "correct the number"
         raise InputError(f"{place}: {said}; {meant}")
-    for reading, marker, axis in np.argwhere(np.abs(found.turns) > TURNED):
+    for reading, marker, axis in np.argwhere(np.abs(turns) > TURNED):
         place, _, text = found.where(reading, marker, axis, turn=True)
-        value = abs(float(found.turns[reading, marker, axis]))
+        value = abs(float(turns[reading, marker, axis]))
         raise InputError(f"{place}: {text} is a turn by {value:.3g} rad under load; check the unit: was mrad meant?")
 
 

@@ -15,20 +15,23 @@ from elastocal.model.limits import limit_text, moved_by
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
-from elastocal.spatial.entries import Ints
+from elastocal.spatial.entries import Array, Ints
 
 
 def chosen_markers(
-    given: CampaignKeys, tables: tuple[CampaignTable, ...], model: Robot
+    given: CampaignKeys, tables: tuple[CampaignTable, ...], model: Robot, *, free: bool = False
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The markers in order of the robot's frames (or as listed), and what is to be said of the choice."""
+    """The markers in order of the robot's frames (or as listed), and what is to be said of the choice.
+
+    ``free``: markers need not be frames of the robot, since their places are estimated.
+    """
     located, entry = given.located, given.entry
-    named = {m for table in tables for m in table.markers}
-    there = tuple(f for f in model.tree.names if f in named)
+    named = dict.fromkeys(m for table in tables for m in table.markers)
+    there = (*(f for f in model.tree.names if f in named), *(m for m in named if m not in model.tree.names))
     asked = listed(entry.markers)
     for i, marker in enumerate(asked):
         place: Path_ = ("markers",) if isinstance(entry.markers, str) else ("markers", i)
-        if marker not in (there or model.tree.names):
+        if marker not in (there or model.tree.names) and (there or not free):
             raise UnknownNameError("marker", marker, there or model.tree.names, located.where(place))
         if marker in asked[:i]:
             raise located.error(place, f"{marker!r} stands twice; keep one")
@@ -47,20 +50,60 @@ def chosen_markers(
 
 def read_setup(given: CampaignKeys, model: Robot, found: Readings) -> tuple[Setup, tuple[str, ...]]:
     """Joint values within their limits, load and markers, and what is to be said of them."""
-    q = model.controller.to_joints(found.values)
-    notes: tuple[str, ...] = ()
-    if beyond := model.beyond_limits(q):
-        row, joint, value = beyond[0]
-        if given.entry.limits == "apply":
-            what = limit_text(model, joint, value)
-            mover = moved_by(model, joint)
-            spot = found.spot(row) if mover is None else found.axis_spot(row, mover)
-            raise InputError(f"{spot}: {what}; change it or write 'limits: ignore' in {given.located.file}")
-        rows = len({row for row, _, _ in beyond})
-        notes = (f"{rows} of {len(q)} readings lie beyond the joint limits and are used all the same.",)
+    q, notes = joint_values(given, model, found)
     load, said = read_load(given, model, found)
     markers = tuple(Marker(m, "pose" if p else "position") for m, p in zip(found.markers, found.posed, strict=True))
     return Setup(q, load, markers), (*notes, *said)
+
+
+def joint_values(
+    given: CampaignKeys, model: Robot, found: Readings, slack: float = 0.0
+) -> tuple[Array, tuple[str, ...]]:
+    """Joint values (N, n), within their limits unless these are to be ignored, which is said.
+
+    Beyond them by less than ``slack`` times the range is only said too: a robot stands where it was read.
+    """
+    q = model.controller.to_joints(found.values)
+    notes: tuple[str, ...] = ()
+    if beyond := model.beyond_limits(q):
+        row, joint, value = max(beyond, key=lambda b: _excess(model, b[1], b[2]))
+        if given.entry.limits == "apply" and _excess(model, joint, value) > slack:
+            row, joint, value = next(b for b in beyond if _excess(model, b[1], b[2]) > slack)
+            what = limit_text(model, joint, value)
+            mover = moved_by(model, joint)
+            spot = found.spot(row) if mover is None else found.axis_spot(row, mover)
+            meant = None if mover is None else _degrees(model, found, row, mover)
+            bare = not given.located.lines
+            todo = meant or (
+                "change it, or ignore the limits" if bare else f"change it or {IGNORE} {given.located.file}"
+            )
+            raise InputError(f"{spot}: {what}; {todo}", code="limits", value=value, parameter="ignore_limits")
+        rows = len({row for row, _, _ in beyond})
+        notes = (f"{rows} of {len(q)} readings lie beyond the joint limits and are used all the same.",)
+    return q, notes
+
+
+def _excess(model: Robot, joint: str, value: float) -> float:
+    """How far beyond its limits a joint is, as a share of its range."""
+    low, high = model.tree.joint(joint).limits or (value, value)
+    return max(low - value, value - high) / max(high - low, 1e-12)
+
+
+IGNORE = "write 'limits: ignore' in"
+
+
+def _degrees(model: Robot, found: Readings, row: int, axis: str) -> str | None:
+    """Advice where a column in radians holds degrees: all its values are within the limits then."""
+    title = found.title(row, axis)
+    if not title.endswith("_rad"):
+        return None
+    number = list(model.controller.axes).index(axis)
+    values = found.values.copy()
+    values[:, number] *= np.pi / 180
+    joints = model.beyond_limits(model.controller.to_joints(values))
+    if any(moved_by(model, joint) == axis for _, joint, _ in joints):
+        return None
+    return f"in degrees all are within the limits: was {title.removesuffix('_rad')}_deg meant?"
 
 
 KEY = "load"
@@ -86,10 +129,12 @@ def read_load(given: CampaignKeys, model: Robot, found: Readings) -> tuple[Appli
     notes: tuple[str, ...] = (
         () if e.frame else (f"The load is taken to act at {frame!r} in {_axes(e.follows, frame)} axes.",)
     )
-    if entry.measurement == "position" and len(idle) == len(found.values):
+    deflected = found.deflected or entry.measurement == "deflection"
+    if not deflected and len(idle) == len(found.values):
         return AppliedWrenches(frame, wrenches, e.follows), ("No load is given: the arm carries its own weight only.",)
-    if entry.measurement == "deflection":
-        notes += _idle(located, found, idle)
+    if deflected:
+        bent = np.asarray(np.isfinite(found.read["deflection"]).any(axis=(1, 2)) | given.plan)
+        notes += _idle(located, found, idle[bent[idle]], int(bent.sum()))
     return AppliedWrenches(frame, wrenches, e.follows), notes
 
 
@@ -97,9 +142,9 @@ def _axes(follows: bool, frame: str) -> str:
     return f"{frame}'s own" if follows else "base"
 
 
-def _idle(located: Located, found: Readings, idle: Ints) -> tuple[str, ...]:
-    """A deflection without a load is none."""
-    if len(idle) == len(found.values):
+def _idle(located: Located, found: Readings, idle: Ints, count: int) -> tuple[str, ...]:
+    """A deflection without a load is none; ``count`` are those that were read."""
+    if len(idle) == count:
         raise InputError(
             f"{located.where((KEY,)) if KEY in located.data else located.file}: the load is zero in every row, so that "
             "nothing bends; add columns such as fz_N to the table, or force_N to load"
@@ -107,4 +152,4 @@ def _idle(located: Located, found: Readings, idle: Ints) -> tuple[str, ...]:
     if not len(idle):
         return ()
     first = ", ".join(found.places[i] for i in idle[:3]) + (", ..." if len(idle) > 3 else "")
-    return (f"{len(idle)} of {len(found.values)} readings have no load and tell nothing of what bends ({first}).",)
+    return (f"{len(idle)} of {count} readings have no load and tell nothing of what bends ({first}).",)

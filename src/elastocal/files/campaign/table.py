@@ -3,88 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.campaign.columns import (
+    DISTANCE,
     LOADED,
     MARKER,
-    ORIENTATION,
+    ORIENTATIONS,
     SHIFT,
+    STATION,
+    TEMPERATURE,
     TURN,
     UNLOADED,
     CampaignColumns,
+    Declared,
     understand,
 )
+from elastocal.files.campaign.orientations import matrices
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
 from elastocal.files.tables.raw import Field, RawTable, cell, si_number
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 
 NOTHING = ("", "nan")
+WIDTHS = {"position": 3, "deflection": 3, "turn": 3, "rest": 3, "orientation": 9, "distance": 1}
+"""What may be read of a marker, with the count of its numbers: ``turn`` is the rotation vector of a deflection,
+``rest`` the position without load, ``orientation`` a matrix by rows."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the tables are read for: controller axes with their joint kinds, frames, kind of measurement.
+    """What the tables are read for: controller axes with their joint kinds, names of markers (None: any), kind of
+    measurement (None: all that there are columns of).
 
-    Without numbers in it a row is left out, but in a ``plan``; ``drives`` serve axes that are given by their motors.
+    Without numbers in it a row is left out, but in a ``plan``; ``drives`` serve axes that are given by their motors,
+    ``declared`` units columns without one, ``euler`` is the order of Euler angles.
     """
 
     axes: Mapping[str, str]
-    frames: tuple[str, ...]
-    kind: str
+    frames: tuple[str, ...] | None
+    kind: str | None
     skip: bool
     plan: bool = False
     drives: Drives | None = None
+    declared: Declared = field(default_factory=dict)
+    euler: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class CampaignTable:
-    """One file: its rows in SI and, by marker ("" where the columns name none), shifts and turns (N, 3).
-
-    ``rests`` are positions without load, where shifts are differences from them.
-    """
+    """One file: its rows in SI and, by marker ("" where the columns name none), what was read: (N, width) each."""
 
     word: str
     raw: RawTable
     columns: CampaignColumns
     poses: ConfigurationTable
-    shifts: dict[str, Array]
-    turns: dict[str, Array]
+    read: dict[str, dict[str, Array]]
     marker: tuple[str, ...] | None
     skipped: tuple[int, ...]
-    rests: dict[str, Array]
+    station: tuple[str, ...] | None = None
+    temperature: Array | None = None
 
     @property
     def by_difference(self) -> bool:
-        return any(UNLOADED[0] in columns for columns in self.columns.readings.values())
+        return any("rest" in read for read in self.read.values())
+
+    @property
+    def kinds(self) -> set[str]:
+        """What was read of any marker."""
+        return {what for read in self.read.values() for what in read}
 
     @property
     def markers(self) -> tuple[str, ...]:
         """Those that the table names."""
-        return tuple(dict.fromkeys(self.marker)) if self.marker is not None else tuple(m for m in self.shifts if m)
+        return tuple(dict.fromkeys(self.marker)) if self.marker is not None else tuple(m for m in self.read if m)
 
     def holder(self, marker: str) -> str:
         """The key that a marker's columns stand under."""
-        return marker if marker in self.shifts else ""
+        return marker if marker in self.read else ""
 
-    def numbers(self, marker: str, row: int) -> Array:
-        """Shift, turn and place (3, 3) of one row; nan where nothing was read, and the place where only shifts are."""
-        key = self.holder(marker)
-        nothing = np.full(3, np.nan)
-        turn = self.turns[key][row] if key in self.turns else nothing
-        at = self.shifts[key][row] if LOADED[0] in self.columns.readings.get(key, {}) else nothing
-        return np.stack([self.shifts[key][row], turn, self.rests[key][row] if key in self.rests else at])
+    def numbers(self, marker: str, what: str, row: int) -> Array:
+        """(width,) of one row; nan where nothing was read."""
+        known = self.read.get(self.holder(marker), {}).get(what)
+        if known is None and what == "orientation" and marker == next(iter(self.markers), None):
+            known = self.read.get("", {}).get(what)  # of the tool as a whole: any marker may carry it
+        return np.full(WIDTHS[what], np.nan) if known is None else known[row]
 
     def place(self, marker: str, row: int, rest: bool = False) -> str:
         """Where the numbers of a marker stand: ``both.txt line 113 less line 18 (P03_SMR1_1)``; ``rest`` names the
         point without load only."""
         columns = self.columns.readings.get(self.holder(marker), {})
-        names = [t[0] for t in (SHIFT, LOADED, UNLOADED) if t[0] in columns and not (rest and t is LOADED)]
+        names = [t[0] for t in (SHIFT, LOADED, UNLOADED, DISTANCE) if t[0] in columns and not (rest and t is LOADED)]
         spots = [self.raw.spot(self.raw.rows[row], columns[n].place) for n in names]
         spots = spots or [(self.raw.file, self.poses.lines[row])]
         files = [self.word if file == self.raw.file else Path(file).name for file, _ in spots]
@@ -98,17 +111,17 @@ class CampaignTable:
     def where(self, marker: str, row: int, axis: int, turn: bool) -> tuple[str, str, str]:
         """Place, column and text of a number, of a shift or of a turn."""
         columns = self.columns.readings[self.holder(marker)]
-        triples = (TURN, ORIENTATION) if turn else (SHIFT, LOADED)
-        name = next(t[axis] for t in triples if t[axis] in columns)
+        groups = (TURN, *ORIENTATIONS) if turn else (SHIFT, LOADED, DISTANCE)
+        name = next(g[min(axis, len(g) - 1)] for g in groups if g[0] in columns)
         text, place = cell(self.raw, self.raw.rows[row], columns[name])
         return place, self.raw.header[columns[name].place], text
 
 
 def read_tables(raws: Mapping[str, RawTable], wanted: Wanted) -> tuple[CampaignTable, ...]:
-    """The tables by the words they were named with; all must have the same columns."""
+    """The tables by the words they were named with; those of one kind of measurement must have the same columns."""
     tables = tuple(_table(raw, word, wanted) for word, raw in raws.items())
     first = tables[0].columns.names
-    for table in tables[1:]:
+    for table in tables[1:] if wanted.kind else ():
         if odd := sorted(first ^ table.columns.names):
             has, lacks = (table, tables[0]) if odd[0] in table.columns.names else (tables[0], table)
             raise InputError(
@@ -119,31 +132,44 @@ def read_tables(raws: Mapping[str, RawTable], wanted: Wanted) -> tuple[CampaignT
 
 
 def _table(raw: RawTable, word: str, wanted: Wanted) -> CampaignTable:
-    columns = understand(raw, wanted.axes, wanted.frames, wanted.kind, wanted.plan)
+    columns = understand(raw, wanted.axes, wanted.frames, wanted.kind, wanted.plan, wanted.declared)
     poses = configurations(raw, columns.fields, wanted.axes, wanted.drives)
     marker = _marker_column(raw, columns, wanted.frames)
     missed: set[int] = set()
-    shifts, turns = {} if columns.readings else {"": np.full((len(raw.rows), 3), np.nan)}, {}
-    rests = {}
-    for name, fields in columns.readings.items():
-        if UNLOADED[0] in fields:
-            both = [_numbers(raw, fields, t, wanted, missed) for t in (LOADED, UNLOADED)]
-            shifts[name], rests[name] = both[0] - both[1], both[1]
-        else:
-            shifts[name] = _numbers(raw, fields, SHIFT if wanted.kind == "deflection" else LOADED, wanted, missed)
-        turned = TURN if wanted.kind == "deflection" else ORIENTATION
+    read = {name: _read(raw, fields, wanted, missed) for name, fields in columns.readings.items()}
+    fields = columns.fields
+    station = tuple(cells[fields[STATION].place].strip() for _, cells in raw.rows) if STATION in fields else None
+    heat = None
+    if TEMPERATURE in fields:
+        heat = np.array([si_number(raw, row, fields[TEMPERATURE]) for row in raw.rows])
+    return CampaignTable(word, raw, columns, poses, read, marker, tuple(sorted(missed)), station, heat)
+
+
+def _read(raw: RawTable, fields: Mapping[str, Field], wanted: Wanted, missed: set[int]) -> dict[str, Array]:
+    """What was read of one marker."""
+    out = {}
+    for what, group in (("position", LOADED), ("deflection", SHIFT), ("turn", TURN), ("rest", UNLOADED)):
+        if group[0] in fields:
+            out[what] = _numbers(raw, fields, group, wanted, missed)
+    if "rest" in out:
+        out["deflection"] = out.pop("position") - out["rest"]
+    if DISTANCE[0] in fields:
+        out["distance"] = _numbers(raw, fields, DISTANCE, wanted, missed)
+    for turned in ORIENTATIONS:
         if turned[0] in fields:
-            turns[name] = _numbers(raw, fields, turned, wanted, missed)
-    return CampaignTable(word, raw, columns, poses, shifts, turns, marker, tuple(sorted(missed)), rests)
+            out["orientation"] = matrices(
+                raw, fields, turned, _numbers(raw, fields, turned, wanted, missed), wanted.euler
+            )
+    return out
 
 
 def _numbers(
-    raw: RawTable, fields: Mapping[str, Field], triple: tuple[str, ...], wanted: Wanted, missed: set[int]
+    raw: RawTable, fields: Mapping[str, Field], group: tuple[str, ...], wanted: Wanted, missed: set[int]
 ) -> Array:
-    """Three columns (N, 3), nan where nothing was read; the lines of such rows are added to ``missed``."""
-    out = np.empty((len(raw.rows), 3))
+    """Columns (N, width), nan where nothing was read; the lines of such rows are added to ``missed``."""
+    out = np.empty((len(raw.rows), len(group)))
     for i, row in enumerate(raw.rows):
-        for j, name in enumerate(triple):
+        for j, name in enumerate(group):
             text, where = cell(raw, row, fields[name])
             if text.lower() in NOTHING:
                 if not wanted.skip:
@@ -156,13 +182,15 @@ def _numbers(
     return out
 
 
-def _marker_column(raw: RawTable, columns: CampaignColumns, frames: Sequence[str]) -> tuple[str, ...] | None:
+def _marker_column(raw: RawTable, columns: CampaignColumns, frames: Sequence[str] | None) -> tuple[str, ...] | None:
     if not columns.long:
         return None
     out = []
     for row in raw.rows:
         text, where = cell(raw, row, columns.fields[MARKER])
-        if text not in frames:
+        if frames is not None and text not in frames:
             raise UnknownNameError("marker", text, frames, where)
+        if not text:
+            raise InputError(f"{where}: names no marker; name it")
         out.append(text)
     return tuple(out)

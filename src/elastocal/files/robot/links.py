@@ -189,7 +189,8 @@ def infer_tool(links: Links, start: str) -> tuple[str, tuple[str, ...]]:
     if len(lasts) > 1:
         raise InputError(
             f"{links.file}: {len(best)} end links have {most} moving joints each "
-            f"({', '.join(best)}); say which is the tool"
+            f"({', '.join(best)}); say which is the tool",
+            parameter="tool",
         )
     end = best[0] if len(best) == 1 else lasts.pop()
     why = f"the end of the longest path, with {most} moving joint{'s' * (most != 1)}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from elastocal.app.commands.calibrate import CalibrateResult, Predictor
+from elastocal.app.commands.calibrate import CalibrateResult
 from elastocal.app.pages.calibrate import contacts, estimates, pictures, reduction, trust
+from elastocal.app.predictor import Predictor
 from elastocal.calibration.page import SHOWN, calibration_page, parameters_table
 from elastocal.report.blocks import Paragraphs, Report, Section, Table
 
@@ -36,7 +37,7 @@ def screen(result: CalibrateResult | Predictor) -> Report:
 
 def _predictor(result: Predictor, most: int) -> Report:
     whole = calibration_page(result.calibration, result.validation, result.facts, most=most)
-    return replace(whole, notes=(*result.notes, *whole.notes))
+    return replace(whole, notes=tuple(dict.fromkeys((*result.notes, *whole.notes))))
 
 
 def _report(result: CalibrateResult, complete: bool) -> Report:

@@ -1,0 +1,190 @@
+"""The best predictor that readings support, from what was typed: campaign files, or a robot and tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from elastocal.errors import InputError
+from elastocal.report.blocks import Fact
+
+if TYPE_CHECKING:
+    from elastocal.app.cli.progress import Progress
+    from elastocal.calibration.accuracy import Validation
+    from elastocal.calibration.calibration import Calibration
+    from elastocal.files.campaign.observed import Observed
+
+YAML = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """The best predictor that the readings support; ``validation`` is on readings that took no part, if there are."""
+
+    calibration: Calibration
+    validation: Validation | None
+    facts: tuple[Fact, ...]
+    notes: tuple[str, ...]
+    files: Mapping[Path, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was typed beside the readings."""
+
+    model: str | None
+    validate: Path | None
+    check: str | None
+    accept: tuple[str, ...]
+
+
+def typed_keys(units: str | None, tool: str | None, euler: str | None, ignore_limits: bool) -> dict[str, Any]:
+    """Options as keys of a campaign file."""
+    out: dict[str, Any] = {k: v for k, v in (("tool", tool), ("euler", euler)) if v}
+    if units is not None:
+        out["units"] = _units(units)
+    if ignore_limits:
+        out["limits"] = "ignore"
+    return out
+
+
+def _units(text: str) -> dict[str, str]:
+    """Of mm,deg."""
+    from elastocal.files.units import ANGLE, LENGTH
+
+    out: dict[str, str] = {}
+    for word in (w.strip() for w in text.split(",")):
+        dimension = "length" if word in LENGTH else "angle" if word in ANGLE else None
+        if dimension is None or dimension in out:
+            valid = f"{', '.join(LENGTH)} and one of {', '.join(ANGLE)}"
+            raise InputError(f"--units {text}: write one of {valid}, such as mm,deg", code="unit", value=text)
+        out[dimension] = word
+    return out
+
+
+def of_tables(first: Path, others: Sequence[Path]) -> bool:
+    """Whether a robot and its tables were typed, not campaign files."""
+    if not others:
+        if first.suffix.lower() in (".csv", ".txt", ".tsv", ".xlsx", ".urdf", ".xacro"):
+            what = "a robot" if first.suffix.lower() in (".urdf", ".xacro") else "a table"
+            raise InputError(
+                f"{first}: is {what}; give the robot and the table, such as: elastocal calibrate arm.urdf points.csv",
+                code="robot-and-table", file=str(first),
+            )  # fmt: skip
+        return False
+    kinds = {p.suffix.lower() in YAML for p in others}
+    if len(kinds) > 1:
+        raise InputError("campaign files and tables are typed together; give campaign files, or a robot and its tables")
+    return not kinds.pop()
+
+
+def observed_of(first: Path, others: Sequence[Path], keys: dict[str, Any]) -> tuple[Observed, ...]:
+    """What was read, of every campaign file, or of a robot and its tables."""
+    from elastocal.files.campaign.observed import observed_tables, read_observed
+
+    if of_tables(first, others):
+        word = first.as_posix() if first.suffix else str(first)
+        return (observed_tables(others, word, keys),)
+    for key in keys:
+        raise InputError(f"{first}: is a campaign file, which says {key} itself; leave the option out", parameter=key)
+    return tuple(read_observed(p) for p in (first, *others))
+
+
+def predictor(
+    observed: Sequence[Observed], paths: Sequence[Path], out: Path | None, asked: Asked, progress: Progress | None
+) -> Predictor:
+    from elastocal.app.workers import one_thread
+    from elastocal.calibration.joining import joined
+    from elastocal.calibration.readings import campaign_of
+    from elastocal.calibration.run import calibrate
+    from elastocal.calibration.store import to_document
+    from elastocal.files.campaign.file import listed
+
+    robot = observed[0].model
+    both = [campaign_of(o) for o in observed]
+    for path, (other, _) in zip(paths, both, strict=False):
+        if other.joints != robot.joints or other.name != robot.name:
+            raise InputError(
+                f"{path}: is of robot {other.name}, the first campaign of {robot.name}; calibrate each alone"
+            )
+    readings = joined(robot, [c for _, c in both])
+    words = _words(observed, asked.model)
+    accept = asked.accept or tuple(dict.fromkeys(a for o in observed for a in listed(o.entry.accept)))
+    done = [0]
+
+    def watch(step: str) -> None:
+        done[0] += 1
+        if progress is not None:
+            progress(min(95, 6 * done[0]), 100)
+
+    with one_thread():
+        found = calibrate(robot, readings, words, accept=accept, progress=watch)
+        checked = _checked(found, observed, asked, words, accept)
+    if progress is not None:
+        progress(100, 100)
+    files = {} if out is None else {out: json.dumps(to_document(found), indent=1, allow_nan=False) + "\n"}
+    notes = tuple(dict.fromkeys(n for o in observed for n in o.notes))
+    return Predictor(found, checked, _facts(paths, observed), notes, files)
+
+
+def _words(observed: Sequence[Observed], typed: str | None) -> str | list[str]:
+    from elastocal.files.campaign.observed import words_of
+
+    if typed is not None:
+        return "auto" if typed == "auto" else [w.strip() for w in typed.replace("+", ",").split(",")]
+    wanted = {words_of(o.entry) for o in observed}
+    if len(wanted) > 1:
+        raise InputError("the campaign files ask for different models; write the same in all, or --model")
+    words = wanted.pop()
+    return words if isinstance(words, str) else list(words)
+
+
+def _checked(
+    found: Calibration, observed: Sequence[Observed], asked: Asked, words: str | list[str], accept: tuple[str, ...]
+) -> Validation | None:
+    from elastocal.calibration.joining import joined
+    from elastocal.calibration.readings import campaign_of, table_readings, validation_of
+    from elastocal.calibration.validation import cross_validate
+    from elastocal.files.campaign.observed import read_observed
+
+    robot = observed[0].model
+    if asked.validate is not None:
+        if asked.validate.suffix.lower() in YAML:
+            return found.validate(campaign_of(read_observed(asked.validate))[1])
+        first = observed[0].entry
+        keys = {k: v for k, v in (("units", first.units), ("euler", first.euler)) if v}
+        return found.validate(table_readings(asked.validate, found, keys)[0])
+    if asked.check is not None:
+        readings = joined(robot, [campaign_of(o)[1] for o in observed])
+        return cross_validate(robot, readings, _folds(asked.check, found), model=words, accept=accept)
+    others = [c for o in observed for c in validation_of(o)]
+    return found.validate(joined(robot, others)) if others else None
+
+
+def _folds(word: str, found: Calibration) -> int:
+    """Of kfold=6, or loo."""
+    kind, _, number = word.partition("=")
+    if kind == "loo" and not number and found.ladder is not None:
+        return found.ladder.nominal.fit.task.sight.states.poses
+    if kind != "kfold" or not number.isdigit():
+        raise InputError(f"--check {word}: give kfold=6 or loo")
+    return int(number)
+
+
+def _facts(paths: Sequence[Path], observed: Sequence[Observed]) -> tuple[Fact, ...]:
+    from elastocal.app.inputs import VERSION
+
+    read = " + ".join(dict.fromkeys(k for o in observed for k in o.kinds))
+    labels = tuple(dict.fromkeys(s.label for o in observed for s in o.sources))
+    stated = "; ".join(labels) or "none: noise is estimated from the residuals"
+    where = ", ".join(p.as_posix() for p in paths)
+    return (
+        VERSION,
+        Fact("campaign", "campaign", where, where),
+        Fact("robot", "robot", observed[0].model.name, observed[0].model.name),
+        Fact("measurement", "measurement", read, read),
+        Fact("errors", "errors stated", labels, stated),
+    )

@@ -1,0 +1,238 @@
+"""A campaign file, or bare tables, as the readings that the best predictor takes: all kinds, any markers and stations.
+
+Places of markers and of the instrument are estimated from positions, so markers need not be frames of the robot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files import schema
+from elastocal.files.campaign.file import (
+    FORMAT,
+    PREDICTION,
+    REDUCTION,
+    CampaignEntry,
+    CampaignKeys,
+    all_files,
+    listed,
+    named_robot,
+    table_notes,
+)
+from elastocal.files.campaign.orientations import check_euler
+from elastocal.files.campaign.priors import PriorEntry, read_priors
+from elastocal.files.campaign.read import START, column_notes, in_base, instrument_pose, left_out, turned_to_base
+from elastocal.files.campaign.readings import (
+    Readings,
+    check_any,
+    check_deflection_sizes,
+    check_loads,
+    gathered_readings,
+)
+from elastocal.files.campaign.requests import read_sources
+from elastocal.files.campaign.setup import chosen_markers, joint_values, read_load
+from elastocal.files.campaign.table import Wanted, read_tables
+from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.tables.named import read_tables_of
+from elastocal.files.units import declared_units
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.kind import Measurement
+from elastocal.measure.position import Position
+from elastocal.measure.setup import Setup
+from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import Robot
+from elastocal.model.statics.observation import Marker
+
+SLACK = 0.01
+"""Share of the range of a joint by which readings may be beyond its limits."""
+POSITIONS = ("position", "orientation", "distance")
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Readings in SI, in base axes where ``tracker_frame`` is a pose; ``entry`` holds all else that the file says.
+
+    ``folder`` is where files that it names are looked for; ``files`` are all that were read, the campaign's own first.
+    """
+
+    entry: CampaignEntry
+    located: Located
+    model: Robot
+    readings: Readings
+    load: AppliedWrenches
+    sources: tuple[ErrorSource, ...]
+    priors: tuple[PriorEntry, ...]
+    notes: tuple[str, ...]
+    files: tuple[Path, ...]
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return self.entry.name
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What was read."""
+        return tuple(w for w in (*POSITIONS, "deflection") if np.isfinite(self.readings.read[w]).any())
+
+
+def asks_for_reduction(path: Path) -> bool:
+    """Whether a campaign file asks for single parameters, or is of a kind that only the reduction knows."""
+    located = read_yaml(path, START)
+    check_format(located, FORMAT, "a campaign file")
+    kinds = (None, "position", "deflection")
+    reduced = [k for k in REDUCTION if k in located.data] or located.data.get("measurement") not in kinds
+    for key in PREDICTION if reduced else ():
+        given = [k for k in located.data if k == key or str(k).rpartition("_")[0] == key]
+        if given:
+            raise located.error((given[0],), f"belongs to a calibration without {', '.join(REDUCTION)}; leave it out")
+    return bool(reduced)
+
+
+def read_observed(path: Path, model: Robot | None = None) -> Observed:
+    """Of a campaign file; ``model`` is the robot where another than the file's is to be taken."""
+    located = read_yaml(path, START)
+    check_format(located, FORMAT, "a campaign file")
+    return _observed(located, path, model)
+
+
+def observed_tables(tables: Sequence[Path], robot: str | Robot, keys: Mapping[str, Any]) -> Observed:
+    """Of bare tables and a robot; ``keys`` are further ones of a campaign file."""
+    first = tables[0]
+    data = {
+        "format": FORMAT, "name": first.stem, "robot": robot.name if isinstance(robot, Robot) else str(robot),
+        "table": [p.as_posix() for p in tables], "missing": "skip", **keys,
+    }  # fmt: skip
+    located = Located(first.as_posix(), data, {})
+    return _observed(located, None, robot if isinstance(robot, Robot) else None)
+
+
+def _observed(located: Located, path: Path | None, model: Robot | None) -> Observed:
+    units = declared_units(located)
+    entry = schema.construct(CampaignEntry, located, (), located.data, units)
+    if why := check_euler(entry.euler):
+        raise located.error(("euler",), why)
+    folder = Path() if path is None else path.parent
+    own = model is None
+    if model is None:
+        model = named_robot(located, entry.robot, entry.tool, entry.without, folder)
+    entry = replace(entry, name=entry.name or Path(located.file).stem)
+    given = CampaignKeys(located, entry, units, False)
+    raws = read_tables_of(_seen_from(located, path), entry.table, model)
+    if path is None and len({Path(w).name for w in raws}) == len(raws):
+        raws = {Path(w).name: raw for w, raw in raws.items()}
+    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
+    skip = entry.missing == "skip"
+    wanted = Wanted(axes, None, entry.measurement, skip, False, model.controller.drives, units, entry.euler)
+    tables = read_tables(raws, wanted)
+    markers, chosen = chosen_markers(given, tables, model, free=True)
+    found = gathered_readings(tables, markers, False, 1)
+    check_any(found, ", ".join(raw.file for raw in raws.values()))
+    found, same = _without_copies(found)
+    q, beyond = joint_values(given, model, found, SLACK)
+    load, said = read_load(given, model, found)
+    _check_markers(located, model, found)
+    frames = tuple(Marker(m if m in model.tree.names else model.tool) for m in dict.fromkeys(found.markers))
+    setup = Setup(q, load, frames)
+    size = max(model.size, float(np.max(np.linalg.norm(setup.positions(model), axis=2))))
+    check_loads(found, model, setup, size)
+    check_deflection_sizes(found, size)
+    sources = read_sources(located, entry.errors, units, _kind(found, setup), model)
+    notes = (*(model.notes if own else ()), *table_notes(raws), *column_notes(tables), *chosen, *same, *beyond, *said)
+    notes += (*left_out(tables, found), *_unused(found))
+    mine = all_files(path, entry.robot, raws) if path is not None else tuple(Path(r.file) for r in raws.values())
+    priors = read_priors(located, entry.priors, units)
+    return Observed(
+        entry, located, model, _turned(given, found, setup, model), load, sources, priors, notes, mine, folder
+    )
+
+
+def _without_copies(found: Readings) -> tuple[Readings, tuple[str, ...]]:
+    """A marker that repeats another number by number tells nothing: tables are filled up so."""
+    spots = found.read["position"]
+    for j in range(1, len(found.markers)):
+        for i in range(j):
+            if np.isfinite(spots[:, j]).any() and np.array_equal(spots[:, i], spots[:, j], equal_nan=True):
+                keep = [k for k in range(len(found.markers)) if k != j]
+                less = replace(
+                    found,
+                    markers=tuple(found.markers[k] for k in keep),
+                    posed=tuple(found.posed[k] for k in keep),
+                    read={what: v[:, keep] for what, v in found.read.items()},
+                )
+                rest, notes = _without_copies(less)
+                return rest, (f"{found.markers[j]} repeats {found.markers[i]} and is left out.", *notes)
+    return found, ()
+
+
+def _seen_from(located: Located, path: Path | None) -> Located:
+    """Tables named on a command line are seen from the working folder."""
+    return located if path is not None else replace(located, file=Path(located.file).name)
+
+
+def _kind(found: Readings, setup: Setup) -> Measurement:
+    placed = any(np.isfinite(found.read[w]).any() for w in POSITIONS)
+    return Position(setup) if placed else Deflection(setup)
+
+
+def _check_markers(located: Located, model: Robot, found: Readings) -> None:
+    """Where only deflections were read of a marker, its place must be known."""
+    for i, marker in enumerate(found.markers):
+        placed = np.isfinite(found.read["position"][:, i]).any()
+        if not placed and np.isfinite(found.read["deflection"][:, i]).any() and marker not in model.tree.names:
+            raise UnknownNameError(
+                "marker", marker, model.tree.names, f"{located.file}: deflections do not tell places"
+            )
+
+
+def _unused(found: Readings) -> tuple[str, ...]:
+    if not np.isfinite(found.read["turn"]).any():
+        return ()
+    return ("Turns of deflections (drx, dry, drz) are not used; seek in the campaign file uses them.",)
+
+
+def _turned(given: CampaignKeys, found: Readings, setup: Setup, model: Robot) -> Readings:
+    """In base axes, where the file says how the instrument stands; where it is to be found, calibration finds it."""
+    if given.entry.tracker_frame is None or (given.entry.tracker_frame == "fit" and not found.deflected):
+        return found
+    pose, _ = instrument_pose(given, found, setup, model)
+    read = dict(found.read)
+    for what in ("position", "rest"):
+        read[what] = in_base(pose, read[what], points=True)
+    for what in ("deflection", "turn"):
+        read[what] = in_base(pose, read[what], points=False)
+    nothing = np.full((3, 3), np.nan)
+    turned = turned_to_base(pose, read["orientation"], nothing)
+    read["orientation"] = turned.reshape(*turned.shape[:2], 9)
+    return replace(found, read=read)
+
+
+def words_of(entry: CampaignEntry) -> str | tuple[str, ...]:
+    """``model`` as calibrations take it: auto, or words."""
+    words = tuple(w.strip() for text in listed(entry.model) for w in text.replace("+", ",").split(","))
+    return "auto" if words == ("auto",) else words
+
+
+def orientation_of(found: Readings, where: str) -> Any:
+    """(N, 3, 3) of the one marker whose orientation was read, None where none was."""
+    read = found.read["orientation"]
+    having = np.flatnonzero(np.isfinite(read).any(axis=(0, 2)))
+    if not len(having):
+        return None
+    if len(having) > 1:
+        names = " and ".join(found.markers[i] for i in having[:2])
+        raise InputError(f"{where}: orientations of {names} were read; one marker tells that of the tool: keep one")
+    return read[:, having[0]].reshape(-1, 3, 3)
+
+
+def observed_again(located: Located, like: Observed) -> Observed:
+    """Other tables under the keys of a campaign that was read."""
+    own = like.files[0] if Path(located.file) == like.files[0] else None
+    return _observed(located, own, like.model)

@@ -1,0 +1,121 @@
+"""What is known of parameters beforehand, as a campaign file says it.
+
+priors:
+  - {parameters: "A?.offset", sd_mrad: 0.2}                          about the robot file
+  - {parameters: [A2.x, A4.x], value_mm: 0.1, sd_mm: 0.05}
+  - {parameters: [A2.x, A4.x], sd_mm: 0.05, common_sd_mm: 0.1}       and all off together by one more error
+  - {parameters: [A2.x, A4.x], covariance_mm2: [[0.01, 0.005], [0.005, 0.01]]}
+  - {parameters: "A?.k", sd_percent: 20}                             of the value
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elastocal.files.campaign.file import Words, listed
+from elastocal.files.located import Located, Path_
+from elastocal.files.schema import Units
+from elastocal.files.units import DIMENSIONS
+from elastocal.spatial.entries import Array
+
+KEYS = ("value", "sd", "common_sd", "covariance")
+_UNITS = {unit: factor for d in DIMENSIONS.values() for unit, factor in d.items() if unit != "share"}
+_DIMENSION = {unit: name for name, d in DIMENSIONS.items() for unit in d if " " not in name or "compliance" in name}
+
+
+@dataclass(frozen=True, eq=False)
+class PriorEntry:
+    """Values (None: those of the robot file) and sds in SI, or as a ``share`` of the value; or a covariance.
+
+    ``units`` are those that were written, which must fit the parameters; ``where`` is the place in the file.
+    """
+
+    parameters: tuple[str, ...]
+    value: float | None
+    sd: float | None
+    common_sd: float
+    covariance: Array | None
+    share: bool
+    units: tuple[str, ...]
+    where: str
+
+
+def read_priors(located: Located, entries: list[Any], units: Units) -> tuple[PriorEntry, ...]:
+    """Every entry, with its numbers in SI."""
+    return tuple(_prior(located, ("priors", i), entry) for i, entry in enumerate(entries))
+
+
+def _prior(located: Located, path: Path_, entry: Any) -> PriorEntry:
+    example = "such as {parameters: A2.offset, sd_mrad: 0.2}"
+    if not isinstance(entry, dict) or "parameters" not in entry:
+        raise located.error(path, f"{entry!r} should name parameters and their sd, {example}")
+    names: Words = entry["parameters"]
+    found: dict[str, tuple[float, str, str]] = {}
+    covariance = None
+    for key, value in entry.items():
+        if key == "parameters":
+            continue
+        name, unit, factor = _understood(located, (*path, str(key)), str(key))
+        if name == "covariance":
+            covariance = _matrix(located, (*path, str(key)), value) * factor**2
+            found[name] = (0.0, unit, str(key))
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+            raise located.error((*path, str(key)), f"{value!r} is not a number")
+        if name != "value" and not value > 0:
+            raise located.error((*path, str(key)), f"{value!r} must be positive")
+        if name in found:
+            raise located.error((*path, str(key)), f"says the same as {found[name][2]!r}; keep one")
+        found[name] = (float(value) * factor, unit, str(key))
+    if ("sd" in found) == (covariance is not None):
+        raise located.error(path, f"needs an sd, or a covariance, {example}")
+    shares = {n for n, (_, unit, _) in found.items() if unit == "percent"}
+    if shares - {"sd", "common_sd"} or (shares and len(shares) != len(found.keys() & {"sd", "common_sd"})):
+        raise located.error(path, "percent is of the value: write sd_percent (and common_sd_percent) alone")
+    return PriorEntry(
+        tuple(str(n) for n in listed(names)),
+        found["value"][0] if "value" in found else None,
+        found["sd"][0] if "sd" in found else None,
+        found["common_sd"][0] if "common_sd" in found else 0.0,
+        covariance,
+        bool(shares),
+        tuple(unit for _, unit, _ in found.values() if unit != "percent"),
+        located.where(path),
+    )
+
+
+def _understood(located: Located, path: Path_, key: str) -> tuple[str, str, float]:
+    """Which number a key is of, its unit and the factor to SI."""
+    name = next((k for k in sorted(KEYS, key=len, reverse=True) if key == k or key.startswith(f"{k}_")), None)
+    if name is None:
+        said = ", ".join(f"{k}_UNIT" for k in KEYS)
+        raise located.error(path, f"is not a key of a prior; use parameters, {said}")
+    unit = key[len(name) + 1 :]
+    plain = re.sub(r"2$", "", unit) if name == "covariance" else unit
+    if not unit:
+        raise located.error(path, f"has no unit; write {name}_mm, {name}_mrad, {name}_SI or another")
+    if plain not in _UNITS:
+        raise located.error(path, f"{unit!r} is not a unit; write one such as mm, mrad, um, urad_per_Nm, SI, percent")
+    return name, plain, _UNITS[plain]
+
+
+def _matrix(located: Located, path: Path_, value: Any) -> Array:
+    try:
+        found = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    square = found.ndim == 2 and found.shape[0] == found.shape[1] and np.isfinite(found).all()
+    if not square or not np.allclose(found, found.T) or np.linalg.eigvalsh(found).min() <= 0:
+        raise located.error(
+            path, "should be a symmetric positive definite matrix, a row and a column for each parameter"
+        )
+    return found
+
+
+def dimension_of(unit: str) -> str | None:
+    """The dimension of a unit as written; None for SI, which fits all."""
+    return None if unit == "SI" else _DIMENSION.get(unit)

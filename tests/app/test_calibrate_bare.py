@@ -1,0 +1,138 @@
+"""``elastocal calibrate ROBOT TABLE``: the shortest way in, several campaigns, validation, priors, and slips."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+import elastocal as ec
+from elastocal.model.compliant.frame_error import FrameError
+from elastocal.model.compliant.joint_offset import JointOffset
+
+ARM = """\
+format: elastocal-robot/1
+name: arm
+source: written for a test
+joints:
+  - {name: J1, type: revolute, axis: [0, 0, 1], xyz_mm: [0, 0, 400], limits_deg: [-170, 170]}
+  - {name: J2, type: revolute, axis: [0, 1, 0], xyz_mm: [100, 0, 0], limits_deg: [-120, 120]}
+  - {name: J3, type: revolute, axis: [0, 1, 0], xyz_mm: [600, 0, 0], limits_deg: [-120, 120]}
+  - {name: flange, type: fixed, xyz_mm: [500, 0, 0]}
+"""
+HEAD = "J1,J2,J3,x,y,z"
+
+
+class Cell:
+    """A table of 24 readings, another of 8, of an arm that is off by 2 mm."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "arm.yaml").write_text(ARM)
+        robot = ec.read_robot(folder / "arm.yaml")
+        off = (
+            JointOffset(joint="J2", offset=2e-3),
+            JointOffset(joint="J3", offset=-4e-3),
+            FrameError(frame="J2", x=1e-3),
+        )
+        truth = robot.with_elements(*off)
+        rng = np.random.default_rng(7)
+        q = rng.uniform(-1.4, 1.4, (32, 3))
+        seen = ec.simulate(truth, q, noise=2e-5, rng=2, markers={"ball": [0.05, 0.02, 0.03]}).position[:, 0]
+        rows = np.column_stack([np.degrees(q), 1e3 * seen @ [[0, 1, 0], [-1, 0, 0], [0, 0, 1]] + [3000, 100, 0]])
+        self.table("points.csv", rows[:24])
+        self.table("check.csv", rows[24:])
+
+    def table(self, name: str, rows: Any, head: str = HEAD) -> Path:
+        np.savetxt(self.folder / name, rows, delimiter=",", header=head, comments="")
+        return self.folder / name
+
+    def campaign(self, name: str, **keys: Any) -> Path:
+        data = {
+            "format": "elastocal-campaign/1",
+            "robot": "arm.yaml",
+            "units": {"length": "mm", "angle": "deg"},
+            **keys,
+        }
+        (self.folder / name).write_text(yaml.safe_dump(data, sort_keys=False))
+        return self.folder / name
+
+
+@pytest.fixture
+def cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cell:
+    monkeypatch.chdir(tmp_path)
+    return Cell(tmp_path)
+
+
+GEOMETRY = ("--model", "geometry")
+
+
+def test_a_robot_and_a_table(run: Any, cell: Cell) -> None:
+    words = ("arm.yaml", "points.csv", "--units", "mm,deg", *GEOMETRY, "--validate", "check.csv")
+    got = run("calibrate", *words, "--out", "calibration.json", "--json")
+    assert got.code == 0, got.err
+    made = ec.read_calibration("calibration.json")
+    assert made.verdict.code == "improved"
+    assert made.markers == ("flange",)
+    assert made.leave_one_out.mean < 1e-4 < 5e-4 < made.before.mean
+    again = run("validate", "calibration.json", "check.csv", "--units", "mm,deg", "--json")
+    assert again.code == 0
+    assert again.data["findings"][0]["code"] == "validated"
+
+
+def test_the_same_by_campaign_files(run: Any, cell: Cell) -> None:
+    """One file with validation; and the readings in two files, seen from one station."""
+    whole = cell.campaign("whole.yaml", table="points.csv", model="geometry", validation="check.csv")
+    got = run("calibrate", whole.name, "--out", "whole.json", "--json")
+    assert got.code == 0, got.err
+    assert any("took no part" in line for line in got.data["verdict"])
+    rows = np.loadtxt("points.csv", delimiter=",", skiprows=1)
+    cell.table("first.csv", rows[:12])
+    cell.table("second.csv", rows[12:])
+    for word in ("first", "second"):
+        cell.campaign(f"{word}.yaml", table=f"{word}.csv", model="geometry", station="hall")
+    got = run("calibrate", "first.yaml", "second.yaml", "--out", "both.json")
+    assert got.code == 0, got.err
+    one, two = (json.loads(Path(f"{w}.json").read_text()) for w in ("whole", "both"))
+    assert two["stations"] == ["hall"]
+    np.testing.assert_allclose(two["values"], one["values"], rtol=1e-6, atol=1e-12)
+
+
+def test_a_prior_holds_what_readings_do_not_tell(run: Any, cell: Cell) -> None:
+    tied = [{"parameters": "J2.x", "value_mm": 1, "sd_um": 1}]
+    cell.campaign("tied.yaml", table="points.csv", model="geometry", priors=tied)
+    assert run("calibrate", "tied.yaml", "--out", "tied.json").code == 0
+    made = ec.read_calibration("tied.json").parameters["J2.x"]
+    assert made.value == pytest.approx(1e-3, abs=5e-6)
+    assert made.prior_sd == pytest.approx(1e-6)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("points.csv",), "is a table; give the robot and the table, such as: elastocal calibrate arm.urdf points.csv"),
+        (("arm.urdf",), "is a robot; give the robot and the table"),
+        (("arm.yaml", "points.csv"), "column 'J1' has no unit; write J1_rad or J1_deg"),
+        (("arm.yaml", "points.csv", "--units", "mm,mm"), "write one of m, mm, um, in and one of rad, deg"),
+        (("arm.yaml", "points.csv", "--units", "mm,deg", "--reduce"), "the reduction takes one campaign file"),
+        (("whole.yaml", "--tool", "J3"), "is a campaign file, which says tool itself"),
+        (("arm.yaml",), "this is a robot file (elastocal-robot/1); a campaign file is needed"),
+    ],
+)
+def test_slips_of_the_command_line(run: Any, cell: Cell, words: tuple[str, ...], said: str) -> None:
+    cell.campaign("whole.yaml", table="points.csv")
+    (cell.folder / "arm.urdf").write_text("<robot/>")
+    got = run("calibrate", *words)
+    assert got.code == 2
+    assert said in got.err.replace("\n", " ")
+
+
+def test_reduce_alone_asks_for_the_reduction(run: Any, cell: Cell) -> None:
+    cell.campaign("reduced.yaml", table="points.csv", measurement="position", reduce=False)
+    got = run("calibrate", "reduced.yaml")
+    assert got.code == 2
+    assert "model geometry" not in got.err
