@@ -68,7 +68,7 @@ def test_a_joint_limit_is_a_problem(run: Any, tmp_path: Path) -> None:
         (("--robot", KR270, "--near", HOME, "--base", "base=1700,-80,800,0,0,0"), "given is x 1700"),
         (("--robot", KR270, "--near", HOME, "--tool", "tool=marker9"), "6 numbers"),
         (("--robot", KR270, "--near", HOME, "--truth", "fanuc-m710ic50"), "--truth"),
-        (("--robot", "cylindrical", "--near", HOME), "no frame 'flange'"),
+        (("--robot", "cylindrical", "--near", HOME), "3 numbers are needed"),
     ],
 )
 def test_refusals_in_one_sentence(run: Any, tmp_path: Path, words: tuple[str, ...], said: str) -> None:

@@ -7,6 +7,7 @@ import pytest
 from oracle.robots import configurations
 
 from elastocal.compensation import spherical_wrist as sw
+from elastocal.compensation.branches import selected
 from elastocal.compensation.nominal import (
     Nominal,
     all_branches,
@@ -15,11 +16,13 @@ from elastocal.compensation.nominal import (
     references_on,
     unwrapped,
 )
+from elastocal.compensation.posts.krl import Krl
+from elastocal.compensation.program import Target
 from elastocal.compensation.targets import Targets
 from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import Frame, FrameTree, JointMotion
-from elastocal.model.kinematics import kinematics
+from elastocal.model.kinematics import kinematics, rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.task import task
 from elastocal.spatial.pose import Pose
@@ -204,7 +207,11 @@ def test_kuka_status_names_the_branch():
         0b011: [0, -2.4, 0.1, 0, 0.5, 0],
         0b101: [0, -2.4, stretched - 0.1, 0, -0.5, 0],
     }.items():
-        assert sw.branch_of_kuka_status(arm, status) == sw.branch_of(arm, np.array(q, dtype=float)[:, None])[0], status
+        model, joints = read_robot("kuka-kr270"), np.array(q, dtype=float)
+        said = Krl().branch(Target("p.src", 1, "", "pose", "0", "0", f"S {status}"))
+        at, turn = rigid_pose(model.nominal, model.tool, joints[:, None])
+        found = selected(model, geometry(model), at[:, 0], turn[:, :, 0], said)
+        np.testing.assert_allclose(found, joints, atol=1e-9, err_msg=str(status))
 
 
 def test_turns_follow_the_reference_and_stay_within_limits():

@@ -136,7 +136,176 @@ p3;abc;20;0;90;0;180;-200;3;500;3
 "p;4";"100,0";50;0;-90;0;180;-200;3;500;3
 """
 
+# written from the structure of FANUC's ASCII programs: Handling Tool operator's manual, "ASCII program"
+FANUC = """/PROG  PART
+/ATTR
+OWNER       = MNEDITOR;
+COMMENT     = "Fräsen";
+PROG_SIZE   = 636;
+LINE_COUNT  = 16;
+DEFAULT_GROUP   = 1,*,*,*,*;
+/MN
+   1:  !approach P[1] ;
+   2:  UFRAME_NUM=1 ;
+   3:  UTOOL_NUM=1 ;
+   4:J P[1:HOME] 20% FINE    ;
+   5:J P[2] 50% CNT10    ;
+   6:L P[3] 500mm/sec CNT100    ;
+   7:L P[4] 1200cm/min FINE    ;
+   8:C P[5]
+    :  P[6] 100mm/sec FINE    ;
+   9:L PR[1] 100mm/sec FINE    ;
+  10:L P[3] 100mm/sec FINE Offset,PR[2]    ;
+  11:  P[8]=PR[3]    ;
+  12:L P[8] 100mm/sec FINE    ;
+  13:  CALL GRIP    ;
+  14:L P[9] 100mm/sec FINE    ;
+  15:  //L P[3] 100mm/sec FINE    ;
+  16:A P[3] 100mm/sec FINE    ;
+/POS
+P[1:"HOME"]{
+   GP1:
+\tUF : 1, UT : 1,
+\tJ1=     0.000 deg,\tJ2=   -20.000 deg,\tJ3=    10.500 deg,
+\tJ4=     0.000 deg,\tJ5=   -80.000 deg,\tJ6=     0.000 deg
+};
+P[2]{
+   GP1:
+\tUF : 1, UT : 1,\t\tCONFIG : 'N U T, 0, 0, 0',
+\tX =   210.500  mm,\tY =    20.000  mm,\tZ =    53.250  mm,
+\tW =   180.000 deg,\tP =      .000 deg,\tR =   -30.000 deg
+};
+P[3]{
+   GP1:
+\tUF : 1, UT : 1,\t\tCONFIG : 'N U T, 0, 0, 0',
+\tX =   210.500  mm,\tY =    20.000  mm,\tZ =    -3.250  mm,
+\tW =   180.000 deg,\tP =    10.000 deg,\tR =   -30.000 deg
+};
+P[4]{
+   GP1:
+\tUF : 1, UT : 1,\t\tCONFIG : 'N U T, 0, 0, 0',
+\tX =   310.500  mm,\tY =    20.000  mm,\tZ =    -3.250  mm,
+\tW =   180.000 deg,\tP =    10.000 deg,\tR =   -30.000 deg,
+\tE1=   100.000  mm
+   GP2:
+\tUF : 1, UT : 1,
+\tJ1=    90.000 deg
+};
+P[5]{
+   GP1:
+\tUF : F, UT : F,\t\tCONFIG : 'N U T, 0, 0, 0',
+\tX =   330.500  mm,\tY =    30.000  mm,\tZ =    -3.250  mm,
+\tW =  -179.000 deg,\tP =    10.000 deg,\tR =   -30.000 deg
+};
+P[6]{
+   GP1:
+\tUF : 1, UT : 1,\t\tCONFIG : 'N U T, 0, 0, 0',
+\tX =   310.500  mm,\tY =    40.000  mm,\tZ =    -3.250  mm,
+\tW =   180.000 deg,\tP =    10.000 deg,\tR =   -30.000 deg
+};
+P[8]{
+   GP1:
+\tUF : 1, UT : 1,\t\tCONFIG : 'N U T, 0, 0, 0',
+\tX =   310.500  mm,\tY =    40.000  mm,\tZ =    -3.250  mm,
+\tW =   180.000 deg,\tP =    10.000 deg,\tR =   -30.000 deg
+};
+P[9]{
+   GP1:
+\tUF : 1, UT : 1,\t\tCONFIG : 'N U T, 0, 0, 0',
+\tX =********  mm,\tY =    40.000  mm,\tZ =    -3.250  mm,
+\tW =   180.000 deg,\tP =    10.000 deg,\tR =   -30.000 deg
+};
+/END
+"""
+# written from "The URScript Programming Language" (Universal Robots), chapter Motion
+URSCRIPT = """def part():
+  # Fräsen p[1,2,3,0,0,0]
+  set_tcp(p[0.0, 0.0, 0.1505, 0.0, 0.0, 0.0])
+  global home_q=[-1.57, -1.7, -2.2, -0.8, 1.57, 0.0]
+  global via_p=p[0.45, -0.2, 0.3, 2.2214, -2.2214, 0.0]
+  movej(home_q, a=1.4, v=1.05)
+  movej(get_inverse_kin(via_p, qnear=home_q), a=1.4, v=1.05)
+  movel(p[.45, -0.2, 0.25, 2.2214, -2.2214, 0.0], a=1.2, v=0.25, r=0.001)
+  movel(p[0.5, -0.2, 0.25, 2.2214, -2.2214, 0.1], a=1.2, v=0.25)
+  movec(p[0.52, -0.18, 0.25, 2.2214, -2.2214, 0.0], p[0.5, -0.16, 0.25, 2.2214, -2.2214, 0.0], a=1.2, v=0.25)
+  movel(pose_trans(via_p, p[0, 0, 0.05, 0, 0, 0]), a=1.2, v=0.25)
+  servoj([0, 0, 0, 0, 0, 0], t=0.1)
+  if digital_in[0]:
+    movel(via_p, v=0.1)
+  end
+  moved = p[0.5, 0, 0, 0, 0, 0]
+  moved = pose_add(moved, via_p)
+  movel(moved)
+end
+"""
+# written from the Yaskawa INFORM and data transmission manuals (job data, relative job)
+JBI = """/JOB
+//NAME PART
+//POS
+///NPOS 6,0,0,1,0,0
+///TOOL 1
+///POSTYPE PULSE
+///PULSE
+C00000=0,-18000,-42000,0,-39000,0
+///USER 2
+///POSTYPE USER
+///RECTAN
+///RCONF 1,0,0,0,0,0,0,0
+C00001=210.500,20.000,-3.250,180.00,0.00,-30.00
+C00002=310.500,20.000,-3.250,180.00,10.00,-30.00
+C00003=320.500, 30.000,-3.250,-179.00,10.00,-30.00
+///POSTYPE BASE
+C00004=1310.500,20.000,400.000,180.00,10.00,-30.00
+C00005=1310.500,20.000,abc,180.00,10.00,-30.00
+//INST
+///DATE 2026/11/17 00:00
+///COMM Fräsen
+///ATTR SC,RW
+///GROUP1 RB1
+NOP
+'Fräser C00001
+MOVJ C00000 VJ=20.00
+MOVJ C00001 VJ=20.00
+MOVL C00002 V=100.0 PL=0
+MOVS C00003 V=100.0
+DOUT OT#(1) ON
+MOVL C00004 V=50.0
+MOVL C00005 V=50.0
+MOVL P001 V=50.0
+IMOV P002 V=50.0
+CALL JOB:GRIP
+MOVL C00002 V=100.0
+END
+"""
+# written from the CATIA and Vericut help on APT source
+APT = """$$ Fräsbahn GOTO/1,2,3
+PARTNO/POCKET
+UNITS/MM
+MULTAX/ON
+CUTTER/10.000000,0.000000
+LOADTL/1
+SPINDL/9000.0000,RPM,CLW
+FROM/0.00000,0.00000,100.00000,0.000000,0.000000,1.000000
+RAPID
+GOTO/10.50000,20.00000,50.00000,0.000000,0.000000,1.000000
+FEDRAT/1000.0000,MMPM
+GOTO/10.50000,20.00000,-3.25000,0.000000,0.100000,0.994987 $$ plunge
+GOTO / 100.0, 20, -3.25, 0.0, 0.1, 0.99498744
+GOTO/100.00000,50.00000,$
+-3.25000,0.000000,0.100000,0.994987
+GOTO/90.00000,60.00000,-3.25000
+GODLTA/0,0,5
+CYCLE/DRILL,10
+GOTO/abc,1,2
+GOTO/80.00000,60.00000,-3.25000
+FINI
+"""
+
 PROGRAMS: dict[str, list[dict[str, str]]] = {
+    "fanuc": [{"part.ls": FANUC}],
+    "urscript": [{"part.script": URSCRIPT}],
+    "jbi": [{"part.jbi": JBI}],
+    "apt": [{"part.apt": APT}],
     "krl": [{"part.src": KRL, "part.dat": KRL_DATA}],
     "rapid": [{"part.mod": RAPID}],
     "gcode": [{"part.nc": GCODE}, {"part.mpf": SIEMENS}],

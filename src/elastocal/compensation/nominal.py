@@ -98,8 +98,6 @@ class Nominal:
 def references_on(arm: WristGeometry, targets: Targets, branch: Ints, near: Array) -> Array:
     """Joint values (N, 6) of targets on stated branches (N,), turns nearest to (6,): a reference for each; nan out of
     reach.
-
-    ``spherical_wrist.branch_of_kuka_status`` makes a branch of a KUKA status.
     """
     position, rotation = targets.last(slice(None))
     free = np.full(len(targets), near[3])

@@ -15,7 +15,7 @@ import numpy as np
 from elastocal.compensation.program import Program
 from elastocal.compensation.stations import Stations
 from elastocal.errors import InputError
-from elastocal.model.frames import Frame
+from elastocal.model.frames import BASE, Frame
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -60,6 +60,29 @@ class Placed:
             np.einsum("nji,nj->ni", turn, position - place),
             np.einsum("nji,njk->nik", turn, rotation),
         )
+
+
+WORLD = ("world", "base")
+"""Frames of a robot that are the controller's own base, where they are not the root."""
+
+
+def own_base(model: Robot) -> Pose | None:
+    """The controller's own base in the robot's root; None where the robot does not say."""
+    for name in WORLD:
+        frame = next((f for f in model.tree.frames if f.name == name), None)
+        if frame is not None and frame.joint is None and frame.parent == BASE:
+            at, turn = rigid_pose(model.nominal, name, np.zeros((model.n, 1)))
+            return Pose(turn[..., 0], at[..., 0])
+    return None
+
+
+def with_own_base(program: Program, model: Robot, name: str, at_root: bool) -> Program:
+    """The program with its controller's own base, where neither the files nor the user state it."""
+    frame = program.bases.get(name)
+    pose = own_base(model) or (Pose() if at_root else None)
+    if frame is None or frame.pose is not None or pose is None:
+        return program
+    return replace(program, bases={**program.bases, name: frame._replace(pose=pose)})
 
 
 def tool_frame(name: str) -> str:

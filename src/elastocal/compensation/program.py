@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
 
@@ -96,14 +97,17 @@ class Given:
     """What the user states: frames that the files leave open, and what their words mean.
 
     ``bases`` are T_robot_base, ``tools`` T_flange_tool, by the names that the program uses.  ``orientation`` is the
-    rotation of the tool where a program gives points only.  ``rotary`` says how the words A B C of G-code turn the
-    tool: letters X Y Z for A B C in the order of the machine's axes from the part on, such as "ZY" or "ZYX".
+    rotation of the tool where a program gives points only, and the nearest turn about the tool axis where it gives
+    that axis only.  ``drives`` turn the encoder pulses that some programs state into axis values.
+    ``rotary`` says how the words A B C of G-code turn the tool: letters X Y Z for A B C in the order of the machine's
+    axes from the part on, such as "ZY" or "ZYX".
     """
 
     bases: Mapping[str, Pose] = field(default_factory=dict)
     tools: Mapping[str, Pose] = field(default_factory=dict)
     orientation: Array | None = None
     rotary: str = ""
+    drives: Drives | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,8 @@
 """Joint values that say which of several solutions a program means at each station.
 
-Where the program gives axes, these; at a KRL target with S that is gone to axis by axis, the branch that S names with
-the turns of T; everywhere else the branch that the arm is on, next to the values before.
+Where the program gives axes, these; at a target with configuration data (S and T of KRL, confdata of RAPID, CONFIG of
+FANUC, RCONF of Yaskawa, qnear of URScript) that is gone to axis by axis, or that is the first, the way that these say;
+everywhere else the branch that the arm is on, next to the values before.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from elastocal.compensation.branches import selected
 from elastocal.compensation.nominal import Nominal, references_on
 from elastocal.compensation.placed import Placed
-from elastocal.compensation.spherical_wrist import branch_of, branch_of_kuka_status
+from elastocal.compensation.spherical_wrist import branch_of
 from elastocal.compensation.targets import Targets
-from elastocal.compensation.wrist_geometry import WristGeometry
 from elastocal.errors import InputError
 from elastocal.model.task import Task
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -26,7 +27,7 @@ def references(at: Placed, task: Task, near: Array | None) -> Array:
     """Joint values (S, n), all finite; ``near`` (n,) are those before the first station, where they are known."""
     inverse = {frame: Nominal(at.model, frame, task) for frame in dict.fromkeys(at.frames)}
     out = at.reference.copy()
-    _by_status(at, inverse, out, near is None)
+    _by_configuration(at, inverse, out, near is None)
     known = np.isfinite(out[:, 0])
     if near is None:
         first = int(np.argmax(known)) if known.any() else 0
@@ -75,34 +76,29 @@ def _filled(out: Array, rows: Ints, before: Array) -> Array:
     return np.asarray(out[rows[-1]])
 
 
-def _by_status(at: Placed, inverse: dict[str, Nominal], out: Array, from_first: bool) -> None:
-    """Fill in where KRL states S: where the robot goes axis by axis, and at the first station if nothing is before."""
+def _by_configuration(at: Placed, inverse: dict[str, Nominal], out: Array, from_first: bool) -> None:
+    """Fill in where configuration data say the way: where the robot goes axis by axis, and at the first station."""
+    from elastocal.compensation.posts.post import post_kinds
+
     program, stations = at.stations.program, at.stations
-    if program.language != "krl":
-        return
-    said = [program.targets[t].configuration for t in stations.target]
+    post = post_kinds()[program.language]()
     used = np.array([program.moves[m].motion == "joint" for m in stations.move])
-    used[0] |= from_first
-    rows = np.flatnonzero([bool(s) and u and k != "joints" for s, u, k in zip(said, used, stations.kind, strict=True)])
-    for row in rows:
+    used[:1] |= from_first
+    for row in np.flatnonzero(used & ~stations.by_axes):
         arm = inverse[at.frames[row]].arm
-        if arm is None:
+        said = post.branch(program.targets[int(stations.target[row])])
+        if said is None:
             continue
-        status = int(said[row].removeprefix("S "))
-        one = Targets(at.frames[row], at.position[[row]], at.rotation[[row]], np.zeros(at.model.n))
-        q = references_on(arm, one, np.array([branch_of_kuka_status(arm, status)]), np.zeros(at.model.n))[0]
-        if np.isfinite(q).all():
-            out[row] = _turned(arm, q, program.targets[int(stations.target[row])].turn)
+        if arm is not None:
+            q = selected(at.model, arm, at.position[row], at.rotation[row], said)
+            out[row] = np.nan if q is None else q
+        elif said.near is not None:
+            out[row] = _next_to(at, inverse[at.frames[row]], row, said.near)
 
 
-def _turned(arm: WristGeometry, q: Array, turn: int | None) -> Array:
-    """Joint values a full turn away where T asks for the other sign and the limits allow it."""
-    if turn is None:
-        return q
-    out = q.copy()
-    for i, limit in enumerate(arm.limits):
-        if (q[i] < 0) != bool(turn >> i & 1):
-            moved = q[i] + (2 * np.pi if q[i] < 0 else -2 * np.pi)
-            if limit is None or limit[0] <= moved <= limit[1]:
-                out[i] = moved
-    return out
+def _next_to(at: Placed, inverse: Nominal, row: int, near: Array) -> Array:
+    """Joint values (n,) of one station next to controller values; nan out of reach."""
+    start = at.model.controller.to_joints(near[None])
+    one = Targets(at.frames[row], at.position[[row]], at.rotation[[row]], start)
+    (*_, found), *_ = inverse.chunks(one, 1)
+    return np.asarray(np.where(found.reached, found.q, np.nan)[:, 0])

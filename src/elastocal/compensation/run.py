@@ -21,7 +21,7 @@ from elastocal.compensation.contributions import contributions
 from elastocal.compensation.correction import CHORD, Correction, Method
 from elastocal.compensation.densify import line_points
 from elastocal.compensation.job import Job, as_taught, command_residuals, confidence, corrected, job, nominals
-from elastocal.compensation.placed import placed, with_tools
+from elastocal.compensation.placed import placed, with_own_base, with_tools
 from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.process import ProcessLoad, station_loads
 from elastocal.compensation.program import Inserted, Program, uncorrected
@@ -36,7 +36,7 @@ from elastocal.model.robot import Robot
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.spatial.entries import Array
 
-FLANGE = "flange"
+FLANGE, TOOL0 = "flange", "tool0"
 SOFT = 0.1
 """Share of its own size by which no arm may bend."""
 MASSES = ("link_mass", "payload")
@@ -72,6 +72,12 @@ def compensate(
     model, known = _identified(calibration, flange)
     if load is not None and wrench is not None:
         raise InputError("give the load once: as a wrench, or as load")
+    post = post_kinds()[program.language]()
+    drives = model.controller.drives
+    if post.pulses and drives is not None and program.given.drives is None:
+        given = replace(program.given, drives=drives)
+        program = replace(post.read(program.files, given), given=given, origin=program.origin)
+    program = with_own_base(program, model, post.own_base, post.base_at_root)
     _check(program, densify, chord)
     hand = flange_of(model, flange)
     method = Method(hand, position_only, taught, first_order, densify, chord)
@@ -95,7 +101,6 @@ def compensate(
     if densify is not None:
         points, dense = line_points(work, found, densify)
     new = rewritten(work, found, points)
-    post = post_kinds()[program.language]()
     files = post.write(program, new.changes)
     command = as_written(work, found, new.changes, post.read(files, program.given))
     step(3, STEPS)
@@ -113,18 +118,34 @@ def compensate(
 
 
 def flange_of(model: Robot, asked: str | None = None) -> str:
-    """The frame that tools are mounted on."""
+    """The frame that tools are mounted on: the one asked for, else tool0 or flange, else the last that moves."""
     if asked is not None:
         model.tree.frame(asked)
         return asked
+    if TOOL0 in model.tree.names:
+        return TOOL0
     if FLANGE in model.tree.names:
         return FLANGE
+    moving = [f.name for f in model.tree.frames if f.joint is not None]
+    if moving:
+        return moving[-1]
     raise InputError(
-        f"robot {model.name} has no frame {FLANGE!r} that tools could be mounted on; name the flange, one of "
+        f"robot {model.name} has no moving frame that tools could be mounted on; name the flange, one of "
         f"{', '.join(model.tree.names)}",
         code="no-flange",
         allowed=model.tree.names,
         parameter="flange",
+    )
+
+
+def flange_reason(model: Robot, flange: str) -> str:
+    """Why a frame counts as the flange; "" where it is called so."""
+    if flange == FLANGE:
+        return ""
+    if flange == TOOL0:
+        return "tool0 of a URDF has the axes of the controller's flange"
+    return (
+        "the robot has no frame flange or tool0, so its last moving frame is taken; name another one if that is wrong"
     )
 
 
@@ -204,6 +225,8 @@ def _taken(work: Job, flange: str) -> list[Finding]:
     """What the numbers rest on beyond the files."""
     program, kinds = work.at.stations.program, work.at.stations.kind
     said = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
+    why = flange_reason(work.at.model, flange)
+    said += f" {why[:1].upper()}{why[1:]}." if why else ""
     out = [Finding("frames", "note", said, {"flange": flange})]
     moved = [t for t in program.targets if any(abs(v) < 9e8 and v for v in t.external)]
     if moved:

@@ -81,17 +81,6 @@ def branch_of(arm: WristGeometry, q: Array) -> Ints:
     )
 
 
-def branch_of_kuka_status(arm: WristGeometry, status: int) -> int:
-    """Branch that a KUKA status S names, for an arm whose axes carry KUKA's signs.
-
-    Bit 0: wrist centre behind axis 1.  Bit 1: A3 above the angle where the elbow is stretched (the sine grows with
-    A3 there).  Bit 2: A5 negative.  Manuals are ambiguous about bit 2; published programs agree in that it is set
-    where bit 4 of T is, which is the sign of A5.
-    """
-    elbow = ELBOW if bool(status & 2) != (arm.elbow_sense > 0) else 0
-    return (SHOULDER if status & 1 else 0) | elbow | (WRIST if status & 4 else 0)
-
-
 def _sign(branch: int | Ints, bit: int) -> Entry:
     if isinstance(branch, int):
         return -1.0 if branch & bit else 1.0

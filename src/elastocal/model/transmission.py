@@ -20,14 +20,14 @@ from elastocal.errors import InputError
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
 
-Language = Literal["krl", "rapid", ""]
+Language = Literal["krl", "rapid", "fanuc", "jbi", "urscript", ""]
 
 
 @dataclass(frozen=True, eq=False)
 class Transmission:
     """``axes`` names the controller's axes; ``matrix`` is M (n, n); ``zero`` is z, in rad or m.
 
-    ``language`` is that of its programs, krl or rapid; empty where nobody says.
+    ``language`` is that of its programs; empty where nobody says.
     """
 
     axes: tuple[str, ...]

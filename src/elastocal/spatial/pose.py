@@ -43,6 +43,9 @@ class Pose:
             self.rotation @ other.translation + self.translation,
         )
 
+    def inverse(self) -> Pose:
+        return Pose(self.rotation.T, -self.rotation.T @ self.translation)
+
     def matrix(self) -> Array:
         out = np.eye(4)
         out[:3, :3] = self.rotation

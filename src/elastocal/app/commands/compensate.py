@@ -48,7 +48,7 @@ class CompensateResult:
 @command("daily", 9, _CELL, csv=True, progress="correcting {program.name}")
 def compensate(
     program: Annotated[
-        Path, typer.Argument(metavar="PROGRAM", help=".src (with its .dat), .mod, .nc, .csv and their kin.")
+        Path, typer.Argument(metavar="PROGRAM", help=".src (with its .dat), .mod, .ls, .script, .jbi, .apt, .nc, .csv.")
     ],
     calibration: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="What 'elastocal calibrate --out' wrote.")
@@ -66,14 +66,20 @@ def compensate(
         list[str] | None, typer.Option(metavar=_FRAME, help="A tool on the flange, or NAME=FRAME of the robot.")
     ] = None,
     flange: Annotated[
-        str | None, typer.Option(metavar="FRAME", help="Frame that tools are mounted on (default: flange).")
+        str | None,
+        typer.Option(
+            metavar="FRAME", help="Frame that tools are mounted on (default: tool0, flange or the last that moves)."
+        ),
     ] = None,
     orientation: Annotated[
         str | None, typer.Option(metavar="A,B,C", help="Of the tool where the program gives points only (deg).")
     ] = None,
     rotary: Annotated[str, typer.Option(metavar="AXES", help="What A B C of G-code turn, such as ZY or ZYX.")] = "",
     near: Annotated[
-        str | None, typer.Option(metavar="VALUES", help="Controller values before the program starts.")
+        str | None,
+        typer.Option(
+            metavar="VALUES", help="Controller values before the program starts, where nothing in it says them."
+        ),
     ] = None,
     force: o.Force = None,
     moment: o.Moment = None,

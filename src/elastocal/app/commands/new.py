@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -67,7 +68,7 @@ def cell_contents(name: str, robot: str) -> NewResult:
     program = square_program(model)
     shown = None if program is None else program[0]
     files = {
-        Path(CELL): cell_text(name, shown, _force(model)),
+        Path(CELL): cell_text(name, shown, _force(model), {} if program is None else program[2]),
         Path("README.md"): readme_text(name, model.title, shown, to_fill),
         Path(".gitignore"): IGNORED,
         Path(".gitattributes"): ATTRIBUTES,
@@ -125,13 +126,14 @@ reports/** linguist-generated
 """
 
 
-def cell_text(name: str, program: str | None, force: str) -> str:
-    """cell.yaml; ``force`` on the tool while the example ``program`` runs is made up."""
+def cell_text(name: str, program: str | None, force: str, said: Mapping[str, str]) -> str:
+    """cell.yaml; ``force`` on the tool while the example ``program`` runs is made up, ``said`` what it leaves open."""
+    words = ", ".join(f"{key}: {value}" for key, value in {"force": f'"{force}"', **said}.items())
     made_up = (
         "options:",
         f"  # MADE UP for programs/{program}, N on the tool in base axes: replace it by the force of your process,",
         "  # or remove it and type --force, --loads or --milling.",
-        f'  compensate: {{force: "{force}"}}',
+        f"  compensate: {{{words}}}",
     )
     options = () if program is None else made_up
     lines = (

@@ -1,4 +1,4 @@
-"""A square that a 6R arm can reach, to have something to correct: in RAPID where the robot takes it, else in KRL."""
+"""A square that a 6R arm can reach, to have something to correct: in the language of the robot, else as a table."""
 
 from __future__ import annotations
 
@@ -18,20 +18,25 @@ _INNER = (0.3, 0.4, 0.5, 0.6, 0.7)
 _CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
 
 
-def square_program(model: Robot) -> tuple[str, str] | None:
-    """Name and text, or None for a robot that it does not fit: other joints than 6R, or no flange."""
+def square_program(model: Robot) -> tuple[str, str, dict[str, str]] | None:
+    """Name, text and options for what it leaves open; None for other joints than 6R, or where nothing is in reach."""
     from elastocal.compensation.posts.post import language, post_kinds
-    from elastocal.compensation.run import FLANGE
 
     six = model.n == 6 and all(m.kind == "revolute" for m in model.motions)
-    if not six or FLANGE not in model.tree.names or any(m.limits is None for m in model.motions):
+    if not six:
         return None
     found = _reachable(model)
     if found is None:
         return None
-    post = post_kinds()["rapid" if language(model) == "rapid" else "krl"]()
+    post = post_kinds()[language(model) or "csv"]()
+    post = post if not post.hindrance(model) else post_kinds()["csv"]()
     ((name, text),) = post.example(model, _square(model, *found)).items()
-    return name, text
+    options = {"tool": f'["{post.example_tool}={model.tool}"]'} if post.example_tool else {}
+    if post.kind == "csv":
+        options["near"] = (
+            '"' + ",".join(f"{v:.4f}" for v in np.degrees(model.controller.to_controller(found[0][None])[0])) + '"'
+        )
+    return name, text, options
 
 
 def _reachable(model: Robot) -> tuple[Array, float] | None:
@@ -44,7 +49,7 @@ def _reachable(model: Robot) -> tuple[Array, float] | None:
     from elastocal.model.task import task
 
     side = float(f"{_SHARE * extent(model):.0e}")
-    low, high = np.array([m.limits for m in model.motions]).T
+    low, high = np.array([m.limits or (-np.pi, np.pi) for m in model.motions]).T
     start = np.tile(0.0 * low, (len(_INNER) ** 3, 1)).T
     for i, shares in enumerate(np.array(list(product(_INNER, repeat=3))).T):
         j = (1, 2, 4)[i]
@@ -67,11 +72,11 @@ def _reachable(model: Robot) -> tuple[Array, float] | None:
 
 def _square(model: Robot, q: Array, side: float) -> ToolPath:
     from elastocal.compensation.posts.post import ToolPath
-    from elastocal.compensation.run import FLANGE
+    from elastocal.compensation.run import flange_of
     from elastocal.model.kinematics import rigid_pose
 
     place, turn = (a[..., 0] for a in rigid_pose(model.nominal, model.tool, q[:, None]))
-    hand, held = (a[..., 0] for a in rigid_pose(model.nominal, FLANGE, q[:, None]))
+    hand, held = (a[..., 0] for a in rigid_pose(model.nominal, flange_of(model), q[:, None]))
     corners = np.array([place + side * np.array([x, y, 0.0]) for x, y in _CORNERS])
     comment = f"a square of {1e3 * side:g} mm at the tool of {model.name}, to be corrected: replace it by your program"
     return ToolPath("square", q, corners, turn, Pose(held.T @ turn, held.T @ (place - hand)), comment)

@@ -8,24 +8,27 @@ with a cell that is no number are left as they are and named.  KUKA.CAMRob files
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import hypot
 from typing import ClassVar, cast
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.collect import Collector, Rows
 from elastocal.compensation.posts.csv_columns import CAMROB, Columns, columns
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, number_text, turned
 from elastocal.compensation.posts.krl_data import literal
 from elastocal.compensation.posts.orientation import as_numbers, as_rotations
-from elastocal.compensation.posts.post import Post
+from elastocal.compensation.posts.post import Post, ToolPath
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, finite_number, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
+from elastocal.design.method import Stop
 from elastocal.errors import InputError
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -90,6 +93,24 @@ class Csv(Post):
             move = program.moves[number]
             edits[move.file].add(*_rows(texts[move.file], layout, move, points))
         return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+    def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
+        return f"no new programs are written in {self.kind}: a table has no stops to wait at" if stops else ""
+
+    def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
+        """Rows of poses; a first one by axes has no place in a table, so that its start is stated by a comment."""
+        tool = Rotation.from_matrix(path.tool.rotation).as_euler("ZYX", degrees=True)
+        held = zip("XYZABC", [*(1e3 * path.tool.translation), *tool], strict=True)
+        angles = Rotation.from_matrix(path.rotation).as_euler("ZYX", degrees=True)
+        near = ",".join(f"{v + 0.0:.4f}" for v in np.degrees(model.controller.to_controller(path.q[None])[0]))
+        lines = [
+            f"# {path.comment}", f"# from axis values (--near) {near}", "# base {X 0,Y 0,Z 0,A 0,B 0,C 0}",
+            "# tool {" + ",".join(f"{k} {v + 0.0:.4f}" for k, v in held) + "}",
+            "x_mm,y_mm,z_mm,a_deg,b_deg,c_deg,feed_mm_min",
+        ]  # fmt: skip
+        for place in path.positions:
+            lines.append(",".join(f"{v + 0.0:.4f}" for v in [*(1e3 * place), *angles]) + ",3000")
+        return {f"{path.name}.csv": "\n".join(lines) + "\n"}
 
 
 def _orientation(cols: Columns, rotations: Array, old: Array) -> Array:

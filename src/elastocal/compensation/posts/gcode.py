@@ -127,7 +127,7 @@ def _rotations(values: Array, kinds: Array, rotary: str, given: Given) -> Array:
     if given.orientation is not None:
         out[kinds == "point"] = given.orientation
     vector = (kinds != "point") & ~np.isnan(values[:, 6])
-    out[vector] = aligned(values[vector, 6:])
+    out[vector] = aligned(values[vector, 6:], given.orientation)
     turned_by = (kinds != "point") & ~vector
     if turned_by.any():
         angles = values[turned_by][:, _columns(rotary)]

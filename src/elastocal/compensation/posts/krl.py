@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, new_text, number_text, turned
 from elastocal.compensation.posts.krl_data import (
@@ -31,7 +32,7 @@ from elastocal.compensation.posts.krl_read import Walk
 from elastocal.compensation.posts.orientation import euler_near
 from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
-from elastocal.compensation.program import Changes, Given, Inserted, Move, Program
+from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
 from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
@@ -112,6 +113,22 @@ class Krl(Post):
             move = program.moves[number]
             edits[move.file].add(*_points(texts[move.file], program, move, points))
         return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+    def branch(self, target: Target) -> Branch | None:
+        """S: bit 0 wrist behind axis 1, bit 1 forearm bent forward, bit 2 A5 below zero.  T: signs of the axes.
+
+        Manuals are ambiguous about bit 2; published programs agree in that it is set where bit 4 of T is, which is
+        the sign of A5.
+        """
+        if not target.configuration:
+            return None
+        status = int(target.configuration.removeprefix("S "))
+        signs = (
+            {}
+            if target.turn is None
+            else {i: (-720.0, 0.0) if target.turn >> i & 1 else (0.0, 720.0) for i in range(6)}
+        )
+        return Branch(behind=bool(status & 1), ahead=bool(status & 2), fifth_negative=bool(status & 4), ranges=signs)
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
         known = {*AXES, *EXTERNAL}

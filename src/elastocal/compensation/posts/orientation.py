@@ -46,12 +46,22 @@ def quaternion_near(rotation: Array, old: Array) -> Array:
     return np.asarray(np.where((q * old).sum(axis=1, keepdims=True) < 0, -q, q))
 
 
-def aligned(axes: Array) -> Array:
-    """Rotations (N, 3, 3) whose third columns are along ``axes`` (N, 3); the turn about them is arbitrary."""
+def aligned(axes: Array, like: Array | None = None) -> Array:
+    """Rotations (N, 3, 3) whose third columns are along ``axes`` (N, 3), with the least turn from ``like`` (3, 3).
+
+    That is the rule for the free turn about a tool axis: ``like`` (default: the axes of the base) is turned about
+    the common normal of its third column and the axis, and not about the axis itself; about its own first column
+    where the two are opposite.
+    """
+    start = np.eye(3) if like is None else like
     z = axes / np.linalg.norm(axes, axis=1, keepdims=True)
-    x = np.cross(np.eye(3)[np.argmin(np.abs(z), axis=1)], z)
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
-    return np.stack([x, np.cross(z, x), z], axis=2)
+    normal = np.cross(start[:, 2], z)
+    size = np.linalg.norm(normal, axis=1, keepdims=True)
+    angle = np.arctan2(size, (z @ start[:, 2])[:, None])
+    unit = np.where(size > 1e-12, normal / np.where(size > 1e-12, size, 1.0), start[:, 0])
+    turn = np.asarray((Rotation.from_rotvec(angle * unit) * Rotation.from_matrix(start)).as_matrix())
+    turn[:, :, 2] = z
+    return turn
 
 
 def as_rotations(numbers: Array, form: str, stated: Array | None) -> Array:
@@ -63,7 +73,7 @@ def as_rotations(numbers: Array, form: str, stated: Array | None) -> Array:
             out[:] = stated
         return out
     if form == "vector":
-        return aligned(numbers)
+        return aligned(numbers, stated)
     if form == "quaternion":
         return np.asarray(Rotation.from_quat(numbers, scalar_first=True).as_matrix())
     if form == "rotvec":

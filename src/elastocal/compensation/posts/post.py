@@ -18,7 +18,8 @@ from functools import cache
 from pathlib import PurePath
 from typing import ClassVar
 
-from elastocal.compensation.program import Changes, Given, Program
+from elastocal.compensation.branches import Branch
+from elastocal.compensation.program import Changes, Given, Program, Target
 from elastocal.design.method import Stop
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.kinds import kinds_in
@@ -34,7 +35,27 @@ WIDEST = 80
 """Characters of a message."""
 DEVICES = r"con|prn|aux|nul|(com|lpt)\d"
 """Names that no file can have on Windows, whatever its ending; controllers run on it."""
-_ABB = r"(?<![a-z])(abb|irb)(?![a-z])"
+OTHERS = {
+    ".tp": "a binary FANUC program", ".urp": "a Polyscope program of Universal Robots", ".pgx": "Staubli VAL 3",
+    ".dtx": "data of Staubli VAL 3", ".val3": "Staubli VAL 3", ".v2": "Staubli VAL II", ".pdl": "Comau PDL2",
+    ".cod": "compiled Comau PDL2", ".as": "Kawasaki AS", ".pg": "Kawasaki AS", ".kl": "FANUC KAREL",
+    ".pc": "compiled FANUC KAREL", ".drl": "Doosan DRL", ".mb5": "Mitsubishi MELFA-BASIC V",
+    ".mb6": "Mitsubishi MELFA-BASIC VI", ".pac": "Denso PAC", ".pcs": "Denso PacScript", ".spel": "Epson SPEL+",
+    ".hrbasic": "Hyundai HR-Basic", ".job": "a Hyundai or Nachi job", ".src3": "Nachi SLIM", ".lua": "a Lua script",
+    ".jbr": "a Yaskawa relative job in binary form", ".step": "CAD geometry, no program",
+    ".stp": "CAD geometry, no program", ".igs": "CAD geometry, no program", ".stl": "a mesh, no program",
+}  # fmt: skip
+"""Languages without a post, by the endings of their files."""
+WAYS = {
+    ".tp": "save it as ASCII (.ls)", ".urp": "use the .script file that Polyscope writes beside it",
+    ".jbr": "save it as .jbi", ".pc": "write the program as .ls", ".dtx": "write its points as .csv",
+}  # fmt: skip
+_NAMES = {
+    "rapid": r"(?<![a-z])(abb|irb)(?![a-z])",
+    "fanuc": r"(?<![a-z])(fanuc|m-?\d+i[a-d]|r-?2000i[a-d]|lr ?mate)",
+    "jbi": r"(?<![a-z])(yaskawa|motoman)(?![a-z])",
+    "urscript": r"(?<![a-z])(universal robots?|ur ?(3|5|7|8|10|12|15|16|20|30)(e|long)?)(?![a-z0-9])",
+}
 _KUKA = (*(f"A{i}" for i in range(1, 7)), *(f"E{i}" for i in range(1, 7)))
 
 
@@ -60,6 +81,15 @@ class Post(ABC):
     suffixes: ClassVar[tuple[str, ...]]
     companions: ClassVar[tuple[str, ...]] = ()
     """Endings of files of the same stem that belong to a program, such as .dat to .src."""
+    own_base: ClassVar[str] = ""
+    """Name of the base that is the controller's own, where files do not state it: the robot's frame ``world``."""
+    base_at_root: ClassVar[bool] = False
+    """Whether a robot without a frame ``world`` has the controller's own base in its root."""
+
+    example_tool: ClassVar[str] = ""
+    """Name of the tool that an example uses without stating it."""
+    pulses: ClassVar[bool] = False
+    """Whether files may state encoder pulses, so that reading them takes the drives of the robot."""
 
     @abstractmethod
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
@@ -68,6 +98,10 @@ class Post(ABC):
     @abstractmethod
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
         """The same files with the new values."""
+
+    def branch(self, target: Target) -> Branch | None:
+        """What the configuration data of a target say about the way that the arm reaches it; None: nothing."""
+        return None
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
         """Why no new program can be written for a robot; "" where it can."""
@@ -99,7 +133,21 @@ def post_for(file: str) -> Post:
         if ending in (*post.suffixes, *post.companions):
             return post()
     known = ", ".join(f"{s} ({k})" for k, p in post_kinds().items() for s in p.suffixes)
-    raise InputError(f"{file}: the ending {ending!r} is of no known language; rename it to what it is: {known}")
+    if ending in OTHERS:
+        raise InputError(
+            f"{file}: is {OTHERS[ending]}, which is not read; {WAYS.get(ending, 'write its targets as .csv')}, or add "
+            "the language as one file (docs/extending.md)",
+            code="no-post",
+            file=file,
+            value=OTHERS[ending],
+            allowed=tuple(post_kinds()),
+        )
+    raise InputError(
+        f"{file}: the ending {ending!r} is of no known language; rename it to what it is: {known}",
+        code="no-post",
+        file=file,
+        value=ending,
+    )
 
 
 def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "", origin: str = "") -> Program:
@@ -113,15 +161,17 @@ def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "
 
 
 def language(model: Robot) -> str:
-    """What the robot file states, else RAPID for ABB or IRB in name or title, else KRL for axes called as on a KUKA.
+    """What the robot file states, else what the maker in name or title takes, else KRL for axes called as on a KUKA.
 
     Names come before axes, since A1 to A6 are used by others as well; KUKA in a name decides nothing, since not all of
     its arms take KRL.  Empty where nothing tells.
     """
     if model.controller.language:
         return model.controller.language
-    if re.search(_ABB, f"{model.name} {model.title}", re.IGNORECASE):
-        return "rapid"
+    names = f"{model.name} {model.title}".replace("_", " ")
+    for kind, pattern in _NAMES.items():
+        if re.search(pattern, names, re.IGNORECASE):
+            return kind
     return "krl" if model.controller.axes and set(model.controller.axes) <= set(_KUKA) else ""
 
 

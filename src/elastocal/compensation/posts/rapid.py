@@ -14,14 +14,15 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, numbers_text, turned
 from elastocal.compensation.posts.orientation import quaternion_near
 from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
-from elastocal.compensation.posts.rapid_data import Statements, declared, quarter_turns
+from elastocal.compensation.posts.rapid_data import QUARTERS, Statements, declared, four, quarter_turns
 from elastocal.compensation.posts.rapid_read import Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
-from elastocal.compensation.program import Changes, Given, Inserted, Move, Program
+from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
 from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.model.inverse_kinematics import inverse_kinematics
@@ -114,6 +115,18 @@ class Rapid(Post):
             move = program.moves[number]
             edits[move.file].add(*_points(texts, program, layout, move, points))
         return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+    def branch(self, target: Target) -> Branch | None:
+        """confdata: quarter turns of axes 1, 4 and 6; cfx: behind axis 1 (4), behind the lower arm (2), axis 5 < 0 (1).
+
+        Values other than 0 to 7 (of the two-digit kind for other arms) say nothing.
+        """
+        *quarters, cfx = four(target.configuration)
+        if target.kind != "pose" or not 0 <= cfx <= 7:
+            return None
+        ranges = {axis: (90 * turn, 90 * turn + 90) for axis, turn in zip(QUARTERS, quarters, strict=True)}
+        number = int(cfx)
+        return Branch(behind=bool(number & 4), ahead=not number & 2, fifth_negative=bool(number & 1), ranges=ranges)
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
         if model.n != 6 or any(m.kind != "revolute" for m in model.motions):

@@ -2,8 +2,9 @@
 
 confdata [cf1, cf4, cf6, cfx] is checked against the axis values that a target is reached with: cf1, cf4 and cf6 are the
 quarter turns of axes 1, 4 and 6: floor(angle / 90 deg), negative below zero.  The last bit of cfx is 1 where axis 5
-stands below zero; its other two bits (in front of or behind axis 1 and the lower arm) are not judged.  Which way a
-target is reached is not taken from confdata, so that a difference has two possible reasons.
+stands below zero; its other two bits (in front of or behind axis 1 and the lower arm) are not judged.  The way that a
+target is reached is taken from confdata at joint moves and at the first target; lines stay on the way that the arm is
+on, so that a difference there has two possible reasons.
 """
 
 from __future__ import annotations
@@ -263,11 +264,11 @@ def _fits(stated: Array, axes: Array) -> Bools:
 
 def _stated(targets: Sequence[Target]) -> Array:
     """cf1, cf4, cf6 and cfx (N, 4); nan where a target is no pose or these are no four whole numbers."""
-    return np.array([_four(t.configuration) if t.kind == "pose" else _NONE for t in targets]).reshape(-1, 4)
+    return np.array([four(t.configuration) if t.kind == "pose" else _NONE for t in targets]).reshape(-1, 4)
 
 
 @cache
-def _four(text: str) -> tuple[float, ...]:
+def four(text: str) -> tuple[float, ...]:
     values = tuple(float(v) for v in re.findall(NUMBER, text.partition("]")[0]))
     return values if len(values) == 4 and all(v.is_integer() for v in values) else _NONE
 

@@ -17,7 +17,7 @@ from elastocal.files.schema import Units, chosen
 from elastocal.model.elements import CompliantCoordinate, Element, element_kinds, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Status
-from elastocal.model.transmission import Drives, Transmission
+from elastocal.model.transmission import Drives, Language, Transmission
 
 Vector = tuple[float, float, float]
 NO_SOURCE = "has numbers without a source; add 'source:' here or at the top (data sheet, measurement, assumption)"
@@ -70,7 +70,7 @@ class ControllerEntry:
     """How pendant values map to joint values."""
 
     axes: tuple[str, ...] | None = None
-    language: Literal["", "krl", "rapid"] = ""
+    language: Language = ""
     sign: dict[str, float] = quantity("number", default_factory=dict)
     zero: dict[str, float] = quantity("joint value", default_factory=dict)
     couplings: tuple[dict[str, Any], ...] = ()

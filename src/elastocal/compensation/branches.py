@@ -1,0 +1,102 @@
+"""Which of the eight ways an arm reaches a pose: what configuration data of programs say, and the way they select.
+
+Words of controllers come down to the same three facts about an arm with a spherical wrist, and to the turn that axes
+stand in:
+
+    behind          the wrist centre lies behind axis 1 (KUKA S bit 0, ABB cfx bit 2, FANUC B, Yaskawa rear)
+    ahead           the wrist centre lies before the line of the upper arm, seen in the arm's own axes
+                    (KUKA S bit 1, not ABB cfx bit 1; elbow up, if the wrist is not behind axis 1)
+    fifth_negative  the controller shows axis 5 below zero (KUKA S bit 2, ABB cfx bit 0, FANUC N)
+    ranges          degrees that the controller shows (KUKA T, ABB cf1 cf4 cf6, FANUC turn numbers)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from elastocal.compensation.nominal import all_branches
+from elastocal.compensation.spherical_wrist import ELBOW, SHOULDER, branch_of
+from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
+from elastocal.model.robot import Robot
+from elastocal.spatial.entries import Array, Bools
+
+FIFTH = 4
+EDGE = np.radians(1e-4)
+"""rad by which an axis may miss the edge of its range: digits of a program are rounded."""
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """What a program says of one target; None: nothing.  ``near`` are controller values next to it, in rad."""
+
+    behind: bool | None = None
+    ahead: bool | None = None
+    fifth_negative: bool | None = None
+    ranges: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    near: Array | None = None
+
+
+def facts(model: Robot, arm: WristGeometry, q: Array) -> tuple[Bools, Bools, Array]:
+    """Behind (N,), ahead (N,) and the controller's axis 5 (N,) of joint values (6, N)."""
+    bits = branch_of(arm, q)
+    forward = arm.front * (1.0 if arm.basis[2][2] > 0 else -1.0)  # type: ignore[operator]
+    ahead = ((bits & ELBOW) == 0) == (forward > 0)
+    return np.asarray((bits & SHOULDER) > 0), np.asarray(ahead), model.controller.to_controller(q.T)[:, FIFTH]
+
+
+def selected(model: Robot, arm: WristGeometry, position: Array, rotation: Array, said: Branch) -> Array | None:
+    """Joint values (6,) that reach a pose the way that is said; None where there is no such way."""
+    zero = model.controller.to_joints(np.zeros((1, model.n)))[0] if said.near is None else _joints(model, said.near)
+    q, _ = all_branches(arm, position[:, None], rotation[:, :, None], zero[:, None])
+    ways = q[:, :, 0].T
+    behind, ahead, fifth = facts(model, arm, ways)
+    good = np.isfinite(ways).all(axis=0)
+    if said.behind is not None:
+        good &= behind == said.behind
+    if said.ahead is not None:
+        good &= ahead == said.ahead
+    if said.fifth_negative is not None:
+        good &= ((fifth < 0) == said.fifth_negative) | (np.abs(fifth) < EDGE)
+    if not good.any():
+        return None
+    far = np.abs(ways - zero[:, None]).sum(axis=0) if said.near is not None else np.zeros(ways.shape[1])
+    way = int(np.argmin(np.where(good, far, np.inf)))
+    return _turned(model, arm, ways[:, way], said.ranges)
+
+
+def _joints(model: Robot, near: Array) -> Array:
+    return np.asarray(model.controller.to_joints(near[None])[0])
+
+
+def _turned(model: Robot, arm: WristGeometry, q: Array, ranges: Mapping[int, tuple[float, float]]) -> Array:
+    """Joint values with axes in their ranges, where full turns bring them there within the limits."""
+    shown = model.controller.to_controller(q[None])[0]
+    for axis, (low, high) in ranges.items():
+        for turn in (0, 1, -1, 2, -2):
+            value = shown.copy()
+            value[axis] += 2 * np.pi * turn
+            moved = _joints(model, value)
+            inside = all(
+                limit is None or limit[0] - EDGE <= v <= limit[1] + EDGE
+                for v, limit in zip(moved, arm.limits, strict=True)
+            )
+            if np.radians(low) - EDGE <= value[axis] <= np.radians(high) + EDGE and inside:
+                shown = value
+                break
+    return _joints(model, shown)
+
+
+def configuration_words(model: Robot, q: Array) -> str:
+    """CONFIG of FANUC for joint values (6,): ``N U T, 0, 0, 0``."""
+    shown = model.controller.to_controller(q[None])[0]
+    arm = wrist_geometry(model, model.tool)
+    behind, ahead = False, True
+    if not isinstance(arm, str):
+        there = facts(model, arm, q[:, None])
+        behind, ahead = bool(there[0][0]), bool(there[1][0])
+    turns = np.floor((np.degrees(shown[[0, 3, 5]]) + 180) / 360).astype(int)
+    words = ("N" if shown[FIFTH] < 0 else "F", "U" if ahead != behind else "D", "B" if behind else "T")
+    return f"{' '.join(words)}, {', '.join(str(t) for t in turns)}"

@@ -1,0 +1,208 @@
+"""APT cutter location (.apt .cl .cls .aptsource): GOTO/x,y,z[,i,j,k], with the tool axis from tip to spindle.
+
+Without MULTAX or i, j, k the axis is that of TLAXIS, and z where that is not stated.  UNITS/MM holds unless INCHES is
+said.  ``$`` at the end of a line goes on in the next, ``$$`` begins a comment.  The turn about the tool axis is free:
+``orientation.aligned`` says which one is taken.  The frames are called ``base`` and ``tool``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.digits import numbers_text
+from elastocal.compensation.posts.post import Post
+from elastocal.compensation.posts.repeats import Repeats
+from elastocal.compensation.posts.text import BOM, Edit, Text, finite_number, opened
+from elastocal.compensation.posts.written import Layout, Written, new_digits, program_of
+from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
+from elastocal.errors import InputError
+from elastocal.spatial.entries import Array
+
+SHORT = 0.5
+"""Length below which nothing can be meant as a direction."""
+STILL = (
+    "PPRINT|PARTNO|REMARK|FEDRAT|SPINDL|SPINDLE|COOLNT|LOADTL|TOOLNO|TLLOAD|CUTTER|MULTAX|TLAXIS|UNITS|RAPID|MACHIN|"
+    "TOLER|INTOL|OUTTOL|LOAD|TPRINT|FINI|END|INSERT|OPSTOP|STOP|DELAY|AUXFUN|MODE|PREFUN|LEADER|TOOL PATH|DISPLY"
+)
+_LINE = re.compile(r"[ \t]*([A-Za-z][\w \t]*?)[ \t]*(?:/(.*))?\Z", re.A | re.S)
+_STILL = re.compile(rf"(?:{STILL})\b", re.A | re.I)
+_MOVES = re.compile(
+    r"(?:GODLTA|GOHOME|CIRCLE|CYCLE|MOVARC|INDIR[VP]|GORGT|GOLFT|GOFWD|GOBACK|COPY|CALL|ROTATE|ORIGIN|TRANS)\b",
+    re.A | re.I,
+)
+
+
+class Apt(Post):
+    kind: ClassVar[str] = "apt"
+    suffixes: ClassVar[tuple[str, ...]] = (".apt", ".cl", ".cls", ".aptsource", ".clf")
+
+    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
+        given = given or Given()
+        if len(files) != 1:
+            raise InputError(f"a toolpath is one file, not {len(files)}; give them one by one")
+        ((name, data),) = files.items()
+        walk = Walk(opened(name, data), Collector())
+        walk.run()
+        return program_of(self.kind, files, walk.into, _how(walk.unit), given, {}, own=walk.unit)
+
+    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
+        assert isinstance(program.layout, Layout)
+        how = _how(program.layout.own)
+        texts = {name: opened(name, data) for name, data in program.files.items()}
+        edits = new_digits(texts, program, changes, how)
+        for number, points in changes.inserted.items():
+            move = program.moves[number]
+            edits[move.file].add(*_points(texts[move.file], program, how, move, points))
+        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+
+def _how(unit: str) -> Written:
+    return Written(length=unit, form="vector")
+
+
+def _points(text: Text, program: Program, how: Written, move: Move, points: Inserted) -> Edit:
+    """GOTO lines like that of ``move``, before it."""
+    if move.fixed or move.motion != "linear":
+        raise InputError(f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}")
+    layout = program.layout
+    assert isinstance(layout, Layout)
+    at, end = text.span(move.line)
+    line = text.text[at:end].removeprefix(BOM).rstrip("\r\n")
+    at += len(text.text[at:end]) - len(text.text[at:end].removeprefix(BOM))
+    spans = layout.slots.spans[move.end]
+    tilted = spans[3, 0] >= 0
+    old = np.repeat(layout.slots.values[[move.end], 3:], len(points.positions), axis=0)
+    turns = how.numbers(points.rotations, old)
+    scale = {"mm": 1e3, "in": 1 / 0.0254}[how.length]
+    head, tail = line[: int(spans[0, 0]) - at], line[int(spans[5 if tilted else 2, 1]) - at :]
+    lines = []
+    for place, turn in zip(points.positions * scale, turns, strict=True):
+        words = numbers_text(np.concatenate([place, turn]), how.decimals)[: 6 if tilted else 3]
+        lines.append(f"{head}{', '.join(words)}{tail}{text.newline}")
+    return (at, at, "".join(lines))
+
+
+@dataclass
+class Walk:
+    """One pass through the statements."""
+
+    text: Text
+    into: Collector
+    unit: str = "mm"
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    feed: float = np.nan
+    rapid: bool = False
+
+    def run(self) -> None:
+        self.repeats = Repeats.of(self.text)
+        number, total = 0, len(self.text.starts)
+        while number < total:
+            number += 1
+            first = number
+            start, end = self.text.span(number)
+            start += len(BOM) if self.text.text.startswith(BOM, start) else 0
+            pieces = [self._code(start, end)]
+            while pieces[-1].rstrip().endswith("$") and number < total:
+                number += 1
+                pieces.append(self._code(*self.text.span(number)))
+            number += self._statement(first, start, "".join(p.replace("$", " ") for p in pieces), len(pieces) == 1)
+
+    def _code(self, start: int, end: int) -> str:
+        """A line without its comment, blanks in its place."""
+        line = self.text.text[start:end]
+        mark = line.find("$$")
+        return line if mark < 0 else line[:mark] + " " * (len(line) - mark)
+
+    def _statement(self, number: int, start: int, code: str, alone: bool) -> int:
+        """How many lines are read on behind it."""
+        found = _LINE.match(code.rstrip())
+        if not found:
+            if code.strip():
+                self.into.last = None
+            return 0
+        word = " ".join(found[1].upper().split())
+        args = found[2] or ""
+        where = (start, start + len(code.rstrip()))
+        if word in ("GOTO", "FROM"):
+            return self._goto(number, where, word, args, start + found.start(2) if found[2] else 0, alone)
+        if word == "UNITS":
+            self._units(number, args)
+        elif word == "TLAXIS":
+            self._axis(where, args)
+        elif word == "FEDRAT":
+            self._feedrate(args)
+        elif word == "RAPID":
+            self.rapid = True
+        elif _MOVES.match(word):
+            self.into.skip(self.text, *where, f"{word} is not followed")
+        elif not _STILL.match(word):
+            self.into.last = None
+        return 0
+
+    def _goto(self, number: int, where: tuple[int, int], word: str, args: str, at: int, alone: bool) -> int:
+        cells = [(m.start(), m[0]) for m in re.finditer(r"[^,]+", args)]
+        values = [finite_number(c.strip()) for _, c in cells]
+        if len(values) not in (3, 6) or None in values:
+            self.into.skip(self.text, *where, "its point is not three or six numbers")
+            return 0
+        numbers = [float(v or 0.0) for v in values]
+        tilted = len(numbers) == 6
+        axis = np.array(numbers[3:]) if tilted else self.axis
+        if np.linalg.norm(axis) < SHORT:
+            self.into.skip(self.text, *where, "its tool axis is not of unit length")
+            return 0
+        lead = [len(c) - len(c.lstrip()) for _, c in cells]
+        spans = [(at + a + k, at + a + k + len(c.strip())) for (a, c), k in zip(cells, lead, strict=True)]
+        kind: Kind = "axis"
+        target = self.into.target(
+            Target(self.text.name, number, "", kind, "base", "tool"), spans + [(-1, -1)] * (6 - len(spans)),
+            [*numbers[:3], *axis],
+        )  # fmt: skip
+        air = self.rapid or word == "FROM"
+        motion: Motion = "joint" if air else "linear"
+        fixed = "" if alone else "it goes on in the next line"
+        self.into.move((self.text.name, number), motion, target, feed=np.nan if air else self.feed, fixed=fixed)
+        rapid, self.rapid = self.rapid, False
+        if not alone or rapid or word == "FROM":
+            return 0
+        block = self.repeats.like(number, spans)
+        if block is not None and tilted:
+            block = block.before(np.linalg.norm(block.values[:, 3:], axis=1) < SHORT)
+        if block is None or not len(block.values):
+            return 0
+        count = len(block.values)
+        values_, spans_ = block.values, block.spans
+        if not tilted:
+            values_ = np.hstack([values_, np.tile(axis, (count, 1))])
+            spans_ = np.concatenate([spans_, np.full((count, 3, 2), -1)], axis=1)
+        return len(self.into.repeat(block._replace(spans=spans_), values_))
+
+    def _units(self, number: int, args: str) -> None:
+        word = args.strip().upper()
+        unit = {"MM": "mm", "INCHES": "in", "INCH": "in"}.get(word)
+        if unit is None or (self.into.targets and unit != self.unit):
+            raise InputError(
+                f"{self.text.name}, line {number}: UNITS/{word} is not MM or INCHES, or changes after a point; give "
+                "one unit before the first point"
+            )
+        self.unit = unit
+
+    def _axis(self, where: tuple[int, int], args: str) -> None:
+        values = [finite_number(c.strip()) for c in args.split(",")]
+        if len(values) == 3 and None not in values:
+            self.axis = np.array([float(v or 0.0) for v in values])
+        else:
+            self.into.skip(self.text, *where, "its tool axis is not three numbers")
+
+    def _feedrate(self, args: str) -> None:
+        words = [w.strip().upper() for w in args.split(",")]
+        number = next((v for w in words if (v := finite_number(w)) is not None), None)
+        unit = next((w for w in words if w.isalpha()), "MMPM" if self.unit == "mm" else "IPM")
+        factor = {"MMPM": 1e-3 / 60, "PERMIN": 1e-3 / 60 if self.unit == "mm" else 0.0254 / 60, "IPM": 0.0254 / 60}
+        self.feed = np.nan if number is None or unit not in factor else number * factor[unit]

@@ -1,0 +1,319 @@
+"""FANUC TP programs as ASCII (.ls): positions in /POS, moves that name them in /MN.
+
+mm, deg; W P R about x, y, z of the user frame UF, which the file names by its number only, as it does the tool UT.
+User frame 0 is the controller's world frame.  A position in axes has J1 to J6.  CONFIG 'N U T, 0, 0, 0' says flip,
+elbow, side of axis 1 and whole turns of J1, J4 and J6; it is kept.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from elastocal.compensation.branches import Branch
+from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.text import NUMBER, Text, blanked, opened
+from elastocal.compensation.posts.written import Written, new_digits, program_of
+from elastocal.compensation.program import Changes, Given, Motion, Program, Target
+from elastocal.design.method import Stop
+from elastocal.errors import InputError
+from elastocal.model.robot import Robot
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+
+HOW = Written(reverse=True)
+CARTESIAN = ("X", "Y", "Z", "W", "P", "R")
+AXES = ("J1", "J2", "J3", "J4", "J5", "J6")
+MOTIONS: dict[str, Motion] = {"L": "linear", "J": "joint", "C": "arc"}
+SPEED, SLOW = 20, 5
+REMARK, MESSAGE = 32, 24
+"""Characters of a remark and of a message."""
+STILL = re.compile(
+    r"!|//|--|WAIT\b|MESSAGE\b|DO\[|RO\[|GO\[|AO\[|R\[|F\[|UFRAME_NUM|UTOOL_NUM|PAUSE\b|OVERRIDE|PAYLOAD|TIMER|UALM|"
+    r"RSR|CONFIG|\Z", re.A
+)  # fmt: skip
+"""How lines begin that move nothing and are always passed."""
+
+_SECTION = re.compile(r"^[ \t]*/(\w+)", re.M | re.A)
+_POSITION = re.compile(r"(?<!\w)P\[[ \t]*(\d+)[ \t]*(?::[^\]\r\n]*)?\]\s*\{([^{}]*)\}\s*;", re.A)
+_GROUP = re.compile(r"GP(\d+)[ \t]*:", re.A)
+_PAIR = re.compile(rf"(?<![\w'])([A-Z]\d?)[ \t]*=[ \t]*({NUMBER})[ \t]*(mm|deg)\b", re.A)
+_FRAME = re.compile(r"(?<!\w)(UF|UT)[ \t]*:[ \t]*(\d+|F)", re.A)
+_CONFIG = re.compile(r"CONFIG[ \t]*:[ \t]*'([^'\r\n]*)'", re.A)
+_STATEMENT = re.compile(r"^[ \t]*+(\d*+)[ \t]*+:([^;]*+);", re.A | re.M)
+_MOVE = re.compile(r"\s*([JLCAS])[ \t]+(P|PR)\[([^\]]*)\]", re.A)
+_SECOND = re.compile(r"[ \t\r\n]*:?[ \t]*(P|PR)\[([^\]]*)\]", re.A)
+_NUMBER_OF = re.compile(r"[ \t]*(\d+)[ \t]*(?::.*)?", re.A | re.S)
+_ACTIVE = re.compile(r"\s*(UFRAME_NUM|UTOOL_NUM)[ \t]*(?:\[[^\]]*\])?[ \t]*=[ \t]*(\d+)?", re.A)
+_DISPLACED = re.compile(r"(?<!\w)(INC|Offset|Tool_Offset|VOFFSET|VOFFS|Skip|COORD|RTCP|BREAK)\b", re.A | re.I)
+_SET = re.compile(r"\s*P\[[ \t]*(\d+)[^\]]*\][^=;]*=", re.A)
+_SPEED = re.compile(rf"[ \t]*({NUMBER})[ \t]*(mm/sec|cm/min|inch/min|m/sec)", re.A)
+_PER_SECOND = {"mm/sec": 1e-3, "cm/min": 1e-2 / 60, "inch/min": 0.0254 / 60, "m/sec": 1.0}
+_STRINGS = re.compile(r"'[^'\r\n]*'")
+
+
+class Position(NamedTuple):
+    """A position of /POS; ``why`` says why it cannot be used."""
+
+    line: int
+    joints: bool
+    numbers: tuple[float, ...]
+    spans: tuple[tuple[int, int], ...]
+    base: str
+    tool: str
+    configuration: str
+    external: tuple[float, ...]
+    why: str
+
+
+class Fanuc(Post):
+    kind: ClassVar[str] = "fanuc"
+    suffixes: ClassVar[tuple[str, ...]] = (".ls",)
+    example_tool: ClassVar[str] = "1"
+    own_base: ClassVar[str] = "0"
+
+    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
+        given = given or Given()
+        into = Collector()
+        for name, data in files.items():
+            Walk(opened(name, data), into).run()
+        into.settle()
+        return program_of(self.kind, files, into, HOW, given, {"tool": {"0": Pose()}})
+
+    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
+        if changes.inserted:
+            raise InputError(f"{next(iter(program.files))}: no points can be put in; its positions are numbered")
+        texts = {name: opened(name, data) for name, data in program.files.items()}
+        edits = new_digits(texts, program, changes, HOW)
+        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+    def branch(self, target: Target) -> Branch | None:
+        """N: J5 below zero, as with the hand hanging down; U: elbow above the line to the wrist; T: before axis 1."""
+        found = re.fullmatch(r"\s*([NF])\s+(?:[LR]\s+)?([UD])\s+([TB])\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*",
+                             target.configuration)  # fmt: skip
+        if not found:
+            return None
+        counts = (360.0 * int(n) for n in found.groups()[3:])
+        turns = {axis: (c - 180, c + 180) for axis, c in zip((0, 3, 5), counts, strict=True)}
+        up = found[2] == "U"
+        behind = found[3] == "B"
+        return Branch(behind=behind, ahead=up != behind, fifth_negative=found[1] == "N", ranges=turns)
+
+    def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
+        if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
+            return "for FANUC they are written for six revolute axes only"
+        return ""
+
+    def measuring_program(
+        self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
+    ) -> dict[str, str]:
+        """One joint move per stop, PAUSE where somebody reads or changes the load."""
+        lines = [*(r for n in notes for r in _remarks(n)), *_remarks(START), "PAUSE"]
+        for number, stop in enumerate(stops, 1):
+            speed = SLOW if (stop.slow or number == 1) and stop.speed is None else stop.speed or SPEED
+            lines += [*_remarks(f"stop {number} of {len(stops)}"), *(_remarks(stop.note) if stop.note else ())]
+            lines += [f"J P[{number}] {speed:g}% FINE", f"WAIT {wait:7.2f}(sec)"]
+            for sentence in stop.sentences:
+                lines += [*_remarks(sentence), f"MESSAGE[{plain_lines(sentence)[0][:MESSAGE]}]", "PAUSE"]
+        axes = np.degrees(model.controller.to_controller(np.array([s.q for s in stops]).reshape(-1, model.n)))
+        points = [_axes_position(i, row) for i, row in enumerate(axes, 1)]
+        return _file(program_name(name).upper(), lines, points)
+
+    def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
+        start = np.degrees(model.controller.to_controller(path.q[None])[0])
+        points = [_axes_position(1, start)]
+        lines = [*_remarks(path.comment), *_remarks("UFRAME 0 is the world frame"), *_remarks(_tool_remark(path.tool)),
+                 "UFRAME_NUM=0", "UTOOL_NUM=1", "J P[1] 10% FINE"]  # fmt: skip
+        world = world_pose(model)
+        from elastocal.compensation.branches import configuration_words
+
+        words = configuration_words(model, path.q)
+        for i, corner in enumerate(path.positions, 2):
+            pose = world.inverse() @ Pose(path.rotation, corner)
+            points.append(_posed_position(i, HOW.of_pose(pose), words))
+            lines.append(f"L P[{i}] 50mm/sec FINE")
+        return _file(program_name(path.name).upper(), lines, points)
+
+
+def world_pose(model: Robot) -> Pose:
+    from elastocal.compensation.placed import own_base
+
+    return own_base(model) or Pose()
+
+
+def _tool_remark(tool: Pose) -> str:
+    numbers = " ".join(f"{k} {v + 0.0:.3f}" for k, v in zip(CARTESIAN, HOW.of_pose(tool), strict=True))
+    return f"set UTOOL 1 to {numbers}"
+
+
+def _remarks(text: str) -> list[str]:
+    return [f"!{line}" for part in plain_lines(text) for line in textwrap.wrap(part, REMARK - 1) or [""]]
+
+
+def _axes_position(number: int, axes: Array) -> str:
+    a, b = (", ".join(f"J{i}= {v + 0.0:.5f} deg" for i, v in some) for some in _halves(axes, 1))
+    return f"P[{number}]{{\r\n   GP1:\r\n\tUF : 0, UT : 1,\r\n\t{a},\r\n\t{b}\r\n}};"
+
+
+def _posed_position(number: int, values: Array, words: str) -> str:
+    units = ("mm",) * 3 + ("deg",) * 3
+    said = [f"{k} = {v + 0.0:.4f} {u}" for k, v, u in zip(CARTESIAN, values, units, strict=True)]
+    body = f"UF : 0, UT : 1, CONFIG : '{words}',\r\n\t{', '.join(said[:3])},\r\n\t{', '.join(said[3:])}"
+    return f"P[{number}]{{\r\n   GP1:\r\n\t{body}\r\n}};"
+
+
+def _halves(values: Array, first: int) -> list[list[tuple[int, float]]]:
+    numbered = list(enumerate(values.tolist(), first))
+    return [numbered[:3], numbered[3:]]
+
+
+def _file(name: str, lines: Sequence[str], points: Sequence[str]) -> dict[str, str]:
+    numbered = [f"{i:4d}:  {line} ;" if line[:1] in "!" else f"{i:4d}:{line} ;" for i, line in enumerate(lines, 1)]
+    head = [f"/PROG  {name}", "/ATTR", "OWNER = MNEDITOR;", f"LINE_COUNT = {len(lines)};",
+            "DEFAULT_GROUP = 1,*,*,*,*;", "/MN"]  # fmt: skip
+    return {f"{name}.LS": windows_lines([*head, *numbered, "/POS", *points, "/END"])}
+
+
+class Missing(Exception):
+    """Why a move cannot be corrected."""
+
+
+@dataclass
+class Walk:
+    """The reading of one file."""
+
+    text: Text
+    into: Collector
+    uframe: str = ""
+    utool: str = ""
+    set: dict[int, int] = field(default_factory=dict)
+
+    def run(self) -> None:
+        code = self.text.text.replace("\r", "\n")
+        marks = [(m[1].upper(), m.start(), m.end()) for m in _SECTION.finditer(code)]
+        spans = {
+            word: (end, marks[i + 1][1] if i + 1 < len(marks) else len(code)) for i, (word, _, end) in enumerate(marks)
+        }
+        if "MN" not in spans or "POS" not in spans:
+            raise InputError(
+                f"{self.text.name}: has no /MN and /POS as an ASCII program has; a .tp file is binary: make the .ls "
+                "of it (ASCII save on the controller, or PrintTP)"
+            )
+        positions = self._positions(code, *spans["POS"])
+        start, end = spans["MN"]
+        self.into.last = None
+        found = list(_STATEMENT.finditer(code, start, end))
+        for statement in found:
+            assigned = _SET.match(statement[2])
+            if assigned:
+                self.set.setdefault(int(assigned[1]), self.text.line(statement.start(2)))
+        for statement in found:
+            self._statement(statement, positions)
+
+    def _statement(self, statement: re.Match[str], positions: dict[int, Position]) -> None:
+        body = statement[2]
+        active = _ACTIVE.match(body)
+        if active:
+            known = active[2] or ""
+            self.uframe, self.utool = (known, self.utool) if active[1] == "UFRAME_NUM" else (self.uframe, known)
+        move = _MOVE.match(body)
+        if not move:
+            if not STILL.match(body.strip()):
+                self.into.last = None
+            return
+        try:
+            self._move(statement, move, positions)
+        except Missing as reason:
+            self.into.skip(self.text, statement.start(2) + move.start(1), statement.end(2), str(reason))
+
+    def _move(self, statement: re.Match[str], move: re.Match[str], positions: dict[int, Position]) -> None:
+        body, word = statement[2], move[1]
+        line = self.text.line(statement.start(2) + move.start(1))
+        names, at = [(move[2], move[3])], move.end()
+        if word not in MOTIONS:
+            raise Missing(f"motion {word} is not supported")
+        if word == "C":
+            second = _SECOND.match(body, at)
+            if not second:
+                raise Missing("its second point is missing")
+            names.append((second[1], second[2]))
+            at = second.end()
+        displaced = _DISPLACED.search(blanked(body[at:], _STRINGS))
+        if displaced:
+            raise Missing(f"it is displaced or depends on {displaced[1]}")
+        speed = _SPEED.match(body, at)
+        feed = float(speed[1]) * _PER_SECOND[speed[2]] if speed else np.nan
+        used = [self._position(register, number, positions) for register, number in names]
+        targets = [self._target(number, position) for number, position in used]
+        via = targets[0] if word == "C" else None
+        fixed = "positions of a FANUC program are numbered"
+        self.into.move((self.text.name, line), MOTIONS[word], targets[-1], via, feed, fixed)
+
+    def _position(self, register: str, word: str, positions: dict[int, Position]) -> tuple[int, Position]:
+        number = _NUMBER_OF.fullmatch(word)
+        if register == "PR" or not number:
+            raise Missing(f"{register}[{word}] is not known when the file is read")
+        n = int(number[1]) if len(number[1]) < 10 else -1
+        if n in self.set:
+            raise Missing(f"P[{n}] is computed in line {self.set[n]}")
+        if n not in positions:
+            raise Missing(f"P[{n}] has no value in /POS")
+        if positions[n].why:
+            raise Missing(f"P[{n}] {positions[n].why}")
+        return n, positions[n]
+
+    def _target(self, number: int, p: Position) -> int:
+        base = self.uframe if p.base == "F" else p.base
+        tool = self.utool if p.tool == "F" else p.tool
+        target = Target(
+            self.text.name, p.line, f"P[{number}]", "joints" if p.joints else "pose", base or "F", tool or "F",
+            p.configuration, p.external,
+        )  # fmt: skip
+        return self.into.target(target, p.spans, p.numbers, shared=True)
+
+    def _positions(self, code: str, start: int, end: int) -> dict[int, Position]:
+        out: dict[int, Position] = {}
+        for found in _POSITION.finditer(code, start, end):
+            number = int(found[1]) if len(found[1]) < 10 else -1
+            position = self._read(code, *found.span(2), self.text.line(found.start()))
+            out[number] = position._replace(why="is written twice in /POS") if number in out else position
+        return out
+
+    def _read(self, code: str, start: int, end: int, line: int) -> Position:
+        groups = [(m[1], m.start(), m.end()) for m in _GROUP.finditer(code, start, end)]
+        inside = (start, end)
+        others: list[tuple[int, int]] = []
+        for i, (number, _, after) in enumerate(groups):
+            span = (after, groups[i + 1][1] if i + 1 < len(groups) else end)
+            if number == "1":
+                inside = span
+            else:
+                others.append(span)
+        pairs = {m[1]: m for m in _PAIR.finditer(code, *inside)}
+        frames = {m[1]: m[2] for m in _FRAME.finditer(code, *inside)}
+        config = _CONFIG.search(code, *inside)
+        joints = "J1" in pairs
+        keys = AXES if joints else CARTESIAN
+        external = [float(m[2]) for k, m in pairs.items() if k[0] == "E"]
+        external += [float(m[2]) for span in others for m in _PAIR.finditer(code, *span)]
+        why = ""
+        lacking = [k for k in keys if k not in pairs]
+        if lacking:
+            why = f"has no number for {lacking[0]} in line {line}"
+        elif not np.isfinite([float(pairs[k][2]) for k in keys]).all():
+            why = f"has a number too large in line {line}"
+        elif joints and "J7" in pairs:
+            why = "has more than six axes"
+        elif any(pairs[k][3] != ("deg" if joints or k in "WPR" else "mm") for k in keys):
+            why = f"has other units than mm and deg in line {line}"
+        numbers = () if why else tuple(float(pairs[k][2]) for k in keys)
+        spans = () if why else tuple(pairs[k].span(2) for k in keys)
+        words = config[1] if config else ""
+        return Position(line, joints, numbers, spans, frames.get("UF", "F"), frames.get("UT", "F"), words,
+                        tuple(external), why)  # fmt: skip

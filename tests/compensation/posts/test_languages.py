@@ -1,0 +1,140 @@
+"""One toolpath in every language: the same orientations as scipy's, and the same corrections on the robot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from elastocal.compensation.posts.apt import Apt
+from elastocal.compensation.posts.fanuc import Fanuc
+from elastocal.compensation.posts.orientation import aligned
+from elastocal.compensation.posts.post import ToolPath, parsed, post_kinds
+from elastocal.compensation.program import Changes, Given
+from elastocal.compensation.run import compensate
+from elastocal.errors import InputError
+from elastocal.files.programs import read_program
+from elastocal.files.robot.read import read_robot
+from elastocal.model.kinematics import rigid_pose
+from elastocal.model.robot import Robot
+from elastocal.model.transmission import Drives
+from elastocal.spatial.pose import Pose
+
+DOWN = Rotation.from_euler("ZYX", [20.0, 170.0, 5.0], degrees=True).as_matrix()
+TOOL = Pose(Rotation.from_euler("ZYX", [10.0, 85.0, 3.0], degrees=True).as_matrix(), np.array([0.15, 0.02, 0.08]))
+FORCE = [-300.0, 50.0, -200.0, 0.0, 0.0, 0.0]
+WRITTEN = ("krl", "rapid", "fanuc", "urscript", "jbi")
+
+
+def arm() -> Robot:
+    """A 6R arm with pulses, whose axes are called as on a KUKA so that every language takes it."""
+    robot = read_robot("kuka-kr270")
+    drives = Drives(100 * np.eye(6), np.full(6, 2.0**22), np.zeros(6))
+    return replace(robot, transmission=replace(robot.controller, drives=drives))
+
+
+def square(robot: Robot) -> ToolPath:
+    q = np.radians([12.0, -70, 95, 20, 40, -30])
+    at, turn = rigid_pose(robot.nominal, "flange", q[:, None])
+    first = Pose(turn[..., 0], at[..., 0]) @ TOOL
+    corners = first.translation + np.array([[0, 0, 0], [0.15, 0, 0], [0.15, 0.15, 0], [0, 0.15, 0.05]])
+    return ToolPath("square", q, corners, first.rotation, TOOL, "square")
+
+
+def tools(kind: str) -> dict[str, Pose]:
+    return {"1": TOOL} if kind in ("fanuc", "jbi") else {}
+
+
+def bases(kind: str) -> dict[str, Pose]:
+    return {"0": Pose()} if kind == "fanuc" else {"base": Pose()} if kind == "jbi" else {}
+
+
+def corrected(robot: Robot, kind: str, path: ToolPath) -> np.ndarray:
+    texts = post_kinds()[kind]().example(robot, path)
+    given = Given(bases=bases(kind), tools=tools(kind), drives=robot.controller.drives)
+    program = parsed({n: t.encode("ascii") for n, t in texts.items()}, given)
+    assert not program.skipped
+    done = compensate(robot, program, FORCE)
+    ends = np.array([m.end for m in program.moves])[1:]
+    np.testing.assert_allclose(program.positions[ends], path.positions, atol=1e-7)
+    assert done.changes.changed(program).all()
+    return done.changes.positions[ends]
+
+
+@pytest.fixture(scope="module")
+def reference() -> tuple[Robot, ToolPath, np.ndarray]:
+    robot = arm()
+    path = square(robot)
+    return robot, path, corrected(robot, "krl", path)
+
+
+@pytest.mark.parametrize("kind", WRITTEN[1:])
+def test_every_language_gets_the_same_corrections(kind: str, reference: tuple) -> None:
+    robot, path, wanted = reference
+    assert np.abs(wanted - path.positions).max() > 1e-4
+    np.testing.assert_allclose(corrected(robot, kind, path), wanted, atol=2e-7)
+
+
+def test_apt_with_its_axis_towards_the_spindle_gets_them_too(reference: tuple) -> None:
+    robot, path, wanted = reference
+    flip = Pose(np.diag([1.0, -1, -1]))
+    turn = path.rotation @ flip.rotation
+    i, j, k = turn[:, 2]
+    lines = [f"GOTO/{x:.5f},{y:.5f},{z:.5f},{i:.9f},{j:.9f},{k:.9f}" for x, y, z in 1e3 * path.positions]
+    text = "UNITS/MM\nFEDRAT/500,MMPM\n" + "\n".join(lines) + "\n"
+    program = read_program(text, "apt", bases={"base": Pose()}, tools={"tool": TOOL @ flip}, orientation=turn)
+    np.testing.assert_allclose(program.rotations, np.tile(turn, (4, 1, 1)), atol=1e-8)
+    done = compensate(robot, program, FORCE, near=robot.controller.to_controller(path.q[None])[0])
+    np.testing.assert_allclose(done.changes.positions, wanted, atol=2e-7)
+
+
+def test_orientations_are_those_of_scipy() -> None:
+    w, p, r = 170.0, 10.0, -30.0
+    angles = Rotation.from_euler("ZYX", [r, p, w], degrees=True).as_matrix()
+    fanuc = (
+        "/PROG A\n/MN\n1:L P[1] 5mm/sec FINE ;\n/POS\nP[1]{\nGP1:\nUF : 1, UT : 1, CONFIG : 'N U T, 0, 0, 0',\n"
+        f"X = 1 mm, Y = 2 mm, Z = 3 mm,\nW = {w} deg, P = {p} deg, R = {r} deg\n}};\n/END\n"
+    )
+    jbi = f"//POS\n///POSTYPE BASE\n///RECTAN\nC00000=1,2,3,{w},{p},{r}\n//INST\nMOVL C00000 V=5\n"
+    ur = "def a():\nmovel(p[0.001,0.002,0.003,0.4,-1.2,2.0])\nend\n"
+    np.testing.assert_allclose(read_program(fanuc, "fanuc").rotations[0], angles, atol=1e-12)
+    np.testing.assert_allclose(read_program(jbi, "jbi").rotations[0], angles, atol=1e-12)
+    turned = Rotation.from_rotvec([0.4, -1.2, 2.0]).as_matrix()
+    np.testing.assert_allclose(read_program(ur, "urscript").rotations[0], turned, atol=1e-12)
+    new = Rotation.from_rotvec([1e-3, 2e-3, -1e-3]).as_matrix() @ angles
+    program = read_program(fanuc, "fanuc")
+    changes = replace(Changes.none(program), rotations=new[None])
+    again = Fanuc().read(Fanuc().write(program, changes))
+    np.testing.assert_allclose(again.rotations[0], new, atol=2e-7)
+
+
+def test_the_free_turn_about_a_tool_axis_is_the_least_one() -> None:
+    axes = Rotation.random(40, random_state=np.random.default_rng(3)).as_matrix()[:, :, 2]
+    turn = Rotation.from_matrix(aligned(axes, DOWN) @ DOWN.T)
+    np.testing.assert_allclose(aligned(axes, DOWN)[:, :, 2], axes, atol=1e-12)
+    tilt = np.arccos(np.clip(axes @ DOWN[:, 2], -1, 1))
+    np.testing.assert_allclose(turn.magnitude(), tilt, atol=1e-7)
+    opposite = aligned(-DOWN[None, :, 2], DOWN)[0]
+    np.testing.assert_allclose(opposite @ opposite.T, np.eye(3), atol=1e-12)
+
+
+def test_pulses_without_a_robot_that_knows_them_are_refused_with_that_sentence() -> None:
+    job = "//POS\n///TOOL 0\n///PULSE\nC00000=0,0,0,0,0,0\n//INST\nMOVJ C00000 VJ=5.00\n"
+    with pytest.raises(InputError, match="the robot file states no pulses per degree"):
+        compensate(read_robot("kuka-kr270"), read_program(job, "jbi"), FORCE)
+    program = read_program(job, "jbi", tools={"0": Pose()})
+    done = compensate(arm(), program)
+    assert done.program.joints.shape == (1, 6)
+
+
+def test_a_wrong_file_is_refused_or_named() -> None:
+    with pytest.raises(InputError, match="has no /MN and /POS"):
+        read_program({"part.ls": b"binary\xff"})
+    with pytest.raises(InputError, match="has no //POS"):
+        read_program({"part.jbi": b"NOP\nEND\n"})
+    with pytest.raises(InputError, match="UNITS/FEET is not MM or INCHES"):
+        Apt().read({"a.apt": b"UNITS/FEET\n"})
+    program = read_program({"part.script": b"def a():\nmovel(p[1,2,3,0,0], a=1)\nend\n"})
+    assert program.skipped[0].reason == "its point is an expression"

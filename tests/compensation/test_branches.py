@@ -1,0 +1,84 @@
+"""Configuration data select the way that an arm reaches a pose: all eight ways and whole turns, found again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elastocal.compensation.branches import configuration_words, selected
+from elastocal.compensation.posts.post import post_kinds
+from elastocal.compensation.program import Target
+from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
+from elastocal.files.robot.read import read_robot
+from elastocal.model.kinematics import rigid_pose
+from elastocal.model.robot import Robot
+
+
+def sampled(model: Robot, count: int = 300) -> np.ndarray:
+    """Joint values (n, 6) within the limits, away from the singular places."""
+    rng = np.random.default_rng(5)
+    low, high = np.array([m.limits for m in model.motions]).T
+    q = rng.uniform(low, high, (4 * count, 6))
+    arm = wrist_geometry(model, "flange")
+    assert isinstance(arm, WristGeometry)
+    wrist = rigid_pose(model.nominal, model.joints[4], q.T)[0]
+    shoulder = rigid_pose(model.nominal, model.joints[1], q.T)[0]
+    elbow = rigid_pose(model.nominal, model.joints[2], q.T)[0]
+    bend = np.linalg.norm(np.cross(elbow - shoulder, wrist - elbow, axis=0), axis=0)
+    clear = (np.hypot(*wrist[:2]) > 0.15) & (bend > 0.05) & (np.abs(np.sin(q[:, 4] + arm.gamma)) > 0.05)
+    return q[clear][:count]
+
+
+def by_geometry(model: Robot, q: np.ndarray) -> tuple[bool, bool]:
+    """Wrist behind axis 1; wrist ahead of the upper arm: from points of the arm, by another route than the code's."""
+    shoulder, elbow, wrist = (rigid_pose(model.nominal, model.joints[i], q[:, None])[0][:, 0] for i in (1, 2, 4))
+    one = q.copy()
+    one[1:] = 0
+    out = rigid_pose(model.nominal, model.joints[1], one[:, None])[0][:, 0] * [1, 1, 0]
+    out = out / np.linalg.norm(out)
+    across = np.cross([0, 0, 1.0], out)
+    ahead = np.cross(elbow - shoulder, wrist - shoulder) @ across > 0
+    return bool(wrist @ out < 0), bool(ahead)
+
+
+def words(kind: str, model: Robot, q: np.ndarray) -> tuple[str, int | None]:
+    behind, ahead = by_geometry(model, q)
+    axes = np.degrees(model.controller.to_controller(q[None])[0])
+    if kind == "krl":
+        turn = sum(1 << i for i, v in enumerate(axes) if v < 0)
+        return f"S {behind + 2 * ahead + 4 * (axes[4] < 0)}", turn
+    if kind == "rapid":
+        quarters = np.floor(axes[[0, 3, 5]] / 90).astype(int)
+        return f"[{','.join(map(str, quarters))},{4 * behind + 2 * (not ahead) + (axes[4] < 0):.0f}],[9E9]", None
+    turns = np.floor((axes[[0, 3, 5]] + 180) / 360).astype(int)
+    said = f"{'N' if axes[4] < 0 else 'F'} {'U' if ahead != behind else 'D'} {'B' if behind else 'T'}"
+    return f"{said}, {', '.join(map(str, turns))}", None
+
+
+@pytest.mark.parametrize(
+    ("kind", "robot"), [("krl", "kuka-kr270"), ("rapid", "kuka-kr270"), ("fanuc", "fanuc-m710ic50")]
+)
+def test_configuration_data_find_the_joint_values_again(kind: str, robot: str) -> None:
+    model = read_robot(robot)
+    arm = wrist_geometry(model, "flange")
+    assert isinstance(arm, WristGeometry)
+    post, ways = post_kinds()[kind](), set()
+    for q in sampled(model):
+        at, turn = rigid_pose(model.nominal, "flange", q[:, None])
+        said, signs = words(kind, model, q)
+        branch = post.branch(Target("p", 1, "", "pose", "0", "0", said, turn=signs))
+        found = selected(model, arm, at[:, 0], turn[..., 0], branch)
+        found[2] += 2 * np.pi * np.rint((q[2] - found[2]) / (2 * np.pi))  # a J3 of more than one turn is not stated
+        np.testing.assert_allclose(found, q, atol=1e-7, err_msg=f"{said} of {np.degrees(q)}")
+        ways.add((branch.behind, branch.ahead, branch.fifth_negative))
+        if kind == "fanuc":
+            assert configuration_words(model, q) == said
+    assert len(ways) >= 6
+
+
+def test_words_that_no_pose_can_have_select_nothing() -> None:
+    model = read_robot("kuka-kr270")
+    arm = wrist_geometry(model, "flange")
+    at, turn = rigid_pose(model.nominal, "flange", np.radians([[0.0, -60, 90, 0, 30, 0]]).T)
+    branch = post_kinds()["krl"]().branch(Target("p", 1, "", "pose", "0", "0", "S 2"))
+    assert selected(model, arm, at[:, 0] + 10.0, turn[..., 0], branch) is None
