@@ -42,7 +42,7 @@ class Branch:
 def facts(model: Robot, arm: WristGeometry, q: Array) -> tuple[Bools, Bools, Array]:
     """Behind (N,), ahead (N,) and the controller's axis 5 (N,) of joint values (6, N)."""
     bits = branch_of(arm, q)
-    forward = arm.front * (1.0 if arm.basis[2][2] > 0 else -1.0)  # type: ignore[operator]
+    forward = arm.front * (1.0 if arm.basis[2][2] > 0 else -1.0)
     ahead = ((bits & ELBOW) == 0) == (forward > 0)
     return np.asarray((bits & SHOULDER) > 0), np.asarray(ahead), model.controller.to_controller(q.T)[:, FIFTH]
 

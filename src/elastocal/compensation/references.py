@@ -93,7 +93,7 @@ def _by_configuration(at: Placed, inverse: dict[str, Nominal], out: Array, from_
             q = selected(at.model, arm, at.position[row], at.rotation[row], said)
             out[row] = np.nan if q is None else q
         elif said.near is not None:
-            out[row] = _next_to(at, inverse[at.frames[row]], row, said.near)
+            out[row] = _next_to(at, inverse[at.frames[row]], int(row), said.near)
 
 
 def _next_to(at: Placed, inverse: Nominal, row: int, near: Array) -> Array:

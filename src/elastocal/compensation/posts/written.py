@@ -17,7 +17,7 @@ from elastocal.compensation.posts.digits import DECIMALS, METRES, RADIANS, Slots
 from elastocal.compensation.posts.orientation import as_numbers, as_rotations
 from elastocal.compensation.posts.text import Edits, Text
 from elastocal.compensation.program import Changes, Given, Program
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.pose import Pose
 
 AXES = 6
@@ -58,7 +58,7 @@ class Written:
         return np.concatenate([pose.translation / METRES[self.length], self.numbers(pose.rotation[None], old)[0]])
 
     @property
-    def decimals(self) -> Array:
+    def decimals(self) -> Ints:
         turn = DECIMALS["vector" if self.form == "vector" else self.angle]
         return np.array([DECIMALS[self.length]] * 3 + [turn] * 3)
 
