@@ -7,7 +7,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from elastocal.app.pages.robot_scene import LONGEST, enlargement, spread_out, thinned, times
+from elastocal.report.robot_scene import LONGEST, enlargement, spread_out, thinned, times
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,10 @@ class Validation:
     places: tuple[str, ...]
     """Rows of the campaign, one for every state: file and line where it has them."""
     markers: tuple[str, ...]
+    expected: Array
+    """Standard deviation (states, markers) in m of the predicted places, all three axes together."""
+    reading: Array
+    """Standard deviation (states, markers) in m of one reading, mean over the axes."""
 
     @property
     def improved(self) -> bool:

@@ -29,6 +29,7 @@ from elastocal.spatial.entries import Array, Ints
 if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder
     from elastocal.calibration.page import Plots
+    from elastocal.files.certificate import Stated
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,6 +178,14 @@ class Calibration:
             self.placed,
         )
 
+    def slopes_and_noise(self, joints: Array, loads: Array | None) -> tuple[Array, Array]:
+        """Slopes (N, 3 markers, p) of predicted points by all unknowns, and variances (N, markers, 3) of a reading."""
+        warm = np.zeros(len(joints)) if "thermal" in self.words else None
+        at = tool_of(self.robot, self.names, joints, loads, self.load_frame, warm).states(self._values)
+        station = np.zeros(len(joints), dtype=np.int64)
+        points = placed(self.placing, at.origin, at.turn, station)
+        return self._slopes(at.origin, at.turn, at.slope, station), self._noise_variance(joints, points, 0)
+
     @property
     def placed(self) -> bool:
         """Whether readings told where instrument and markers are; deflections alone do not."""
@@ -214,11 +223,45 @@ class Calibration:
 
         return validate(self, campaign, refit=refit)
 
-    def report(self, path: str | PathLike[str], validation: Validation | None = None) -> Path:
-        """Write one HTML page that opens offline."""
+    def report(
+        self,
+        path: str | PathLike[str],
+        validation: Validation | None = None,
+        *,
+        tolerance: float | None = None,
+        standalone: bool = False,
+        **stated: object,
+    ) -> Path:
+        """Write an HTML page that opens offline; its first page is the certificate.
+
+        ``tolerance`` in the length unit of the campaign and ``stated`` are as of ``certificate``.
+        """
         from elastocal.calibration.page import write_report
 
-        return write_report(self, path, validation)
+        return write_report(self, path, validation, self._stated(tolerance, stated), standalone=standalone)
+
+    def certificate(
+        self,
+        path: str | PathLike[str],
+        validation: Validation | None = None,
+        *,
+        tolerance: float | None = None,
+        **stated: object,
+    ) -> Path:
+        """Write the certificate alone: .pdf (PDF/A-3b with the result attached; extra ``pdf``), .html or .json.
+
+        ``tolerance`` is in the length unit of the campaign; ``stated`` are fields of
+        ``elastocal.files.certificate.Stated``: operator, date, instrument_serial, ...
+        """
+        from elastocal.calibration.page import write_certificate
+
+        return write_certificate(self, path, validation, self._stated(tolerance, stated))
+
+    def _stated(self, tolerance: float | None, stated: Mapping[str, object]) -> Stated:
+        from elastocal.files.certificate import stated_of
+
+        size = 1e-3 if self.length == "mm" else 1.0
+        return stated_of({**stated, "tolerance": None if tolerance is None else size * tolerance})
 
     @property
     def plot(self) -> Plots:

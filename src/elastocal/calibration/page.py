@@ -2,43 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from elastocal.quantities import concise
-from elastocal.report.blocks import Block, Column, Fact, Lines, Report, Section, Series, Table
+from elastocal.calibration.certificate import certificate_of
+from elastocal.calibration.figures import (
+    UNITS,
+    agreement_lines,
+    budget_bars,
+    campaign_scene,
+    correlation_map,
+    error_lines,
+    figures_of,
+    forests,
+    residual_figures,
+    residual_lines,
+)
+from elastocal.errors import InputError
+from elastocal.quantities import DASH, concise
+from elastocal.report.blocks import Block, Column, Fact, Figure, Lines, Report, Section, Table, Tile
+from elastocal.report.certificate import STATES, Certificate
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
     from elastocal.calibration.estimates import Estimate
+    from elastocal.files.certificate import Stated
 
-UNITS: Mapping[str, tuple[float, str]] = {
-    "m": (1e3, "mm"),
-    "rad": (1e3, "mrad"),
-    "rad/(N m)": (1e6, "urad/(N m)"),
-    "m/N": (1e6, "um/N"),
-    "kg m": (1.0, "kg m"),
-}
 SHOWN = 60
 """Parameters in the report, the best known first; all are in the file."""
 
 
 def calibration_page(
-    c: Calibration, validation: Validation | None = None, facts: tuple[Fact, ...] = (), *, most: int = SHOWN
+    c: Calibration,
+    validation: Validation | None = None,
+    facts: tuple[Fact, ...] = (),
+    *,
+    stated: Stated | None = None,
+    most: int = SHOWN,
 ) -> Report:
-    """``most`` parameters are shown."""
+    """``most`` parameters are shown; ``stated`` is what people state for the certificate."""
+    certificate = certificate_of(c, validation, stated)
+    tolerance = None if stated is None else stated.tolerance
     sections = [
-        Section("Accuracy", (errors_table(c, validation), *_by_pose(c))),
-        Section("Models tried", _ladder(c)),
-        Section("Parameters", (parameters_table(c, most),)),
-        Section("Outliers", (_outliers(c),)),
-        Section("Noise", (_noise(c),)),
-        Section("Stations and markers", (_placing(c),)),
+        Section("Accuracy", (*figures_of(c, validation, tolerance), errors_table(c, validation))),
+        Section("Parameters", (*forests(c)[:1], parameters_table(c, most))),
+        Section("Residuals", (residual_lines(c), agreement_lines(c)) if c.ladder else ()),
+        Section("Uncertainty budget", _kept(budget_bars(c))),
+        Section("Robot and campaign", _kept(campaign_scene(c))),
+        Section("Outliers", (_outliers(c),), folded=not c.outliers),
+        Section("More on parameters", (*forests(c)[1:], *_kept(correlation_map(c))), folded=True),
+        Section("More on residuals", residual_figures(c) if c.ladder else (), folded=True),
+        Section("Leave-one-out", (error_lines(c, tolerance),) if c.ladder and validation else (), folded=True),
+        Section("Models tried", _ladder(c), folded=True),
+        Section("Noise", (_noise(c),), folded=True),
+        Section("Stations and markers", (_placing(c),), folded=True),
     ]
     return Report(
         f"Calibration of {c.robot.name}",
@@ -47,6 +66,34 @@ def calibration_page(
         tuple(c.robot.notes),
         facts,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
+        tiles=_tiles(c, validation, certificate),
+        certificate=certificate,
+    )
+
+
+def _kept(block: Figure | None) -> tuple[Figure, ...]:
+    return () if block is None else (block,)
+
+
+def _tiles(c: Calibration, v: Validation | None, certificate: Certificate) -> tuple[Tile, ...]:
+    before, after = (c.before, c.leave_one_out) if v is None else (v.before, v.after)
+    basis = "RMS, leave-one-out" if v is None else "RMS, validation"
+    known = sum(e.informed > 0.5 for e in c.parameters.rows)
+    expected = certificate.expected
+    checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} mm"
+    return (
+        Tile("decision", certificate.outcome, "", "", "", STATES[certificate.outcome]),  # type: ignore[arg-type]
+        Tile("error before", f"{1e3 * before.rms:.3f}", "mm", basis, "before"),
+        Tile("error after", f"{1e3 * after.rms:.3f}", "mm", basis, "after"),
+        Tile("expected", DASH if expected is None else f"{1e3 * expected:.3f}", "mm", "k = 2", "expected"),
+        Tile(
+            "validation",
+            DASH if v is None else f"{v.coverage:.0%}",
+            "",
+            f"in 95 % intervals; {checked}" if v else checked,
+        ),
+        Tile("parameters", str(len(c.parameters)), "", f"{known} known mainly by the readings"),
+        Tile("outliers", str(len({o.row for o in c.outliers})), "", "rows left out", "outlier"),
     )
 
 
@@ -73,26 +120,7 @@ def errors_table(c: Calibration, validation: Validation | None) -> Table:
     )
     cells = tuple((w, 1e3 * e.mean, 1e3 * e.rms, 1e3 * e.p95, 1e3 * e.max, e.count) for w, e in rows)
     note = "Leave-one-out: every pose is predicted without its own readings, scales of priors and noise as fitted."
-    return Table("errors", "Accuracy", columns, cells, (note,))
-
-
-def error_lines(c: Calibration) -> Lines:
-    """Leave-one-out error of every pose, nominal and calibrated."""
-    assert c.ladder is not None
-    series = []
-    for name, rung in (("nominal", c.ladder.nominal), ("calibrated", c.ladder.chosen)):
-        pose = rung.fit.task.sight.states.pose
-        worst = np.nanmax(np.where(np.isfinite(rung.errors), rung.errors, -1.0), axis=1)
-        y = tuple(
-            1e3 * float(worst[pose == p].max()) if worst[pose == p].max() >= 0 else np.nan for p in np.unique(pose)
-        )
-        series.append(Series(name, tuple(float(i + 1) for i in range(len(y))), y, points=True))
-    note = "The farthest point of every pose; poses in order of their joint values."
-    return Lines("loo", "Leave-one-out error by pose", "pose", "", "error", "mm", tuple(series), (note,))
-
-
-def _by_pose(c: Calibration) -> tuple[Block, ...]:
-    return () if c.ladder is None else (error_lines(c),)
+    return Table("errors", "", columns, cells, (note,))
 
 
 def ladder_table(c: Calibration) -> Table:
@@ -116,7 +144,7 @@ def ladder_table(c: Calibration) -> Table:
         "not comparable.",
         f"Gain of the best model over the nominal robot: {gain}; at least 2.5 standard errors are asked for.",
     )
-    return Table("models", "Models tried", columns, rows, notes)
+    return Table("models", "", columns, rows, notes)
 
 
 def _ladder(c: Calibration) -> tuple[Block, ...]:
@@ -144,7 +172,7 @@ def parameters_table(c: Calibration, most: int | None = None) -> Table:
     ]
     if more > 0:
         notes.append(f"{more} parameters that the readings tell less of are in the calibration file.")
-    return Table("parameters", "Parameters", columns, rows, tuple(notes))
+    return Table("parameters", "", columns, rows, tuple(notes))
 
 
 def _parameter(e: Estimate) -> tuple[Any, ...]:
@@ -164,7 +192,7 @@ def _outliers(c: Calibration) -> Table:
     )
     rows = tuple((o.place, o.marker or "all", o.axis or "all", o.deviations, o.probability) for o in c.outliers)
     note = "Left out by their deletion residual: the distance from what all other readings predict."
-    return Table("outliers", "Outliers", columns, rows, (note,) if rows else ("No reading was left out.",))
+    return Table("outliers", "", columns, rows, (note,) if rows else ("No reading was left out.",))
 
 
 def _noise(c: Calibration) -> Table:
@@ -179,7 +207,7 @@ def _noise(c: Calibration) -> Table:
             rows.append((name.removeprefix("noise "), 1e3 * value, "mrad or mm"))
     if c.discrepancy:
         rows.append(("model discrepancy", 1e3 * c.discrepancy, "mm"))
-    return Table("noise", "Noise by evidence", columns, tuple(rows))
+    return Table("noise", "", columns, tuple(rows))
 
 
 def _placing(c: Calibration) -> Table:
@@ -189,21 +217,60 @@ def _placing(c: Calibration) -> Table:
         for i, s in enumerate(c.stations)
     ]
     rows += [(m, *(1e3 * c.placing.markers[i]).tolist(), f"the tool {c.robot.tool}") for i, m in enumerate(c.markers)]
-    return Table("placing", "Stations and markers", columns, tuple(rows))
+    return Table("placing", "", columns, tuple(rows))
 
 
 def write_report(
-    c: Calibration, path: str | PathLike[str], validation: Validation | None = None, *, standalone: bool = False
+    c: Calibration,
+    path: str | PathLike[str],
+    validation: Validation | None = None,
+    stated: Stated | None = None,
+    *,
+    standalone: bool = False,
 ) -> Path:
     """One HTML file that opens offline; ``standalone`` puts the script of turnable pictures into it."""
     from elastocal.files.shared_script import write_script
     from elastocal.files.write import write_files
     from elastocal.report.html import as_html, bundle_name, has_scene, plotly_script
 
-    target, page = Path(path), calibration_page(c, validation)
+    target, page = Path(path), calibration_page(c, validation, stated=stated)
     if has_scene(page) and not standalone:
         write_script(target.parent / bundle_name(), plotly_script)
     write_files({target: as_html(page, standalone=standalone)})
+    return target
+
+
+def certificate_contents(
+    c: Calibration, certificate: Certificate, suffix: str, validation: Validation | None, tolerance: float | None
+) -> str | bytes:
+    """The certificate alone as .pdf, .html or .json."""
+    from elastocal.calibration.store import to_document
+    from elastocal.report.data import as_json
+
+    figure = next((f for f in figures_of(c, validation, tolerance) if isinstance(f, Lines)), None)
+    result = {"certificate": certificate.data(), "calibration": to_document(c)}
+    if suffix == ".pdf":
+        from elastocal.report.pdf import as_pdf
+
+        return as_pdf(certificate, result, figure)
+    if suffix == ".json":
+        return as_json(result) + "\n"
+    if suffix not in (".html", ".htm"):
+        raise InputError(f"a certificate ends in .pdf, .html or .json, not {suffix!r}", code="suffix", value=suffix)
+    from elastocal.report.html import as_html
+
+    sections = (Section("", (figure,)),) if figure is not None else ()
+    return as_html(Report("Calibration certificate", (), sections, certificate=certificate))
+
+
+def write_certificate(
+    c: Calibration, path: str | PathLike[str], validation: Validation | None = None, stated: Stated | None = None
+) -> Path:
+    from elastocal.files.write import write_files
+
+    target, made = Path(path), certificate_of(c, validation, stated)
+    tolerance = None if stated is None else stated.tolerance
+    write_files({target: certificate_contents(c, made, target.suffix.lower(), validation, tolerance)})
     return target
 
 
@@ -221,19 +288,9 @@ class Plots:
         """Residuals of the coordinates in sd of the noise, by pose."""
         return _figure(residual_lines(self._calibration))
 
-
-def residual_lines(c: Calibration) -> Lines:
-    """Deletion residuals of single numbers in standard deviations; beyond about 4 they are outliers."""
-    assert c.ladder is not None
-    fit = c.ladder.chosen.fit
-    chi2 = np.sqrt(fit.deletion.number_chi2())
-    sign = np.sign(np.nan_to_num(fit.deletion.number_residuals()))
-    pose, row = np.nonzero(np.isfinite(chi2))
-    y = (chi2 * sign)[pose, row]
-    mark = Series("deletion residual", tuple((pose + 1.0).tolist()), tuple(y.tolist()), points=True)
-    ends = (1.0, float(chi2.shape[0]))
-    band = [Series(f"{k:+d} sd", ends, (float(k), float(k))) for k in (2, -2)]
-    return Lines("residuals", "Residuals", "pose", "", "deletion residual", "sd", (mark, *band))
+    def agreement(self) -> Any:
+        """Measured against predicted deviation from the nominal robot."""
+        return _figure(agreement_lines(self._calibration))
 
 
 def _figure(block: Lines) -> Any:

@@ -37,7 +37,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
         )
     states = gather(calibration.robot, campaign, calibration.reference_temperature)
     known = tuple(not refit and s in calibration.stations for s in states.stations)
-    after, width = _compared(calibration, states, known)
+    after, width, expected = _compared(calibration, states, known)
     before = _away(calibration.nominal, calibration.nominal_placing, calibration.stations, states, known)[0]
     inside = np.abs(after) <= width
     read = np.isfinite(after)
@@ -46,7 +46,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     places = tuple(campaign.line(int(rows[0])) for rows in states.members)
     return Validation(
         ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
-        not all(known), nominal, places, calibration.markers,
+        not all(known), nominal, places, calibration.markers, *_spreads(calibration, width, expected),
     )  # fmt: skip
 
 
@@ -58,18 +58,26 @@ def paired_gain(before: Array, after: Array, pose: Ints) -> tuple[float, float]:
     return float(each.mean()), quantile_95(len(each) - 1) * float(each.std(ddof=1)) / float(np.sqrt(len(each)))
 
 
-def _compared(calibration: Calibration, states: States, known: Known) -> tuple[Array, Array]:
-    """Read minus predicted (M, markers, 3), and half widths of readings."""
+def _spreads(calibration: Calibration, width: Array, expected: Array) -> tuple[Array, Array]:
+    """Standard deviations (M, markers) of predicted places, over all axes, and of one reading, per axis."""
+    k = calibration.inflation * quantile_95(calibration.freedom)
+    alone = np.maximum(width**2 - expected**2 + (k * calibration.discrepancy) ** 2, 0.0)
+    return np.sqrt(np.sum(expected**2, axis=2)) / k, np.sqrt(np.mean(alone, axis=2)) / k
+
+
+def _compared(calibration: Calibration, states: States, known: Known) -> tuple[Array, Array, Array]:
+    """Read minus predicted (M, markers, 3), and half widths of readings and of their means."""
     away, _ = _away(calibration.robot, calibration.placing, calibration.stations, states, known)
-    widths = np.empty_like(away)
+    widths, means = np.empty_like(away), np.empty_like(away)
     warm = states.temperature if "thermal" in calibration.words else None
     for number, name in enumerate(states.stations):
         mine = states.station == number
         station = name if known[number] else None
-        widths[mine] = calibration.predict_joints(
+        found = calibration.predict_joints(
             states.q[mine], states.wrench[mine], station, warm=None if warm is None else warm[mine]
-        ).half_width_reading
-    return away, widths
+        )
+        widths[mine], means[mine] = found.half_width_reading, found.half_width
+    return away, widths, means
 
 
 def _away(
@@ -127,7 +135,8 @@ def cross_validate(robot: Robot, campaign: Campaign, folds: int = 6, **options: 
         ErrorSummary.of(before), ErrorSummary.of(after), _mean([v.coverage for v, _ in parts], counts),
         gain, half, after, False,
         before, tuple(p for v, _ in parts for p in v.places),
-        parts[0][0].markers,
+        parts[0][0].markers, np.concatenate([v.expected for v, _ in parts]),
+        np.concatenate([v.reading for v, _ in parts]),
     )  # fmt: skip
 
 

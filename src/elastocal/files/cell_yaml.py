@@ -9,6 +9,7 @@ from typing import Any
 
 from elastocal.errors import InputError
 from elastocal.files import schema
+from elastocal.files.certificate import Stated, read_stated
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.opened import path_of
 
@@ -20,7 +21,10 @@ Options = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class CellEntry:
-    """The keys of cell.yaml: places are seen from its folder; ``options`` are of commands, by their names."""
+    """The keys of cell.yaml: places are seen from its folder; ``options`` are of commands, by their names.
+
+    ``certificate`` is what people state for a certificate (``elastocal.files.certificate.Stated``).
+    """
 
     format: str
     name: str
@@ -39,9 +43,10 @@ class CellEntry:
     validation: str = "tables/validation.csv"
     log: str = "logs/log.xml"
     options: dict[str, dict[str, Any]] = field(default_factory=dict)
+    certificate: dict[str, Any] | None = None
 
 
-PLACES = tuple(f.name for f in fields(CellEntry) if f.name not in ("format", "name", "options"))
+PLACES = tuple(f.name for f in fields(CellEntry) if f.type == "str" and f.name not in ("format", "name"))
 """Keys of cell.yaml that are files or folders."""
 
 
@@ -54,6 +59,7 @@ class CellFolder:
     name: str
     places: Mapping[str, Path]
     options: Options
+    certificate: Stated
     located: Located
 
     def place(self, role: str) -> Path:
@@ -81,7 +87,8 @@ def read_cell(folder: Path) -> CellFolder:
     check_format(located, FORMAT, "a cell file")
     entry = schema.construct(CellEntry, located, (), located.data, {})
     places = {role: _place(located, role, getattr(entry, role)) for role in PLACES}
-    return CellFolder(folder, folder.resolve(), entry.name, places, entry.options, located)
+    stated = read_stated(located, entry.certificate)
+    return CellFolder(folder, folder.resolve(), entry.name, places, entry.options, stated, located)
 
 
 def tables_in(cell: CellFolder, place: Path) -> tuple[Path, ...]:

@@ -103,7 +103,7 @@ def camera(sides: Point) -> Camera:
     return Camera(plus(centre, scaled(FROM, distance)), centre, wide / ASIDE)
 
 
-ROUND, RINGS = 10, 2
+ROUND, RINGS = 8, 2
 """Corners around a capsule, and rings of each of its ends."""
 
 

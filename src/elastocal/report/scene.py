@@ -19,7 +19,7 @@ STYLES: dict[Look, tuple[str, int]] = {
     "cell": ("#9a7b6f", 3),
     "floor": ("#c9d1d9", 1),
     "warning": (LIGHT["outlier"], 5),
-    **{role: (LIGHT[role], 4) for role in ("before", "after", "expected", "outlier")},  # type: ignore[dict-item]
+    **{role: (LIGHT[role], 4) for role in ("before", "after", "expected", "outlier")},
 }
 WIDTH, MARK = 4, 5
 DIAGONAL = 1.9

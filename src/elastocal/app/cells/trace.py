@@ -71,7 +71,8 @@ class Trace:
         if short:
             words = "; ".join(short)
             facts += (Fact("files", "files read (SHA-256, first 16 digits)", short, words), Fact("sha256", "", inputs))
-        return replace(report, inputs=facts, notes=(*report.notes, *self.notes()))
+        certificate = report.certificate and replace(report.certificate, files=inputs)
+        return replace(report, inputs=facts, notes=(*report.notes, *self.notes()), certificate=certificate)
 
     def keeps(self, path: Path) -> bool:
         """Whether a file stands in the cell of this run."""

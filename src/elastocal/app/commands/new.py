@@ -142,6 +142,8 @@ def cell_text(name: str, program: str | None, force: str, said: Mapping[str, str
         "# Only what differs from the usual places is named here, such as",
         "#   campaign: campaign/january.yaml",
         "# and options of commands that shall not be typed every time (docs/cells.md).",
+        "# What people state for the certificate ('elastocal status' asks for the rest, docs/reports.md), such as",
+        "#   certificate: {tolerance_mm: 0.3, operator: A. Engineer, date: 2026-11-17, instrument_serial: 750123}",
         *options,
     )
     return "\n".join(lines) + "\n"

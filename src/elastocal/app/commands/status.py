@@ -71,7 +71,17 @@ def status(
     lines = (*ran, *_open(home, found))
     others = sorted({line.version for line in ran} - {__version__})
     notes = tuple(f"Some results were made by elastocal {v}, this is {__version__}." for v in others)
-    return StatusResult(home, lines, _next(home, lines), notes)
+    return StatusResult(home, lines, _next(home, lines), (*notes, *_unstated(home)))
+
+
+def _unstated(cell: CellFolder) -> tuple[str, ...]:
+    """What a certificate would print as not stated, once there is something to certify."""
+    missing = cell.certificate.missing
+    if not missing or not cell.path("calibration").exists():
+        return ()
+    return (
+        f"For the certificate are not stated: {', '.join(missing)}; fill them in under 'certificate' in cell.yaml.",
+    )
 
 
 def _line(f: Freshness) -> StatusLine:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.robot_scene import (
+from elastocal.report.blocks import Lines, Scene, Series
+from elastocal.report.parts import Part, Strokes
+from elastocal.report.robot_scene import (
     MOST_ARMS,
     UNIT,
     arrows,
@@ -19,8 +21,6 @@ from elastocal.app.pages.robot_scene import (
     thinned,
     times,
 )
-from elastocal.report.blocks import Lines, Scene, Series
-from elastocal.report.parts import Part, Strokes
 
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.robot_scene import (
+from elastocal.report.blocks import Lines, Scene, Series
+from elastocal.report.parts import Dots, Ellipsoids, Labels, Part, Point, Strokes
+from elastocal.report.robot_scene import (
     MOST_ARMS,
     UNIT,
     arm_parts,
@@ -17,8 +19,6 @@ from elastocal.app.pages.robot_scene import (
     load_forces,
     spread_out,
 )
-from elastocal.report.blocks import Lines, Scene, Series
-from elastocal.report.parts import Dots, Ellipsoids, Labels, Part, Point, Strokes
 
 if TYPE_CHECKING:
     from elastocal.design.cell import Cell

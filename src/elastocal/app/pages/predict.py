@@ -8,7 +8,10 @@ from elastocal.app.commands.predict import PredictResult, ReadingsResult
 from elastocal.app.pages import predict_readings
 from elastocal.app.pages.columns import axis_columns, configuration_cells, or_reason
 from elastocal.app.pages.deflect import WRENCH_UNITS, row_names
-from elastocal.app.pages.robot_scene import (
+from elastocal.quantities import length
+from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
+from elastocal.report.parts import Part
+from elastocal.report.robot_scene import (
     MOST_ARMS,
     UNIT,
     arrows,
@@ -21,9 +24,6 @@ from elastocal.app.pages.robot_scene import (
     spread_out,
     times,
 )
-from elastocal.quantities import length
-from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
-from elastocal.report.parts import Part
 
 _LOST = "no determined state there, with or without the load"
 

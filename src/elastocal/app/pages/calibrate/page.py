@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from elastocal.app.cells.trace import current
 from elastocal.app.commands.calibrate import CalibrateResult
 from elastocal.app.pages.calibrate import contacts, estimates, pictures, reduction, trust
 from elastocal.app.predictor import Predictor
@@ -36,7 +37,9 @@ def screen(result: CalibrateResult | Predictor) -> Report:
 
 
 def _predictor(result: Predictor, most: int) -> Report:
-    whole = calibration_page(result.calibration, result.validation, result.facts, most=most)
+    cell = current().cell
+    stated = None if cell is None else cell.certificate
+    whole = calibration_page(result.calibration, result.validation, result.facts, stated=stated, most=most)
     return replace(whole, notes=tuple(dict.fromkeys((*result.notes, *whole.notes))))
 
 

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elastocal.app.marker_moves import MarkerMoves, flagged_readings, marker_moves
-from elastocal.app.pages.robot_scene import (
+from elastocal.app.pages.stiffness import workspace_blocks
+from elastocal.app.workspace import section, workspace
+from elastocal.errors import InputError
+from elastocal.measure.kind import MarkerMeasurement
+from elastocal.measure.reading_unit import reading_unit
+from elastocal.reduction.warnings import nominal_errors
+from elastocal.report.blocks import Lines, Paragraphs, Scene, Section, Series
+from elastocal.report.parts import Look, Part
+from elastocal.report.robot_scene import (
     MOST_ARMS,
     MOST_MARKS,
     UNIT,
@@ -22,14 +30,6 @@ from elastocal.app.pages.robot_scene import (
     thinned,
     times,
 )
-from elastocal.app.pages.stiffness import workspace_blocks
-from elastocal.app.workspace import section, workspace
-from elastocal.errors import InputError
-from elastocal.measure.kind import MarkerMeasurement
-from elastocal.measure.reading_unit import reading_unit
-from elastocal.reduction.warnings import nominal_errors
-from elastocal.report.blocks import Lines, Paragraphs, Scene, Section, Series
-from elastocal.report.parts import Look, Part
 
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult

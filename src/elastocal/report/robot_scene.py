@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from elastocal.report.blocks import Scene
-from elastocal.report.parts import Arrows, Dots, Ellipsoids, Look, Part, Point, Strokes
+from elastocal.report.parts import Arrows, Capsule, Dots, Ellipsoids, Look, Mesh, Part, Point, Solids, Strokes
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
@@ -28,12 +29,67 @@ def points(values: Array) -> tuple[Point, ...]:
 
 
 def arm_parts(arms: Skeleton, name: str = "arm", view: str = "", look: Look = "arm") -> tuple[Part, ...]:
-    """Lines from base to tool, and the joints as short thick pieces of their axes (not of faint arms)."""
-    lines = Strokes(name, tuple(points(line) for line in arms.line), view, look)
+    """Links as capsules along the kinematics, thinner towards the tool, and joints about their axes.
+
+    Arms behind others are lines.
+    """
     if look != "arm":
-        return (lines,)
-    joints = tuple(points(piece) for arm in arms.axes for piece in arm)
-    return lines, Strokes("joints", joints, view, "joint")
+        return (Strokes(name, tuple(points(line) for line in arms.line), view, look),)
+    thick, thin = THICKEST * arms.extent, THINNEST * arms.extent
+    links: list[Capsule] = []
+    joints: list[Capsule] = []
+    for line, axes in zip(arms.line, arms.axes, strict=True):
+        way = points(line)
+        for k, (a, b) in enumerate(itertools.pairwise(way)):
+            if a != b:
+                links.append(Capsule(a, b, thick + (thin - thick) * k / max(1, len(way) - 2)))
+        pieces = [points(piece) for piece in axes]
+        for k, ends in enumerate(p for p in pieces if len(p) == 2):
+            joints.append(Capsule(ends[0], ends[1], 1.15 * (thick + (thin - thick) * (k + 1) / (len(pieces) + 1))))
+    return Solids(name, tuple(links), (), view, "arm"), Solids("joints", tuple(joints), (), view, "joint")
+
+
+THICKEST, THINNEST = 0.045, 0.014
+"""Radius of the first and the last link as a share of the picture."""
+
+
+def floor_part(model: Robot, extent: float) -> tuple[Part, ...]:
+    """The plane that the robot stands on; nothing for one on a wall or a ceiling."""
+    import numpy as np
+
+    down = np.asarray(model.gravity, dtype=np.float64)
+    if not (np.linalg.norm(down[:2]) < 0.1 * np.linalg.norm(down) and down[2] < 0):
+        return ()
+    half = 0.6 * extent
+    corners = ((-half, -half, 0.0), (half, -half, 0.0), (half, half, 0.0), (-half, half, 0.0))
+    return (Solids("floor", (Mesh(corners, ((0, 1, 2), (0, 2, 3))),), (), "", "floor"),)
+
+
+def scene_of_poses(
+    key: str, title: str, model: Robot, q: Array, wrench: Array, load_frame: str, tracker: Array | None = None
+) -> Scene:
+    """All poses as points with their loads, the arm at some of them, the floor and the tracker."""
+    import numpy as np
+
+    from elastocal.model.loads.wrench import AppliedWrenches
+    from elastocal.model.skeleton import skeleton
+
+    arms = skeleton(model, q)
+    rows = spread_out(arms.tip, MOST_ARMS)
+    starts, forces = load_forces(model, q, AppliedWrenches(load_frame or model.tool, wrench))
+    scale, said = force_scale(forces, arms.extent)
+    parts: list[Part] = [
+        *floor_part(model, arms.extent),
+        dots("poses", arms.tip, [f"pose {i + 1}" for i in range(len(q))]),
+    ]
+    if scale:
+        parts.append(force_arrows(starts, forces, scale))
+    if tracker is not None:
+        parts.append(dots("tracker", np.asarray(tracker)[None], ["tracker"], look="warning"))
+    for i in rows:
+        parts += arm_parts(arms.picked(np.array([i])), "robot", f"pose {i + 1}")
+    notes = ((said,) if scale else ()) + drawn_words(len(rows), len(q))
+    return Scene(key, title, UNIT, tuple(parts), notes)
 
 
 def dots(name: str, places: Array, words: Sequence[str] = (), view: str = "", look: Look = "plain") -> Dots:

@@ -1,0 +1,82 @@
+"""The certificate of a calibration: one sheet with a decision against a tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from elastocal.app.cells.roles import Fill, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
+
+if TYPE_CHECKING:
+    from elastocal.report.certificate import Certificate
+
+
+@dataclass(frozen=True, eq=False)
+class CertificateResult:
+    """A robot that fails ends the command with 1."""
+
+    certificate: Certificate
+    files: Mapping[Path, str | bytes]
+
+    @property
+    def failed(self) -> bool:
+        return self.certificate.outcome == "FAIL"
+
+
+_CELL = Uses({"calibration": "calibration"}, (Fill("out", "reports", "certificate.pdf"),))
+
+
+@command("daily", 8, _CELL, report=False)
+def certificate(
+    calibration: Annotated[
+        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE.pdf", help="PDF/A-3b with the result attached; or .html, .json."), o.WRITTEN
+    ],
+    validate: Annotated[
+        Path | None, typer.Option(metavar="CAMPAIGN.yaml", help="Readings that took no part, to decide by.")
+    ] = None,
+    refit: Annotated[
+        bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
+    ] = False,
+    tolerance: Annotated[
+        float | None, typer.Option(metavar="MM", help="Largest error allowed (default: that of cell.yaml).")
+    ] = None,
+) -> CertificateResult:
+    """PASS, FAIL or NOT DECIDED against a tolerance, on one sheet of A4.
+
+    Errors before and after on validation poses, the decision rule in words, and what cell.yaml states under
+    certificate: robot, instrument, operator, conditions. Ends with 1 where the robot fails.
+
+    \b
+    Example:
+      elastocal certificate calibration.json --validate check/campaign.yaml --tolerance 0.3 --out certificate.pdf
+    """
+    from elastocal.app.cells.trace import current
+    from elastocal.app.workers import one_thread
+    from elastocal.calibration.certificate import certificate_of
+    from elastocal.calibration.page import certificate_contents
+    from elastocal.calibration.readings import read_campaign
+    from elastocal.calibration.store import read_calibration
+    from elastocal.errors import InputError
+    from elastocal.files.certificate import Stated
+
+    if tolerance is not None and not tolerance > 0:
+        raise InputError(f"{tolerance:g} mm is no tolerance; give one above 0", code="range", parameter="tolerance")
+    run = current()
+    stated = Stated() if run.cell is None else run.cell.certificate
+    if tolerance is not None:
+        stated = replace(stated, tolerance=1e-3 * tolerance)
+    found = read_calibration(calibration)
+    with one_thread():
+        checked = None if validate is None else found.validate(read_campaign(validate)[1], refit=refit)
+    made = certificate_of(found, checked, stated, run.inputs)
+    contents = certificate_contents(found, made, out.suffix.lower(), checked, stated.tolerance)
+    return CertificateResult(made, {out: contents})

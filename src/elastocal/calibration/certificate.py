@@ -1,0 +1,137 @@
+"""The certificate of a calibration: what was found, what people state, and the decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal import __version__
+from elastocal.calibration.decision import K, decide
+from elastocal.files.certificate import Stated
+from elastocal.report.certificate import Certificate, Errors, Group, Line
+
+if TYPE_CHECKING:
+    from elastocal.calibration.accuracy import ErrorSummary, Validation
+    from elastocal.calibration.calibration import Calibration
+
+TRACEABLE = (
+    "lengths are traceable to the SI metre through the instrument named above, by its certificate; uncertainty by GUM, "
+    "expanded with k = 2 (about 95 %)."
+)
+NOT_TRACEABLE = "not stated: name the instrument, its serial number and its certificate."
+
+
+def certificate_of(
+    c: Calibration,
+    validation: Validation | None = None,
+    stated: Stated | None = None,
+    files: Mapping[str, str] | None = None,
+) -> Certificate:
+    said = stated or Stated()
+    decision = decide(validation, said.tolerance, said.statistic)
+    numbers = {"value": decision.value, "uncertainty": decision.uncertainty, "tolerance": decision.tolerance}
+    return Certificate(
+        item=_item(c, said),
+        outcome=decision.outcome,
+        reason=decision.reason,
+        rule=decision.rule,
+        numbers=numbers,
+        errors=_errors(c, validation),
+        basis="leave-one-out on calibration poses" if validation is None else "validation poses",
+        expected=expected_accuracy(validation),
+        groups=_groups(c, said),
+        traceability=_traceability(said),
+        warnings=(*(w.text for w in c.warnings), *_warned(validation), *_expired(said)),
+        version=__version__,
+        files=files or {},
+    )
+
+
+def expected_accuracy(validation: Validation | None) -> float | None:
+    """Twice the RMS of the predicted standard deviation of the tool's place over the validation points, m."""
+    if validation is None or not validation.after.count:
+        return None
+    read = np.isfinite(validation.errors)
+    return K * float(np.sqrt(np.mean(validation.expected[read] ** 2)))
+
+
+def _item(c: Calibration, said: Stated) -> str:
+    kind = said.robot_type or c.robot.title or c.robot.name
+    make = said.robot_make or ""
+    name = kind if kind.lower().startswith(make.lower()) else f"{make} {kind}"
+    serial = said.robot_serial or c.robot.serial
+    return f"{name}, serial number {serial}" if serial else name
+
+
+def _errors(c: Calibration, validation: Validation | None) -> tuple[Errors, ...]:
+    pairs = (c.before, c.leave_one_out) if validation is None else (validation.before, validation.after)
+    return tuple(_row(name, e) for name, e in zip(("before (nominal)", "after (calibrated)"), pairs, strict=True))
+
+
+def _row(name: str, e: ErrorSummary) -> Errors:
+    return Errors(name, e.mean, e.rms, e.p95, e.max, e.count)
+
+
+def _groups(c: Calibration, s: Stated) -> tuple[Group, ...]:
+    known = c.reference_temperature
+    mean = f"{known:.1f} \N{DEGREE SIGN}C (mean of the campaign)" if isfinite(known) else None
+    degrees = mean if s.temperature_C is None else f"{s.temperature_C:g} \N{DEGREE SIGN}C"
+    return (
+        Group("Certificate", (
+            Line("number", "number", s.number), Line("customer", "customer", s.customer),
+            Line("date", "date of calibration", _day(s.date)), Line("issued", "date of issue", _day(s.issued)),
+            Line("place", "place", s.place), Line("operator", "operator", s.operator),
+            Line("authorised_by", "authorised by", s.authorised_by), Line("procedure", "procedure", s.procedure),
+        )),
+        Group("Robot", (
+            Line("robot_make", "make", s.robot_make), Line("robot_type", "type", s.robot_type or c.robot.title or None),
+            Line("robot_serial", "serial number", _text(s.robot_serial or c.robot.serial)),
+            Line("robot_controller", "controller", s.robot_controller),
+            Line("robot_software", "software", s.robot_software),
+            Line("robot_mastered", "mastered", _day(s.robot_mastered)),
+            Line("accuracy_option", "maker's accuracy option", s.accuracy_option),
+        )),
+        Group("Instrument", (
+            Line("instrument_type", "type", s.instrument_type),
+            Line("instrument_serial", "serial number", _text(s.instrument_serial)),
+            Line("instrument_certificate", "certificate", s.instrument_certificate),
+            Line("instrument_due", "due", _day(s.instrument_due)), Line("target", "target", s.target),
+        )),
+        Group("Conditions", (
+            Line("temperature_C", "temperature", degrees), Line("warm_up", "warm-up", s.warm_up),
+            Line("payload_kg", "payload", None if s.payload is None else f"{s.payload:g} kg"),
+            Line("payload_centre", "its centre", s.payload_centre), Line("tool", "tool", s.tool),
+            Line("model", "model", " + ".join(c.words) or "nominal"),
+            Line("markers", "markers", str(len(c.markers))),
+        )),
+    )  # fmt: skip
+
+
+def _traceability(s: Stated) -> str:
+    if s.traceability:
+        return s.traceability
+    return TRACEABLE if s.instrument_certificate and s.instrument_serial else NOT_TRACEABLE
+
+
+def _warned(validation: Validation | None) -> tuple[str, ...]:
+    if validation is None:
+        return ()
+    own = validation.verdict
+    return (*((own.text,) if own.severity == "warning" else ()), *(w.text for w in validation.warnings))
+
+
+def _expired(s: Stated) -> tuple[str, ...]:
+    if s.date is None or s.instrument_due is None or s.instrument_due >= s.date:
+        return ()
+    return (f"the instrument was due for calibration on {s.instrument_due}, before {s.date}",)
+
+
+def _day(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _text(value: object) -> str | None:
+    return str(value) if value else None

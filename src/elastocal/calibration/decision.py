@@ -1,0 +1,111 @@
+"""Whether a robot conforms to a tolerance, by the rule of ISO 14253-1.
+
+A statistic s of the errors on validation poses is known with the expanded uncertainty U = 2 u (k = 2).  Conformity is
+stated where s + U <= T, nonconformity where s - U > T; between them lies the range of uncertainty, where neither is.
+
+    u^2 = u_r^2 + u_s^2
+
+u_r is the standard deviation of one reading along the error, not reduced by the number of readings, since what the
+instrument has in common at all poses does not average out.  u_s is what the choice of poses leaves open: of the mean
+s_d / sqrt(n), of the RMS by the delta method, of the 95th percentile from the order statistics whose ranks are two
+binomial standard deviations apart; the largest error is a statement about the poses measured, and has none.  n counts
+poses' readings of a marker.  Errors contain the noise of readings, so that s is rather too large than too small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, nan, sqrt
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from elastocal.spatial.entries import Array
+
+if TYPE_CHECKING:
+    from elastocal.calibration.accuracy import Validation
+    from elastocal.files.certificate import Statistic
+
+Outcome = Literal["PASS", "FAIL", "NOT DECIDED"]
+NAMES: dict[Statistic, str] = {
+    "mean": "mean error",
+    "rms": "RMS error",
+    "p95": "95th percentile",
+    "max": "largest error",
+}
+K = 2.0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """``value``, ``uncertainty`` (expanded, k = 2) and ``tolerance`` in m; nan where they are not known."""
+
+    outcome: Outcome
+    statistic: Statistic
+    value: float
+    uncertainty: float
+    tolerance: float
+    reason: str
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        name = NAMES[self.statistic]
+        return (
+            f"Decision rule (ISO 14253-1): PASS where the {name} on validation poses plus its expanded uncertainty U "
+            f"(k = 2) is within the tolerance; FAIL where the {name} minus U exceeds it; NOT DECIDED between. U is the "
+            "guard band on either side."
+        )
+
+
+def decide(validation: Validation | None, tolerance: float | None, statistic: Statistic = "max") -> Decision:
+    if validation is None or not validation.after.count:
+        limit = nan if tolerance is None else tolerance
+        return Decision("NOT DECIDED", statistic, nan, nan, limit, "no validation poses were measured")
+    value, spread = float(getattr(validation.after, statistic)), uncertainty(validation, statistic)
+    known = f"{NAMES[statistic]} {_mm(value)}, U = {_mm(spread)} (k = 2)"
+    if tolerance is None:
+        return Decision("NOT DECIDED", statistic, value, spread, nan, f"{known}; no tolerance is stated")
+    if not isfinite(spread):
+        return Decision("NOT DECIDED", statistic, value, spread, tolerance, f"{known}; its uncertainty is not known")
+    if value + spread <= tolerance:
+        return Decision(
+            "PASS", statistic, value, spread, tolerance, f"{known}: {_mm(value + spread)} is within {_mm(tolerance)}"
+        )
+    if value - spread > tolerance:
+        return Decision(
+            "FAIL", statistic, value, spread, tolerance, f"{known}: {_mm(value - spread)} exceeds {_mm(tolerance)}"
+        )
+    ends = f"{_mm(max(0.0, value - spread))} to {_mm(value + spread)}"
+    return Decision(
+        "NOT DECIDED", statistic, value, spread, tolerance, f"{known}: {ends} holds the tolerance {_mm(tolerance)}"
+    )
+
+
+def uncertainty(validation: Validation, statistic: Statistic) -> float:
+    """Expanded uncertainty (k = 2) of a statistic of the errors, m."""
+    read = np.isfinite(validation.errors)
+    noise = float(np.sqrt(np.mean(validation.reading[read] ** 2)))
+    return K * sqrt(noise**2 + sampling(validation.errors[read], statistic) ** 2)
+
+
+def sampling(errors: Array, statistic: Statistic) -> float:
+    """Standard uncertainty of a statistic by the choice of poses."""
+    n = len(errors)
+    if statistic == "max":
+        return 0.0
+    if n < 2:
+        return float("inf")
+    if statistic == "mean":
+        return float(errors.std(ddof=1)) / sqrt(n)
+    if statistic == "rms":
+        squares = errors**2
+        return float(squares.std(ddof=1)) / (2 * sqrt(float(squares.mean())) * sqrt(n))
+    order = np.sort(errors)
+    half = sqrt(0.95 * 0.05 / n)
+    low, high = (order[int(np.clip(np.ceil(n * (0.95 + s * half)) - 1, 0, n - 1))] for s in (-1, 1))
+    return float(high - low) / 2
+
+
+def _mm(metres: float) -> str:
+    return f"{1e3 * metres:.3f} mm"

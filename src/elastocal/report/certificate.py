@@ -1,0 +1,155 @@
+"""The first page of a calibration: a certificate for people who decide by it, on one sheet of A4.
+
+ISO/IEC 17025 7.8 asks for: title, unique number, customer, method, item and its state, dates, results with units and
+uncertainty, conditions, traceability, before and after adjustment, conformity with its decision rule, who authorises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, Literal
+
+NOT_STATED = "not stated"
+Outcome = Literal["PASS", "FAIL", "NOT DECIDED"]
+STATES: dict[Outcome, str] = {"PASS": "good", "FAIL": "bad", "NOT DECIDED": "open"}
+MOST_WARNINGS = 4
+MOST_FILES = 4
+ONLY = (
+    "The results relate only to the item named above, in the state, at the poses and under the conditions stated. This "
+    "certificate is to be copied only as a whole."
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """``value`` is None where nobody has stated it."""
+
+    key: str
+    name: str
+    value: str | None
+
+
+@dataclass(frozen=True)
+class Group:
+    title: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Errors:
+    """A row of results in m."""
+
+    name: str
+    mean: float
+    rms: float
+    p95: float
+    max: float
+    points: int
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """``outcome`` and ``reason`` by ``rule``; ``numbers`` of the decision in m; ``expected`` with k = 2, m, or None."""
+
+    item: str
+    outcome: Outcome
+    reason: str
+    rule: str
+    numbers: Mapping[str, float]
+    errors: tuple[Errors, ...]
+    basis: str
+    """What the errors are taken on."""
+    expected: float | None
+    groups: tuple[Group, ...]
+    traceability: str
+    warnings: tuple[str, ...]
+    version: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of what was read, by name."""
+
+    @property
+    def number(self) -> str:
+        return self._value("number") or NOT_STATED
+
+    @property
+    def footer(self) -> str:
+        return f"Calibration certificate {self.number}, {self.item}"
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        return tuple(line.name for g in self.groups for line in g.lines if line.value is None)
+
+    @property
+    def main_warnings(self) -> tuple[str, ...]:
+        more = len(self.warnings) - MOST_WARNINGS
+        return (*self.warnings[:MOST_WARNINGS], *((f"{more} more in the report",) if more > 0 else ()))
+
+    @property
+    def hashes(self) -> tuple[str, ...]:
+        """Files with the first digits of their SHA-256."""
+        more = len(self.files) - MOST_FILES
+        first = [f"{name} {mark[:12]}" for name, mark in list(self.files.items())[:MOST_FILES]]
+        return (*first, *((f"{more} more in the report",) if more > 0 else ()))
+
+    def data(self) -> dict[str, Any]:
+        """For programs: SI, null for what is not stated."""
+        stated = {line.key: line.value for g in self.groups for line in g.lines}
+        rows = [{k: getattr(e, k) for k in ("name", "mean", "rms", "p95", "max", "points")} for e in self.errors]
+        return {
+            "item": self.item, "outcome": self.outcome, "reason": self.reason, "rule": self.rule,
+            "numbers_m": dict(self.numbers), "basis": self.basis, "errors_m": rows, "expected_k2_m": self.expected,
+            "stated": stated, "missing": list(self.missing), "traceability": self.traceability,
+            "warnings": list(self.warnings), "elastocal": self.version, "sha256": dict(self.files),
+        }  # fmt: skip
+
+    def text(self) -> tuple[str, ...]:
+        """For a terminal: the decision; the rest is in the report."""
+        asked = f"  Not stated: {', '.join(self.missing)} (certificate in cell.yaml)." if self.missing else ""
+        return (f"{self.outcome}: {self.reason}.", *((asked,) if asked else ()))
+
+    def html(self) -> str:
+        groups = "".join(
+            f"<div><h3>{escape(g.title)}</h3><dl>{''.join(_pair(line) for line in g.lines)}</dl></div>"
+            for g in self.groups
+        )
+        head = "".join(f'<th class="n">{w} [mm]</th>' for w in ("mean", "RMS", "95 %", "max"))
+        rows = "".join(_row(e) for e in self.errors)
+        warned = "".join(f"<li>{escape(w)}</li>" for w in self.main_warnings) or "<li>none</li>"
+        expected = "not known" if self.expected is None else f"{1e3 * self.expected:.3f} mm"
+        files = f'<p class="fine">Files (SHA-256): {escape("; ".join(self.hashes))}.</p>' if self.files else ""
+        return (
+            f'<article class="certificate"><div class="head"><h2>Calibration certificate</h2>'
+            f"<span>No. {escape(self.number)}</span></div>"
+            f'<div class="decision {STATES[self.outcome]}"><strong>{self.outcome}</strong>'
+            f"<div><p><b>{escape(self.item)}</b></p><p>{escape(_sentence(self.reason))}</p></div></div>"
+            f'<p class="fine">{escape(self.rule)}</p>'
+            f'<h3>Position error, {escape(self.basis)}</h3><div class="scroll"><table><thead><tr><th></th>{head}'
+            f'<th class="n">points</th></tr></thead><tbody>{rows}</tbody></table></div>'
+            f"<p>Expected accuracy of the compensated tool (k = 2, repeatability not included): <b>{expected}</b></p>"
+            f'<div class="facts">{groups}</div><h3>Warnings</h3><ul>{warned}</ul>'
+            f'<p class="fine">Traceability: {escape(self.traceability)}</p>{files}'
+            f'<p class="fine">{ONLY} Elastocal {escape(self.version)}. End of certificate.</p></article>'
+        )
+
+    @property
+    def issue_day(self) -> str | None:
+        return self._value("issued") or self._value("date")
+
+    def _value(self, key: str) -> str | None:
+        return next((line.value for g in self.groups for line in g.lines if line.key == key), None)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _pair(line: Line) -> str:
+    shown = f"<dd>{escape(line.value)}</dd>" if line.value is not None else f'<dd class="unstated">{NOT_STATED}</dd>'
+    return f"<dt>{escape(line.name)}</dt>{shown}"
+
+
+def _row(e: Errors) -> str:
+    cells = "".join(f'<td class="n">{1e3 * v:.3f}</td>' for v in (e.mean, e.rms, e.p95, e.max))
+    return f'<tr><td>{escape(e.name)}</td>{cells}<td class="n">{e.points}</td></tr>'

@@ -1,0 +1,191 @@
+"""The decision by its rule and by simulation, the certificate in every rendering, PDF/A by an independent library."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from calibration.virtual import campaign, joint_values, random_arm, read_positions, true_robot
+
+import elastocal as ec
+from elastocal.calibration.accuracy import ErrorSummary, Validation
+from elastocal.calibration.certificate import certificate_of, expected_accuracy
+from elastocal.calibration.decision import decide, sampling, uncertainty
+from elastocal.errors import InputError
+from elastocal.files.certificate import Stated, stated_of
+
+FULL = {
+    "number": "2026-0042", "customer": "Works & Sons <GmbH>", "place": "Hall 3, cell 12", "operator": "A. Engineer",
+    "authorised_by": "B. Chief", "date": "2026-11-16", "issued": "2026-11-17", "robot_make": "KUKA",
+    "robot_type": "KR 270", "robot_serial": 123456, "robot_controller": "KR C4", "robot_software": "KSS 8.6",
+    "robot_mastered": "2026-11-10", "accuracy_option": "$ABS_ACCUR = FALSE", "instrument_type": "laser tracker AT960",
+    "instrument_serial": "750123", "instrument_certificate": "D-K-2026-081", "instrument_due": "2027-03-01",
+    "target": "SMR 1.5 in", "temperature_C": 21.5, "warm_up": "2 h program", "payload": 120.0,
+    "payload_centre": "0, 0, 210 mm", "tool": "spindle HSK63", "procedure": "QP-17",
+}  # fmt: skip
+
+
+def judged(errors: np.ndarray, reading: float, expected: float = 1e-5) -> Validation:
+    """A validation with these distances (states, markers) in m."""
+    after, before = ErrorSummary.of(errors), ErrorSummary.of(10 * errors)
+    like = np.ones_like(errors)
+    return Validation(
+        before, after, 0.95, 9 * after.mean, after.mean, errors, False, 10 * errors,
+        tuple(f"line {i}" for i in range(len(errors))), tuple(f"m{j}" for j in range(errors.shape[1])),
+        expected * like, reading * like,
+    )  # fmt: skip
+
+
+ERRORS = np.linspace(1e-5, 1e-4, 20).reshape(10, 2)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "outcome"),
+    [(1.21e-4, "PASS"), (1.19e-4, "NOT DECIDED"), (8.1e-5, "NOT DECIDED"), (7.9e-5, "FAIL")],
+)
+def test_the_guard_band_lies_on_both_sides_of_the_tolerance(tolerance: float, outcome: str) -> None:
+    """The largest error is 0.1 mm and U = 2 * 0.01 mm."""
+    made = decide(judged(ERRORS, 1e-5), tolerance)
+    assert (made.outcome, made.value) == (outcome, pytest.approx(1e-4))
+    assert made.uncertainty == pytest.approx(2e-5)
+    assert "guard band" in made.rule
+
+
+def test_nothing_is_decided_without_tolerance_or_validation() -> None:
+    assert decide(judged(ERRORS, 1e-5), None).outcome == "NOT DECIDED"
+    assert "no tolerance" in decide(judged(ERRORS, 1e-5), None).reason
+    assert "no validation poses" in decide(None, 1e-3).reason
+    one = judged(ERRORS[:1, :1], 1e-5)
+    assert decide(one, 1e-3, "rms").outcome == "NOT DECIDED"  # one point shows no spread
+
+
+@pytest.mark.parametrize("statistic", ["mean", "rms", "max", "p95"])
+def test_a_robot_at_its_tolerance_passes_seldom(statistic: str) -> None:
+    """True errors drawn anew, with the statistic of their distribution at the tolerance: at most 2.5 % pass wrongly."""
+    rng = np.random.default_rng(7)
+    size, noise, passed, tries = 1e-4, 1.5e-5, 0, 400
+    exact = {"mean": size * np.sqrt(8 / np.pi), "rms": size * np.sqrt(3), "p95": size * np.sqrt(7.814728)}
+    for _ in range(tries):
+        true = size * rng.normal(size=(60, 3))
+        read = np.linalg.norm(true + noise * rng.normal(size=true.shape), axis=1)[:, None]
+        limit = float(np.linalg.norm(true, axis=1).max()) if statistic == "max" else exact[statistic]
+        passed += decide(judged(read, noise), limit, statistic).outcome == "PASS"  # type: ignore[arg-type]
+    assert passed <= 0.04 * tries
+
+
+@pytest.mark.parametrize("statistic", ["mean", "rms", "p95"])
+def test_the_spread_over_poses_is_that_of_repeated_campaigns(statistic: str) -> None:
+    rng = np.random.default_rng(3)
+    many = np.linalg.norm(rng.normal(size=(3000, 200, 3)), axis=2)
+    pick = {"mean": lambda d: d.mean(), "rms": lambda d: np.sqrt(np.mean(d**2)), "p95": lambda d: np.quantile(d, 0.95)}
+    seen = np.std([pick[statistic](d) for d in many])
+    said = np.mean([sampling(d, statistic) for d in many[:300]])  # type: ignore[arg-type]
+    assert said == pytest.approx(seen, rel=0.1 if statistic != "p95" else 0.3)
+
+
+def test_expected_accuracy_is_twice_the_predicted_rms() -> None:
+    assert expected_accuracy(judged(ERRORS, 1e-5, 3e-5)) == pytest.approx(6e-5)
+    assert expected_accuracy(None) is None
+
+
+@pytest.fixture(scope="module")
+def calibrated() -> tuple[ec.Calibration, Validation]:
+    rng = np.random.default_rng(5)
+    robot = random_arm(2)
+    truth = true_robot(robot, rng, ("geometry",))
+    q, other = joint_values(robot, 30, rng), joint_values(robot, 12, rng)
+    made = ec.calibrate(robot, campaign(q, robot, position=read_positions(truth, q, rng)), ["geometry"])
+    return made, made.validate(campaign(other, robot, position=read_positions(truth, other, rng)))
+
+
+def test_a_full_certificate_states_everything(calibrated: tuple[ec.Calibration, Validation], tmp_path: Path) -> None:
+    cal, checked = calibrated
+    made = certificate_of(cal, checked, stated_of({**FULL, "tolerance": 1e-3}))
+    assert made.outcome == "PASS"
+    assert made.missing == ()
+    page = made.html()
+    for words in (
+        "PASS",
+        "2026-0042",
+        "Works &amp; Sons &lt;GmbH&gt;",
+        "21.5",
+        "k = 2",
+        "traceable",
+        "End of certificate",
+    ):
+        assert words in page
+    data = made.data()
+    assert data["errors_m"][1]["max"] == checked.after.max
+    assert json.dumps(data)
+    path = cal.report(tmp_path / "r.html", checked, tolerance=1e-3, **FULL)
+    assert "2026-0042" in path.read_text(encoding="utf-8")
+
+
+def test_what_is_missing_is_said(calibrated: tuple[ec.Calibration, Validation]) -> None:
+    made = certificate_of(calibrated[0])
+    assert made.outcome == "NOT DECIDED"
+    assert {"operator", "payload", "certificate"} <= set(made.missing)
+    assert made.html().count("not stated") >= len(made.missing)
+    assert "leave-one-out" in made.basis
+    assert made.traceability.startswith("not stated")
+
+
+def test_an_instrument_past_its_date_is_a_warning(calibrated: tuple[ec.Calibration, Validation]) -> None:
+    made = certificate_of(*calibrated, stated_of({**FULL, "instrument_due": "2026-11-01"}))
+    assert any("due for calibration" in w for w in made.warnings)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("tolerance", -1.0), ("date", "yesterday"), ("temperature_C", "warm"), ("serial", 1)]
+)
+def test_a_wrong_field_is_refused(field: str, value: object) -> None:
+    with pytest.raises(InputError):
+        stated_of({field: value})
+
+
+def test_the_pdf_is_one_page_of_pdf_a_3b_with_the_result(
+    calibrated: tuple[ec.Calibration, Validation], tmp_path: Path
+) -> None:
+    pikepdf = pytest.importorskip("pikepdf")
+    cal, checked = calibrated
+    first = cal.certificate(tmp_path / "c.pdf", checked, tolerance=1e-3, **FULL)
+    second = cal.certificate(tmp_path / "d.pdf", checked, tolerance=1e-3, **FULL)
+    assert first.read_bytes() == second.read_bytes()
+    with pikepdf.open(first) as pdf:
+        assert len(pdf.pages) == 1
+        assert pdf.open_metadata().pdfa_status == "3B"
+        assert pdf.Root.AF[0].AFRelationship == "/Source"
+        assert "/OutputIntents" in pdf.Root
+        attached = json.loads(pdf.attachments["elastocal-result.json"].get_file().read_bytes())
+        fonts = [f for page in pdf.pages for f in page.Resources.Font.values()]
+        assert all("/FontFile" in str(f.DescendantFonts[0].FontDescriptor.keys()) for f in fonts)
+    assert attached["certificate"]["outcome"] == "PASS"
+    assert attached["calibration"]["names"] == list(cal.names)
+
+
+def test_the_worst_certificate_still_fits_one_page(calibrated: tuple[ec.Calibration, Validation]) -> None:
+    pikepdf = pytest.importorskip("pikepdf")
+    from io import BytesIO
+
+    from elastocal.calibration.figures import validation_lines
+    from elastocal.report.pdf import as_pdf
+
+    cal, checked = calibrated
+    made = certificate_of(
+        cal, checked, stated_of({**FULL, "procedure": "QP-17, revision 4 of the works standard, " * 2})
+    )
+    long = (
+        "95 % intervals hold 71 % of the coordinates read; they are too narrow here and this sentence goes on for long"
+    )
+    made = replace(made, warnings=(long,) * 9, files={f"campaign/part-{i}/readings.csv": "ab" * 32 for i in range(9)})
+    with pikepdf.open(BytesIO(as_pdf(made, {}, validation_lines(checked, 1e-3)))) as pdf:
+        assert len(pdf.pages) == 1
+
+
+def test_uncertainty_holds_noise_and_sampling() -> None:
+    v = judged(ERRORS, 1e-5)
+    assert uncertainty(v, "mean") == pytest.approx(2 * np.hypot(1e-5, sampling(ERRORS.ravel(), "mean")))
+    assert Stated().missing[0] == "tolerance_mm"
