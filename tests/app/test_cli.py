@@ -202,4 +202,4 @@ def test_reproduce_prints_the_agreed_object(run: Run, tmp_path: Path) -> None:
     assert all(name in listing for name in names)
     got = run("reproduce", "kr270-compensator", "--report", tmp_path / "c.html")
     assert "0.317" in got.out
-    assert 'id="figure-1"' in (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert (tmp_path / "c.html").read_text(encoding="utf-8").count("<figure>") > 1

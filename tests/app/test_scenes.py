@@ -56,7 +56,8 @@ def test_the_bent_arm_shows_the_deflection_at_the_stated_factor(run: Run, arm: P
     answer = run("deflect", arm, *ARM_AT, "--json").data
     scene, row = answer["scene"], answer["deflections"][0]
     times = factor(scene["notes"][0])
-    rest, bent = (np.array(named(scene, name)[0]["lines"][0][-1]) for name in ("at rest", "bent"))
+    rest = np.array(named(scene, "at rest")[0]["lines"][0][-1])
+    bent = np.array(named(scene, "bent")[0]["shapes"][-1]["end"])
     moved = np.array([row[f"d{c}_mm"] for c in "xyz"])
     assert np.linalg.norm(moved) == pytest.approx(2.0 * np.cos(np.radians(10.0)), rel=2e-3)
     assert 1e3 * (bent - rest) == pytest.approx(times * moved, rel=1e-6)
@@ -91,7 +92,8 @@ def test_many_poses_are_thinned_and_the_report_says_so(run: Run, arm: Path) -> N
 def test_sag_starts_from_the_rigid_arm(run: Run, chained: Chain) -> None:
     answer = run("deflect", chained.folder / "arm.yaml", "--at", "0,-30,60", "--sag", "--json").data
     scene, row = answer["scene"], answer["deflections"][0]
-    rest, bent = (np.array(named(scene, name)[0]["lines"][0][-1]) for name in ("at rest", "bent"))
+    rest = np.array(named(scene, "at rest")[0]["lines"][0][-1])
+    bent = np.array(named(scene, "bent")[0]["shapes"][-1]["end"])
     assert row["size_mm"] > 0.01
     assert 1e3 * np.linalg.norm(bent - rest) == pytest.approx(factor(scene["notes"][0]) * row["size_mm"], rel=1e-6)
     assert not named(scene, "load")

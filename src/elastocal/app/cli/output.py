@@ -42,16 +42,19 @@ def report_files(
 ) -> dict[Path, str | bytes]:
     """The report for people; in a cell the same as JSON beside it, for programs and for ``git diff``.
 
-    The script that turns scenes is written beside it at once: it is no result, and the same for all reports.
+    The script that turns scenes is written beside it at once: it is no result, and the same for all reports.  A run
+    in a cell writes nothing elsewhere but what was named, so that a report elsewhere carries the script.
     """
     from elastocal.files.shared_script import write_script
     from elastocal.report.data import as_data
     from elastocal.report.html import as_html, bundle_name, has_scene, plotly_script
 
+    run = current()
+    standalone = standalone or (run.cell is not None and not run.keeps(html))
     files: dict[Path, str | bytes] = {html: as_html(report, standalone=standalone)}
     if has_scene(report) and not standalone:
         write_script(html.parent / bundle_name(), plotly_script)
-    if current().keeps(html):
+    if run.keeps(html):
         files[html.with_suffix(".json")] = json_text(as_data(report) if data is None else data) + "\n"
     return files
 
