@@ -188,8 +188,11 @@ def test_first_order_leaves_more(run: Any, tmp_path: Path) -> None:
 
 
 def test_lines_that_are_left_are_named(run: Any, tmp_path: Path) -> None:
-    got = run("compensate", lay_program(tmp_path, "mod"), "--robot", KR270, *PUSH, "--json")
-    told = answered(got)
+    program = lay_program(tmp_path, "mod")
+    followed = answered(run("compensate", program, "--robot", KR270, *PUSH, "--json"))
+    assert "left" not in followed
+    program.write_bytes(program.read_bytes().replace(b"65)", b"rise)"))
+    told = answered(run("compensate", program, "--robot", KR270, *PUSH, "--json"))
     assert [(r["line"], "Offs" in r["text"] or "RelTool" in r["text"]) for r in told["left"]] == [
         (17, True),
         (28, True),

@@ -20,7 +20,7 @@ from elastocal.spatial.pose import Pose
 CASES = [(kind, i) for kind in post_kinds() for i in range(max(len(PROGRAMS.get(kind, [])), 1))]
 UNSUPPORTED = {
     "krl": ("part.src", "LIN_REL {Z 10}"),
-    "rapid": ("part.mod", "MoveJ Offs(p10,0,0,50)"),
+    "rapid": ("part.mod", "MoveJ Offs(p10,0,0,up)"),
     "gcode": ("part.nc", "X#100"),
     "csv": ("path.csv", "p3;abc"),
     "fanuc": ("part.ls", "L PR[1] 100mm/sec"),

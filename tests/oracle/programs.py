@@ -73,7 +73,7 @@ MODULE Part
   VAR robtarget pCalc;
   PROC main()
     MoveAbsJ jHome\NoEOffs,v1000,fine,tMill\WObj:=wobj0;
-    MoveJ Offs(p10,0,0,50),v500,z10,tMill\WObj:=wPart;
+    MoveJ Offs(p10,0,0,up),v500,z10,tMill\WObj:=wPart;
     MoveL p10,v100,fine,tMill\WObj:=wPart;
     movel p20,v50,z1,
       tMill\WObj:=wPart; TPWrite "MoveL p99,v1,z1,t;";

@@ -30,7 +30,7 @@ def test_targets_moves_and_frames():
         (17, "joint", 0), (19, "linear", 1), (20, "linear", 2), (22, "linear", 3), (23, "arc", 5), (29, "linear", 1),
     ]  # fmt: skip
     assert {s.line: s.reason.split(";")[0] for s in program.skipped} == {
-        18: "its point is an expression",
+        18: "the shift of Offs is not known when the file is read",
         25: "pCalc is computed or declared again in part.mod, line 24",
         26: "its point is an expression",
         27: "wTurn moves with a mechanical unit (part.mod, line 9)",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elastocal.compensation.posts.derived import Derived
 from elastocal.compensation.posts.repeats import Block
 from elastocal.compensation.posts.text import Text
 from elastocal.compensation.program import Motion, Move, ProgramFrame, Skipped, Target
@@ -96,6 +97,8 @@ class Collector:
         self.notes: dict[str, None] = {}
         self.last: int | None = None
         """The target where the robot stands, where that is known."""
+        self.derived: dict[int, Derived] = {}
+        """Targets that are written as a shift of another one."""
         self._shared: dict[tuple[str, str], int] = {}
         self._spoilt: dict[int, str] = {}
         self.frame_names: dict[tuple[str, str], str] = {}
@@ -186,8 +189,11 @@ class Collector:
         for key, where in self.frame_names.items():
             if key in self._shared:
                 self._spoilt[self._shared[key]] = f"{key[1]} is also a base or tool ({where})"
+        for number, d in self.derived.items():
+            if d.key is not None and d.key in self._shared:
+                self.derived[number] = d._replace(parent=self._shared[d.key])
         if self._spoilt:
-            self._drop(by_number)
+            self._drop((*by_number, self.derived))
         names = {t.name.lower() for t in self.targets if t.name}
         for i, s in enumerate(self.skipped):
             used = sorted({w for w in re.findall(r"\w+(?:\[\d+\])?", s.text) if w.lower() in names})
@@ -210,6 +216,8 @@ class Collector:
         self.runs.clear()
         for rows in (self.spans, self.values):
             rows.keep(keep)
+        for number, d in self.derived.items():
+            self.derived[number] = d._replace(parent=new.get(d.parent))
         for record in by_number:
             kept = {new[i]: value for i, value in record.items() if i in new}
             record.clear()

@@ -17,6 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.derived import Derived, new_shifts, place_derived
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, new_text, number_text, turned
 from elastocal.compensation.posts.krl_data import (
     AXES,
@@ -53,6 +54,7 @@ class KrlLayout:
     slots: Slots
     turns: dict[int, tuple[int, int]]
     omitted: dict[int, int]
+    derived: dict[int, Derived]
 
 
 class Krl(Post):
@@ -81,11 +83,13 @@ class Krl(Post):
         rotations = np.full((len(axes), 3, 3), np.nan)
         if not axes.all():
             rotations[~axes] = Rotation.from_euler("ZYX", poses[~axes, 3:], degrees=True).as_matrix()
+        positions = poses[:, :3] * 1e-3
+        place_derived(into.derived, slots.values[:, :3] * 1e-3, positions, rotations)
         return Program(
             language=self.kind,
             files=dict(files),
             targets=tuple(into.targets),
-            positions=poses[:, :3] * 1e-3,
+            positions=positions,
             rotations=rotations,
             joints=np.radians(np.where(axes[:, None], slots.values, np.nan)),
             moves=tuple(into.moves),
@@ -93,14 +97,14 @@ class Krl(Post):
             bases=into.frames("base", given.bases, found["base"]),
             tools=into.frames("tool", given.tools, found["tool"]),
             notes=tuple(into.notes),
-            layout=KrlLayout(slots, turns, omitted),
+            layout=KrlLayout(slots, turns, omitted, into.derived),
         )
 
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
         layout = program.layout
         assert isinstance(layout, KrlLayout)
         texts = {name: opened(name, data) for name, data in program.files.items()}
-        values = _values(program, changes, layout.slots)
+        values = _values(program, changes, layout.slots, layout.derived)
         axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)[:, None]
         least = np.where(axes, DECIMALS["deg"], _POSE)
         edits = digit_edits(texts, program, layout.slots, values, least)
@@ -213,7 +217,7 @@ def frames_found(modules: Mapping[str, Variables]) -> dict[str, dict[str, Pose]]
     return out
 
 
-def _values(program: Program, changes: Changes, slots: Slots) -> Array:
+def _values(program: Program, changes: Changes, slots: Slots, derived: Mapping[int, Derived]) -> Array:
     """mm and deg (N, 6) that the targets are to have."""
     values = slots.values.copy()
     changed = changes.changed(program)
@@ -223,6 +227,10 @@ def _values(program: Program, changes: Changes, slots: Slots) -> Array:
     values[moved, :3] = changes.positions[moved] * 1e3
     turns = moved & turned(changes.rotations, program.rotations)
     values[turns, 3:] = np.degrees(euler_near(changes.rotations[turns], "ZYX", np.radians(slots.values[turns, 3:])))
+    for number in derived:
+        values[number] = slots.values[number]
+    for number, shift in new_shifts(derived, program, changes).items():
+        values[number, :3] = shift * 1e3
     return values
 
 
@@ -233,7 +241,8 @@ def _added(program: Program, layout: KrlLayout, values: Array, least: Array) -> 
     before = {t: m.start for m in program.moves for t in (m.end, m.via) if t in layout.omitted}
     for number, place in layout.omitted.items():
         start = before.get(number)
-        had = layout.slots.values[number] if start is None else values[start]
+        shifted = number in layout.derived
+        had = layout.slots.values[number] if start is None or shifted else values[start]
         keys = AXES if program.targets[number].kind == "joints" else CARTESIAN
         for key, span, was, value, d in zip(
             keys, layout.slots.spans[number], had, values[number], least[number].tolist(), strict=True

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.derived import Derived
 from elastocal.compensation.posts.krl_data import (
     EXTERNAL,
     NOWHERE,
@@ -126,6 +127,7 @@ QUIET = {"WAIT", "TRIGGER", "INTERRUPT", "RETURN"}
 
 _WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
 _TAIL = re.compile(r"(?:[ \t,]*C_\w++)*+[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
+_SHIFT_TAIL = re.compile(r"[ \t]*(#BASE|#TOOL)?(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
 
 
 @dataclass
@@ -173,7 +175,10 @@ class Walk:
             except Missing as reason:
                 self.into.skip(self.text, at, end, str(reason))
         elif word in RELATIVE:
-            self.into.skip(self.text, at, end, "relative to where the robot stands, so it follows the target before it")
+            try:
+                self._relative(word.removesuffix("_REL"), line, rest, end)
+            except Missing as reason:
+                self.into.skip(self.text, at, end, f"relative to where the robot stands, {reason}")
         elif word in ("$BASE", "$TOOL"):
             self.state, pose = by_assignment(self.state, word, self.text, (rest, end), self.names)
             if pose is not None:
@@ -261,6 +266,26 @@ class Walk:
         if via is None and not name and value.complete:
             self._repeat(line, value)
 
+    def _relative(self, word: str, line: int, at: int, end: int) -> None:
+        """A shift from the target before, in axes of the base or, with #TOOL, of the tool."""
+        state, last = self.state, self.into.last
+        before = None if last is None else self.into.targets[last]
+        if last is None or before is None or before.kind == "joints" or MOTIONS[word] not in ("linear", "joint"):
+            raise Missing("and so it follows the target before it")
+        if (before.base, before.tool) != (state.base, state.tool) or state.outside or self.block or self.lost:
+            raise Missing("in other frames than the target before it")
+        value, name, at = argument(self.text, self.names, at, end)
+        tail = _SHIFT_TAIL.match(self.text.text, at, end)
+        if name or value.axes or not tail or value.others or any(v == v for v in value.numbers[3:]):
+            raise Missing("by more than a shift X, Y, Z; it follows the target before it")
+        numbers = tuple(0.0 if v != v else v for v in value.numbers)
+        target = self._target(value, "", numbers, line, state)
+        self.omitted[target] = value.tail
+        self.into.derived[target] = Derived(np.zeros(3), np.eye(3), (tail[1] or "").upper() == "#TOOL", parent=last)
+        self.into.move(
+            (self.text.name, line), MOTIONS[word], target, None, state.feed, "it is relative to the point before it"
+        )
+
     def _repeat(self, line: int, value: Literal) -> None:
         """Lines that are like this one but for the six numbers."""
         last = max(end for _, end in value.spans)
@@ -282,6 +307,8 @@ class Walk:
             return value.numbers
         lacking = value.keys[value.spans.index(NOWHERE)]
         before = None if self.into.last is None else self.into.targets[self.into.last]
+        if self.into.last in self.into.derived:
+            raise Missing(f"{lacking} is left out, and the place before is relative")
         if name or before is None or (before.kind == "joints") != value.axes:
             raise Missing(f"{lacking} is left out, and the place before is not known")
         if not value.axes and (before.base, before.tool) != (state.base, state.tool):

@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.derived import Derived, new_shifts, place_derived
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, numbers_text, turned
 from elastocal.compensation.posts.orientation import quaternion_near
 from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
@@ -52,6 +53,7 @@ class RapidLayout:
 
     slots: Slots
     tails: dict[tuple[str, int], tuple[int, int, int]]
+    derived: dict[int, Derived]
 
     def tail(self, text: Text, move: Move) -> tuple[int, int, int]:
         """Of any move; one that repeats a line is shifted from the first such line."""
@@ -85,6 +87,8 @@ class Rapid(Post):
         rotations = np.full((len(axes), 3, 3), np.nan)
         if not axes.all():
             rotations[~axes] = Rotation.from_quat(values[~axes, 3:], scalar_first=True).as_matrix()
+        positions = np.where(axes[:, None], np.nan, values[:, :3] * 1e-3)
+        place_derived(into.derived, values[:, :3] * 1e-3, positions, rotations)
         known = [
             {data.spelled.get(n, n): p for n, p in frames.items() if n not in data.computed}
             for frames in (data.bases, data.tools)
@@ -93,7 +97,7 @@ class Rapid(Post):
             language=self.kind,
             files=dict(files),
             targets=tuple(into.targets),
-            positions=np.where(axes[:, None], np.nan, values[:, :3] * 1e-3),
+            positions=positions,
             rotations=rotations,
             joints=np.radians(np.where(axes[:, None], values[:, :6], np.nan)),
             moves=tuple(into.moves),
@@ -101,7 +105,7 @@ class Rapid(Post):
             bases=into.frames("base", given.bases, known[0]),
             tools=into.frames("tool", given.tools, known[1]),
             notes=tuple(into.notes),
-            layout=RapidLayout(slots, tails),
+            layout=RapidLayout(slots, tails, into.derived),
         )
 
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
@@ -109,7 +113,7 @@ class Rapid(Post):
         assert isinstance(layout, RapidLayout)
         texts = {name: opened(name, data) for name, data in program.files.items()}
         axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)[:, None]
-        values = _values(program, changes, layout.slots, axes[:, 0])
+        values = _values(program, changes, layout.slots, axes[:, 0], layout.derived)
         edits = digit_edits(texts, program, layout.slots, values, np.where(axes, DECIMALS["deg"], _POSE))
         for number, points in changes.inserted.items():
             move = program.moves[number]
@@ -214,7 +218,7 @@ def _confdata(model: Robot, path: ToolPath, positions: Array) -> list[str]:
     return [f"[{a:.0f},{b:.0f},{c:.0f},{x}]" for (a, b, c), x in zip(quarter_turns(axes), cfx, strict=True)]
 
 
-def _values(program: Program, changes: Changes, slots: Slots, axes: Bools) -> Array:
+def _values(program: Program, changes: Changes, slots: Slots, axes: Bools, derived: Mapping[int, Derived]) -> Array:
     """mm, quaternion and deg (N, 7) that the targets are to have."""
     values = slots.values.copy()
     changed = changes.changed(program)
@@ -223,6 +227,10 @@ def _values(program: Program, changes: Changes, slots: Slots, axes: Bools) -> Ar
     values[moved, :3] = changes.positions[moved] * 1e3
     turns = moved & turned(changes.rotations, program.rotations)
     values[turns, 3:] = quaternion_near(changes.rotations[turns], slots.values[turns, 3:])
+    for number in derived:
+        values[number] = slots.values[number]
+    for number, shift in new_shifts(derived, program, changes).items():
+        values[number, :3] = shift * 1e3
     return values
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from elastocal.compensation.posts.derived import constant
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import NUMBER, Text, blanked
 from elastocal.compensation.program import Target
@@ -111,6 +112,8 @@ class Data:
     refused: dict[str, str] = field(default_factory=dict)
     """What cannot be used, with the reason."""
     spelled: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, float] = field(default_factory=dict)
+    """Numbers declared CONST."""
 
 
 class Statements:
@@ -159,11 +162,16 @@ def declared(modules: Iterable[Statements]) -> Data:
                 _declare(data, text, code, statement, name, where)
             elif statement["set"]:
                 data.computed.setdefault(name, where)
+                data.constants.pop(name, None)
     return data
 
 
 def _declare(data: Data, text: Text, code: str, statement: re.Match[str], name: str, where: str) -> None:
     kind = statement["type"].lower()
+    if kind == "num" and statement[0][:5].lower() == "const" and not statement["array"]:
+        value = constant(statement["value"] or "", data.constants)
+        if value is not None:
+            data.constants[name] = value
     if kind not in ("robtarget", "jointtarget", "wobjdata", "tooldata"):
         return
     if name in data.targets or name in data.refused:

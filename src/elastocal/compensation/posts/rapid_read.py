@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.derived import Derived, constant
 from elastocal.compensation.posts.rapid_data import BLANK, LONG, SHORT, Data, Datum, Statements, datum
 from elastocal.compensation.posts.text import Text
 from elastocal.compensation.program import Motion, Target
@@ -24,6 +26,9 @@ _SWITCHES = re.compile(r"\s*(?:\\\w+\s*,\s*)*", re.A)
 _NAME = re.compile(r"([A-Za-z]\w*)\s*(?=[,\\])", re.A)
 _TO_COMMA = re.compile(r"\s*(?:\\[^,\[\]()]*)?,", re.A)
 _ARGUMENT = re.compile(r"(?:[^,\[\]()]|\([^()]*\)|\[(?:[^\[\]]|\[[^\[\]]*\])*\])+")
+_SHIFT = re.compile(
+    r"\s*(Offs|RelTool)\s*\(\s*([A-Za-z]\w*)\s*((?:,[^,()\[\]\\]*(?:\([^()]*\)[^,()\[\]\\]*)*){3})\)", re.A | re.I
+)
 _TOOL = re.compile(r"\s*(\w+)\s*(?:\\.*)?\Z", re.A | re.S)
 _OBJECT = re.compile(r"\\\s*WObj\s*:=\s*(\w+)", re.A | re.I)
 
@@ -91,11 +96,17 @@ class Walk:
         if word == "movec":
             via, via_name, at = self._point(code, at, end, False)
             at += 1
-        point, name, at = self._point(code, at, end, word == "moveabsj")
+        shift = _SHIFT.match(code, at, end) if word in ("movel", "movej") else None
+        if shift:
+            point, name, at = self._shifted(code, shift, end)
+        else:
+            point, name, at = self._point(code, at, end, word == "moveabsj")
         rest = self._rest(code[at:end])
         line = self.text.line(statement.start("word"))
         middle = self._target(via, via_name, rest) if via else None
-        target = self._target(point, name, rest)
+        target = self._target(point, name, rest, shared=shift is None)
+        if shift:
+            self.into.derived[target] = self._derived(shift)
         place = self.text.starts[line - 1]
         alone = not code[place : statement.start("word")].strip(BLANK)
         fixed = rest.fixed if alone else "other code stands on its line"
@@ -137,6 +148,32 @@ class Walk:
             raise Missing("its point is an expression")
         return value, name, comma.end() - 1
 
+    def _shifted(self, code: str, shift: re.Match[str], end: int) -> tuple[Datum, str, int]:
+        """The shift of Offs or RelTool as a datum: three numbers, and the orientation of the point that is shifted."""
+        parent = self._declared(shift[2], False)
+        cells = [(m.start(), m[0][1:]) for m in re.finditer(r",[^,]*", shift[3])]
+        values = [constant(c, self.data.constants) for _, c in cells]
+        if None in values or len(values) != 3:
+            raise Missing(f"the shift of {shift[1]} is not known when the file is read")
+        spans = []
+        for at, cell in cells:
+            start = shift.start(3) + at + 1 + len(cell) - len(cell.lstrip())
+            spans.append((start, start + len(cell.strip())))
+        comma = _TO_COMMA.match(code, shift.end(), end)
+        if not comma:
+            raise Missing("its point is an expression")
+        line = self.text.line(shift.start(1))
+        numbers = (*(float(v or 0.0) for v in values), *parent.numbers[3:])
+        spans += [(-1, -1)] * 4
+        made = parent._replace(file=self.text.name, line=line, numbers=numbers, spans=tuple(spans))
+        return made, f"{shift[1]}({shift[2]})", comma.end() - 1
+
+    def _derived(self, shift: re.Match[str]) -> Derived:
+        parent = self._declared(shift[2], False)
+        turn = Rotation.from_quat(np.array(parent.numbers[3:]), scalar_first=True).as_matrix()
+        key = (parent.file, shift[2])
+        return Derived(np.array(parent.numbers[:3]) / 1e3, turn, shift[1].lower() == "reltool", key=key)
+
     def _declared(self, name: str, joints: bool) -> Datum:
         key = name.lower()
         if key in self.data.computed:
@@ -173,11 +210,11 @@ class Walk:
         """A tool or work object as it is first written; case does not matter."""
         return self.data.spelled.setdefault(name.lower(), name)
 
-    def _target(self, value: Datum, name: str, rest: Rest) -> int:
+    def _target(self, value: Datum, name: str, rest: Rest, shared: bool = True) -> int:
         return self.into.target(
             Target(
                 value.file, value.line, name, "joints" if value.joints else "pose", rest.base, rest.tool,
                 f"{value.configuration},{value.external}", value.external_values,
             ),
-            value.spans, value.numbers, bool(name),
+            value.spans, value.numbers, shared and bool(name),
         )  # fmt: skip
