@@ -154,7 +154,7 @@ class Calibration:
     ) -> Prediction:
         tool = tool_of(self.robot, self.names, joints, loads, load_frame or self.load_frame, warm, follows=follows)
         values = self._values
-        at = tool.states(values)
+        at, rest = (tool.states(values), None) if loads is None else tool.both(values)
         number = self._station(station)
         where = np.full(len(joints), number)
         points = placed(self.placing, at.origin, at.turn, where)
@@ -164,7 +164,7 @@ class Calibration:
         k = self.inflation * quantile_95(self.freedom)
         mean = np.sqrt(spread + self.discrepancy**2)
         frame = self.placing.turn[number]
-        moved, moved_spread = self._moved_by_load(at, None if loads is None else tool.unloaded(values))
+        moved, moved_spread = self._moved_by_load(at, rest)
         moved_noise = (2.0 if self.placed else 1.0) * noise  # a deflection is the difference of two readings
         return Prediction(
             points,

@@ -123,7 +123,7 @@ class Sight:
     def linearise(self, tool: Tool, values: Array, placing: Placing) -> tuple[Array, Array]:
         """Readings minus prediction (M, rows) and the derivative of the prediction (M, rows, p + extra)."""
         s, p = self.states, len(values)
-        at = tool.states(values)
+        at, rest = (tool.states(values), None) if s.deflection is None else tool.both(values)
         off = np.zeros((s.count, self.rows))
         slope = np.zeros((s.count, self.rows, p + self.extra))
         frame = placing.turn[s.station]
@@ -137,8 +137,7 @@ class Sight:
             slope[:, part, p:] = self._placing_slopes(placing, points, frame @ at.turn)
         if s.orientation is not None:
             self._orientation(at, placing, frame, off, slope)
-        if s.deflection is not None:
-            rest = tool.unloaded(values)
+        if s.deflection is not None and rest is not None:
             still = np.einsum("nij,mj->nmi", rest.turn, placing.markers)
             change = (at.origin - rest.origin)[:, None] + arms - still
             part = self.sections["deflection"]

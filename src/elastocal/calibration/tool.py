@@ -19,7 +19,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
-from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Entry
@@ -33,6 +33,9 @@ class ToolStates:
     turn: Array
     slope: Array
 
+    def __getitem__(self, rows: slice) -> ToolStates:
+        return ToolStates(self.origin[rows], self.turn[rows], self.slope[rows])
+
 
 class Tool(Protocol):
     """The tool's states for values of the parameters sought."""
@@ -40,6 +43,8 @@ class Tool(Protocol):
     def states(self, values: Array) -> ToolStates: ...
 
     def unloaded(self, values: Array) -> ToolStates: ...
+
+    def both(self, values: Array) -> tuple[ToolStates, ToolStates]: ...
 
 
 def tool_of(
@@ -123,10 +128,18 @@ class RigidTool:
     def unloaded(self, values: Array) -> ToolStates:
         return self.states(values)
 
+    def both(self, values: Array) -> tuple[ToolStates, ToolStates]:
+        still = self.states(values)
+        return still, still
+
 
 @dataclass(frozen=True, eq=False)
 class BentTool:
-    """At the loaded equilibrium."""
+    """At the loaded equilibrium.
+
+    Loaded and unloaded states are solved together, a search starting from the states of the values before: a batch of
+    twice the size costs little more, and two Newton steps do where three were needed.
+    """
 
     robot: Robot
     names: tuple[str, ...]
@@ -135,26 +148,39 @@ class BentTool:
     frame: str
     follows: bool = False
 
+    @cached_property
+    def _last(self) -> dict[str, Equilibrium]:
+        return {}
+
     def states(self, values: Array) -> ToolStates:
         if self.wrench is None or not np.any(self.wrench):
             return self.unloaded(values)
-        return self._solved(values, (AppliedWrenches(self.frame, self.wrench, self.follows),))
+        return self._solved(values, self.at, self.wrench)
 
     def unloaded(self, values: Array) -> ToolStates:
-        return self._solved(values, ())
+        return self._solved(values, self.at, None)
 
-    def _solved(self, values: Array, applied: tuple[AppliedWrenches, ...]) -> ToolStates:
+    def both(self, values: Array) -> tuple[ToolStates, ToolStates]:
+        if self.wrench is None or not np.any(self.wrench):
+            still = self.unloaded(values)
+            return still, still
+        twice = np.concatenate([np.arange(len(self.at))] * 2)
+        wrench = np.concatenate([self.wrench, np.zeros_like(self.wrench)])
+        out = self._solved(values, self.at[twice], wrench)
+        return out[: len(self.at)], out[len(self.at) :]
+
+    def _solved(self, values: Array, at: Configurations, wrench: Array | None) -> ToolStates:
         robot = (
             self.robot.with_parameters(dict(zip(self.names, values.tolist(), strict=True)))
             if self.names
             else self.robot
         )
-        bent = equilibrium(robot, self.at, applied)
-        origin, turn = frame_pose(robot, self.at, bent, robot.tool)
-        slope = np.zeros((len(self.at), 6, 0))
+        applied = () if wrench is None else (AppliedWrenches(self.frame, wrench, self.follows),)
+        which = f"{len(at)} {wrench is None}"
+        bent = self._last[which] = equilibrium(robot, at, applied, start=self._last.get(which))
+        origin, turn = frame_pose(robot, at, bent, robot.tool)
+        slope = np.zeros((len(at), 6, 0))
         if self.names:
-            order, slope, _ = loaded_observation(
-                robot, self.at, applied, [Marker(robot.tool, "pose")], self.names, bent
-            )
+            order, slope, _ = loaded_observation(robot, at, applied, [Marker(robot.tool, "pose")], self.names, bent)
             slope = slope[:, :, [order.index(n) for n in self.names]]
         return ToolStates(origin.T, np.moveaxis(turn, -1, 0), slope)

@@ -9,7 +9,7 @@ or ends on a branch that is not stable, the load is raised from zero in steps (`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
@@ -73,10 +73,14 @@ def equilibrium(
     q: object,
     applied: Sequence[AppliedWrenches] = (),
     *,
+    start: Equilibrium | None = None,
     chunk: int | None = None,
     progress: Progress | None = None,
 ) -> Equilibrium:
-    """Loaded equilibrium of joint values (N, n) under external wrenches plus the model's own loads."""
+    """Loaded equilibrium of joint values (N, n) under external wrenches plus the model's own loads.
+
+    ``start`` is an equilibrium nearby (other parameters, the same rows) from which the search begins.
+    """
     configurations = model.configurations(q)
     total = len(configurations)
     check_rows(model, total, applied)
@@ -91,7 +95,8 @@ def equilibrium(
         rows = slice(first, min(first + size, total))
         count = rows.stop - rows.start
         wrenches = tuple(w.rows(rows, count) for w in applied)
-        out = solve_chunk(flex, model.posture(configurations[rows]), wrenches)
+        begin = None if start is None else start.theta[rows].T
+        out = solve_chunk(flex, model.posture(configurations[rows]), wrenches, begin)
         theta[:, rows], force[:, rows], status[rows], factor[rows], steps[rows] = out
         if progress is not None:
             progress(rows.stop, total)
@@ -99,11 +104,15 @@ def equilibrium(
 
 
 def solve_chunk(
-    flex: Flexibility, at: Posture, applied: tuple[AppliedWrenches, ...]
+    flex: Flexibility, at: Posture, applied: tuple[AppliedWrenches, ...], start: Array | None = None
 ) -> tuple[Array, Array, Ints, Array, Ints]:
     """theta of the whole chain, Q, status, load factor and steps of one chunk (configurations last)."""
     total = at.size
-    theta, force, steps, done = newton_equilibrium(States.unloaded(flex, at, applied))
+    begin = States.unloaded(flex, at, applied)
+    if start is not None:
+        near = start[list(flex.dofs)]
+        begin = replace(begin, theta=np.where(np.isfinite(near), near, begin.theta))
+    theta, force, steps, done = newton_equilibrium(begin)
     states = States(flex, at, applied, theta)
     unstable, factor = stability.judge_stability(states, done)
     again = np.flatnonzero(~done | unstable)
