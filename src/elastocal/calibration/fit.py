@@ -20,7 +20,7 @@ from elastocal.calibration.words import Wanted
 from elastocal.model.robot import Robot
 from elastocal.solve.blocks import Blocks, Group, Scale
 from elastocal.solve.deletion import Deletion, deletion
-from elastocal.solve.evidence import Posterior, posterior
+from elastocal.solve.evidence import Posterior, objective, posterior, prior_precision
 from elastocal.solve.scales import maximise_evidence
 from elastocal.spatial.entries import Array, Bools
 
@@ -31,6 +31,8 @@ KNOWN = 1e-7
 LONGEST = 1.5
 """Longest step of a logarithm."""
 STEPS = 25
+SETTLED = 3e-4
+"""Step in standard deviations at which the search ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,34 +130,79 @@ def distances(sight: Sight, off: Array) -> Array:
 
 
 def fit(task: Task, placing: Placing, x: Array | None = None, log_scales: Array | None = None) -> Fit:
-    """Fit from a start; ``log_scales`` of an earlier fit of the same task warm the search."""
+    """Fit from a start; ``log_scales`` of an earlier fit of the same task warm the search.
+
+    Backlash makes the objective jump where a force changes its sign: a search that no step takes further has arrived.
+    """
     at = np.zeros(len(task.names)) if x is None else x
     blocks = assemble(task, at, placing)
     scales = blocks.start if log_scales is None else log_scales
     chosen, converged, step = 0, False, 0
     for step in range(1, STEPS + 1):
-        at, placing, size = moved(task, posterior(blocks, scales), at, placing)
-        blocks = assemble(task, at, placing)
+        change, size = full_step(task, posterior(blocks, scales), at)
+        if chosen == 2 and size < SETTLED:
+            converged = True
+            break
+        ahead = _ahead(task, at, placing, blocks, scales, change, search=chosen == 2)
+        if ahead is None:
+            converged = True
+            break
+        at, placing, blocks = ahead
         if chosen < 2 and (size < 0.3 or (step >= 2 and chosen == 0)):
             first = chosen == 0
             scales, _ = maximise_evidence(blocks, None if first and log_scales is None else scales, revive=first)
             chosen += 1
-        elif size < 1e-4:
-            converged = True
-            break
     found = posterior(blocks, scales)
     return Fit(task, at, placing, found, found.evidence + blocks.log_penalty(scales)[0], step, converged)
 
 
+def _ahead(
+    task: Task, x: Array, placing: Placing, blocks: Blocks, scales: Array, change: Array, search: bool
+) -> tuple[Array, Placing, Blocks] | None:
+    """The point that a step leads to; in a search the step is halved until the objective falls, None where it never
+    does."""
+    p, extra = len(x), np.zeros(task.sight.extra)
+    now = objective(blocks, scales, np.concatenate([x, extra])) if search else np.inf
+    for factor in (1.0, 0.5, 0.25, 0.125):
+        at, place = x + factor * change[:p], placing.moved(factor * change[p:])
+        there = assemble(task, at, place)
+        if not search or objective(there, scales, np.concatenate([at, extra])) < now:
+            return at, place, there
+    return None
+
+
 def moved(task: Task, found: Posterior, x: Array, placing: Placing) -> tuple[Array, Placing, float]:
     """The next point, and how large the step is in standard deviations."""
+    change, size = full_step(task, found, x)
+    return x + change[: len(x)], placing.moved(change[len(x) :]), size
+
+
+def full_step(task: Task, found: Posterior, x: Array) -> tuple[Array, float]:
+    """Change of all unknowns, and its size in standard deviations."""
     p = len(task.names)
     aim = _allowed(task, found)
     step = aim - np.concatenate([x, np.zeros(len(aim) - p)])
+    if task.logs.any() and np.array_equal(aim, found.mean):
+        step = _curved(task, found, step)
     longest = float(np.max(np.abs(step[:p][task.logs]), initial=0.0))
     step = step * min(1.0, LONGEST / longest) if longest else step
-    size = float(np.linalg.norm(found.factor.T @ step)) / np.sqrt(len(step))
-    return x + step[:p], placing.moved(step[p:]), size
+    return step, float(np.linalg.norm(found.factor.T @ step)) / np.sqrt(len(step))
+
+
+def _curved(task: Task, found: Posterior, step: Array) -> Array:
+    """Newton's step: readings are linear in a compliance, so their second derivative by its logarithm is the first."""
+    h = found.factor @ found.factor.T
+    pull = h @ step
+    prior, _ = prior_precision(found.blocks, found.log_scales)
+    change = found.mean - step - found.blocks.mean
+    curvature = np.zeros(len(step))
+    logs = np.flatnonzero(task.logs)
+    curvature[logs] = np.minimum((pull + prior @ change)[logs], 0.8 * np.diag(h)[logs])
+    try:
+        np.linalg.cholesky(h - np.diag(curvature))
+    except np.linalg.LinAlgError:
+        return step
+    return np.linalg.solve(h - np.diag(curvature), pull)
 
 
 def _allowed(task: Task, found: Posterior) -> Array:

@@ -66,6 +66,15 @@ def posterior(blocks: Blocks, log_scales: Array) -> Posterior:
     return _solve(blocks, log_scales)
 
 
+def objective(blocks: Blocks, log_scales: Array, theta: Array) -> float:
+    """-2 log posterior at given unknowns, up to a constant of the scales: what a search at these scales lowers."""
+    inverse, _ = noise_factors(blocks, log_scales)
+    off = np.where(blocks.used, blocks.readings - blocks.jacobian @ theta, 0.0)
+    change = theta - blocks.mean
+    prior = float(change @ prior_precision(blocks, log_scales)[0] @ change)
+    return blocks.power * float(np.sum((inverse @ off[:, :, None]) ** 2)) + prior
+
+
 def evidence(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
     """Log marginal likelihood plus hyperprior, and its gradient by the logarithms of the scales."""
     value, gradient = _one_noise(blocks, log_scales) if len(blocks.noise) == 1 else _many_noises(blocks, log_scales)
