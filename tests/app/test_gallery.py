@@ -13,7 +13,7 @@ import pytest
 from lxml import html
 
 from elastocal.app import gallery
-from elastocal.app.pages import gallery as pages
+from elastocal.app.pages import reproduce as pages
 from elastocal.app.pages.reproduce import judgement
 from elastocal.published.case import Outcome, registry
 from elastocal.published.figure import Figure, Kind, Why

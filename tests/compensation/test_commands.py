@@ -11,7 +11,7 @@ from oracle.mechanics import poses as oracle_poses
 from oracle.robots import random_robot
 
 from elastocal.compensation.commands import Commands, correct, correction_chunks
-from elastocal.compensation.first_order import first_order
+from elastocal.compensation.job import first_order
 from elastocal.compensation.loads import PathLoads, PayloadChange
 from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.compensation.verification import residual

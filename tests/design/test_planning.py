@@ -18,9 +18,9 @@ from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem
 from elastocal.design.task import Limits, PlanTask, Tests
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.measure.campaign import virtual_campaign
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
-from elastocal.measure.virtual import virtual_campaign
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 

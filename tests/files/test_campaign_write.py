@@ -15,7 +15,7 @@ from elastocal.files.campaign.read import read_campaign, read_plan
 from elastocal.files.campaign.write import campaign_files, campaign_text, table_text
 from elastocal.files.robot.read import read_robot
 from elastocal.files.write import write_files
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.campaign import Campaign, virtual_campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
 from elastocal.measure.position import Position
@@ -25,7 +25,6 @@ from elastocal.measure.sources.marker_places import MarkerPlaces
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.measure.sources.tracker import Tracker
-from elastocal.measure.virtual import virtual_campaign
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot

@@ -21,8 +21,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.plane import Plane
 from elastocal.model.surfaces.sphere import Sphere
 from elastocal.model.surfaces.touches import Touches
-from elastocal.reduction.estimate import estimate
-from elastocal.reduction.fit import groups_of
+from elastocal.reduction.fit import estimate, groups_of
 from elastocal.reduction.problem import linearise, weigh
 
 

@@ -8,18 +8,17 @@ from oracle.robots import configurations, random_robot
 
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.campaign import Campaign, virtual_campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.joint_torque import JointTorque
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.friction import Friction
 from elastocal.measure.sources.reading import Reading
-from elastocal.measure.virtual import virtual_campaign
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
-from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import estimate
 
 KR5 = read_robot("kuka-kr5")
 

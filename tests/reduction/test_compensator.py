@@ -23,7 +23,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import balancing_spring, weight_torque
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.compensator import compensator_of, equivalent_compliance, sample_spring, start_values
-from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import estimate
 from elastocal.reduction.study import study
 from elastocal.solve.metropolis import NonlinearPosterior
 from elastocal.spatial.pose import Pose

@@ -14,8 +14,7 @@ from elastocal.measure.sources.marker_places import MarkerPlaces
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.reduction.error_budget import UNEXPLAINED, UNSTATED, budget
-from elastocal.reduction.estimate import estimate
-from elastocal.reduction.fit import linear_fit
+from elastocal.reduction.fit import estimate, linear_fit
 from elastocal.reduction.problem import linearise, unknowns, weigh
 
 SD = 1e-5

@@ -24,8 +24,7 @@ from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.error_budget import PRIOR, budget
-from elastocal.reduction.estimate import estimate
-from elastocal.reduction.fit import groups_of
+from elastocal.reduction.fit import estimate, groups_of
 from elastocal.reduction.problem import linearise, unknowns, weigh
 from elastocal.solve.loss import TUNING
 

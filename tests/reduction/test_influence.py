@@ -18,7 +18,7 @@ from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.diagnostics import correlations, influence
-from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import estimate
 from elastocal.reduction.problem import unknowns
 
 SD = 1e-5

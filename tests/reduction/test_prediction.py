@@ -20,7 +20,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.diagnostics import discrepancy, repeats
-from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import estimate
 from elastocal.reduction.prediction import IdentifiedModel, Prediction, predict, same_size_loads
 from elastocal.reduction.reduction_cost import reduction_cost
 

@@ -12,7 +12,7 @@ from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.reduction.diagnostics import repeats
-from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import estimate
 
 SD = 1e-5
 JOINTS = ["j1.k", "j2.k", "j3.k", "p4.k"]

@@ -14,8 +14,8 @@ from elastocal.measure.sources.load import LoadPoint, LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.descriptions import descriptions
-from elastocal.reduction.estimate import estimate
 from elastocal.reduction.first_fit import ReductionRules
+from elastocal.reduction.fit import estimate
 from elastocal.reduction.identify import identify
 from elastocal.reduction.score_tests import CHANCE, omitted_parameters, prior_checks
 

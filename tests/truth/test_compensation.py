@@ -17,7 +17,7 @@ from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import estimate
 from elastocal.reduction.prediction import QUANTILE_95, IdentifiedModel, Prediction
 
 SOURCES = (Reading(sd=1e-5), Repeatability(sd=1e-5))

@@ -17,8 +17,7 @@ from elastocal.model.descriptions import Description
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.diagnostics import discrepancy, repeats
-from elastocal.reduction.estimate import estimate
-from elastocal.reduction.fit import groups_of
+from elastocal.reduction.fit import estimate, groups_of
 from elastocal.reduction.identify import identify
 from elastocal.reduction.prediction import IdentifiedModel, predict
 from elastocal.reduction.problem import linearise, weigh

@@ -6,7 +6,7 @@ import numpy as np
 from oracle.spring_arm import NAMES, SPRING, TRUTH, campaign, two_joints
 
 from elastocal.reduction.compensator import sample_spring, start_values
-from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import estimate
 
 
 def test_intervals_of_a_badly_known_spring_hold_the_truth():

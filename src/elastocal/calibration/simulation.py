@@ -22,6 +22,7 @@ from elastocal.design.assessing import assess as assess_measured
 from elastocal.design.result import Plan
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.measure.campaign import Campaign as Measured
+from elastocal.measure.campaign import virtual_campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
 from elastocal.measure.position import Position
@@ -29,7 +30,6 @@ from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.measure.sources.tracker import Tracker
-from elastocal.measure.virtual import virtual_campaign
 from elastocal.model.frames import Frame
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot

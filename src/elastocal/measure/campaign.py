@@ -1,8 +1,11 @@
-"""Readings of one kind with everything that is known to be wrong with them."""
+"""Readings of one kind with everything that is known to be wrong with them.
+
+A virtual campaign is what instruments would read of a robot that is known, with every stated error drawn at random.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,6 +14,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 
 
@@ -84,3 +88,74 @@ class Campaign:
         """Where a number stands: reading (file and line, if known) and what it is."""
         number = self.measurement.rows[row]
         return f"{self.spots.get((reading, number.group), self.line(reading))}, {number.name}"
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A gross error that was put in: which number, and by how much (m or rad)."""
+
+    reading: int
+    row: int
+    size: float
+
+
+@dataclass(frozen=True, eq=False)
+class Virtual:
+    """The campaign, what would be read without any error, the common unknowns drawn, and the gross errors planted."""
+
+    campaign: Campaign
+    exact: Array
+    drawn: dict[str, float]
+    planted: tuple[Planted, ...]
+
+
+def virtual_campaign(
+    truth: Robot,
+    measurement: Measurement,
+    sources: tuple[ErrorSource, ...],
+    rng: np.random.Generator,
+    *,
+    gross: int = 0,
+    gross_size: float = 2e-3,
+) -> Virtual:
+    """Readings of ``truth`` with one draw of every source, and ``gross`` single lengths off by ``gross_size``.
+
+    Unknowns that nothing is known of beforehand (an sd of inf) are drawn as zero.
+    """
+    exact = measurement.predict(truth)
+    lost = np.flatnonzero(np.isnan(exact).any(axis=1))
+    if len(lost):
+        raise InputError(
+            f"reading {lost[0] + 1}: the true robot has no determined state there (backlash without force, or a load "
+            "that it cannot hold); leave the configuration out or add a preload"
+        )
+    readings = exact.copy()
+    drawn: dict[str, float] = {}
+    for source in sources:
+        unknowns = source.unknowns(measurement, truth)
+        sd = np.array([u.sd if np.isfinite(u.sd) else 0.0 for u in unknowns])
+        u = rng.normal(size=(1 if source.common else measurement.count, len(sd))) * sd
+        each = np.broadcast_to(u, (len(exact), len(sd)))
+        readings += np.einsum("nrk,nk->nr", source.columns(measurement, truth), each)
+        if source.common:
+            drawn |= {k.name: float(v) for k, v in zip(unknowns, u[0], strict=True)}
+    lengths = [i for i, row in enumerate(measurement.rows) if row.unit == "m"]
+    planted = plant(readings, lengths, rng, gross, gross_size)
+    readings = np.round(readings, 9)  # no instrument writes more than a nanometre
+    return Virtual(Campaign(measurement, readings, sources), exact, drawn, planted)
+
+
+def plant(
+    readings: Array, rows: Sequence[int], rng: np.random.Generator, gross: int, size: float
+) -> tuple[Planted, ...]:
+    """Add gross errors of either sign to different numbers of these rows, in place."""
+    places = len(rows) * len(readings)
+    if gross > places:
+        raise InputError(f"{gross} gross errors do not fit into {places} numbers; plant fewer")
+    out = []
+    for place in rng.choice(places, gross, replace=False):
+        reading, row = int(place) // len(rows), rows[int(place) % len(rows)]
+        shift = size if rng.random() < 0.5 else -size
+        readings[reading, row] += shift
+        out.append(Planted(reading, row, shift))
+    return tuple(sorted(out, key=lambda p: (p.reading, p.row)))

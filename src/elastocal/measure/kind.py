@@ -4,7 +4,8 @@ Identification knows this interface and the model's parameter table, nothing els
 
     y = f(model) + errors,    dy = F dpi,
 
-with y one row of R numbers per reading.  A kind that is affine in its parameters is fitted in one step.
+with y one row of R numbers per reading.  A kind that is affine in its parameters is fitted in one step.  Its
+residuals are shown in the unit that people use for it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
 from elastocal.measure.setup import Setup
 from elastocal.model.robot import Robot
+from elastocal.quantities import length
 from elastocal.spatial.entries import Array, Ints
 
 
@@ -151,3 +153,40 @@ def measurement_kinds() -> dict[str, type[Measurement]]:
     from elastocal import measure
 
     return kinds_in(measure, Measurement, group="elastocal.measurements")
+
+
+@dataclass(frozen=True)
+class ReadingUnit:
+    """``factor`` from SI to ``unit``; ``rows`` are the numbers of a reading that have it."""
+
+    factor: float
+    unit: str
+    rows: tuple[int, ...]
+
+    @property
+    def decimals(self) -> int | None:
+        """Digits after the point in a column: tenths of a micrometre."""
+        return 1 if self.unit == "um" else None
+
+    @property
+    def digits(self) -> int | None:
+        """Significant digits in a column of anything else."""
+        return None if self.unit == "um" else 3
+
+    def key(self, name: str) -> str:
+        return f"{name}_{self.unit.replace(' ', '')}"
+
+    def text(self, value: float) -> str:
+        return length(value) if self.unit == "um" else f"{self.factor * value:.3g} {self.unit}"
+
+
+def reading_unit(kind: Measurement) -> ReadingUnit:
+    """Of the rows that predictions are judged by: micrometres for lengths, SI for forces and torques."""
+    si = kind.rows[0].unit
+    factor, unit = {"m": (1e6, "um"), "rad": (1e6, "urad")}.get(si, (1.0, si))
+    return ReadingUnit(factor, unit, tuple(kind.judged))
+
+
+def small_unit(si: str) -> tuple[float, str]:
+    """Single readings in mm and mrad, the rest in SI: the factor and the unit."""
+    return (1e3, f"m{si}") if si in ("m", "rad") else (1.0, si)

@@ -79,10 +79,10 @@ class Experiment:
 
     def fitted(self, rows: Ints, rng: np.random.Generator) -> tuple[Fit, dict[str, float]]:
         """One virtual campaign, fitted from start values that come from its readings alone; and those values."""
+        from elastocal.measure.campaign import virtual_campaign
         from elastocal.measure.deflection import Deflection
-        from elastocal.measure.virtual import virtual_campaign
         from elastocal.reduction.compensator import start_values
-        from elastocal.reduction.estimate import estimate
+        from elastocal.reduction.fit import estimate
 
         kind = Deflection(self.setup(rows, REPEATS))
         campaign = virtual_campaign(self.truth, kind, tracker_only(), rng).campaign

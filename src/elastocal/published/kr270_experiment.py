@@ -93,8 +93,8 @@ def measured(
     truth: Robot, setup: Setup, sources: tuple[ErrorSource, ...], rng: np.random.Generator, statics: Statics
 ) -> Campaign:
     """One draw of all readings."""
+    from elastocal.measure.campaign import virtual_campaign
     from elastocal.measure.deflection import Deflection
-    from elastocal.measure.virtual import virtual_campaign
 
     return virtual_campaign(truth, Deflection(setup, statics), sources, rng).campaign
 
@@ -122,7 +122,7 @@ def identified(truth: Robot, campaign: Campaign, whole_path: bool = False) -> Id
 
 def all_at_once(found: Identification) -> Fit:
     """M3 in one step: everything whose ratio is below the threshold before any of it is dropped."""
-    from elastocal.reduction.estimate import estimate
+    from elastocal.reduction.fit import estimate
 
     whole = found.whole
     kept = {

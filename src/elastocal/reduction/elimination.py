@@ -20,9 +20,8 @@ from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
-from elastocal.reduction.estimate import estimate
 from elastocal.reduction.first_fit import ABSURD, NO_START, StartValues, Trial
-from elastocal.reduction.fit import Fit
+from elastocal.reduction.fit import Fit, estimate
 from elastocal.solve.groups import Group, Groups
 from elastocal.solve.loss import Loss
 from elastocal.spatial.entries import Array

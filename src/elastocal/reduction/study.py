@@ -27,9 +27,8 @@ from elastocal.reduction.diagnostics import (
     repeats,
 )
 from elastocal.reduction.error_budget import Budget, budget
-from elastocal.reduction.estimate import misfit_at
 from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues
-from elastocal.reduction.fit import Fit
+from elastocal.reduction.fit import Fit, misfit_at
 from elastocal.reduction.identify import Identification, identify, sought_names
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.reduction.reduction_cost import Cost, Wide, reduction_cost, wide_covariance

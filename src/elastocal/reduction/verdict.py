@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from elastocal.findings import Finding, note
-from elastocal.measure.reading_unit import reading_unit, small_unit
+from elastocal.measure.kind import reading_unit, small_unit
 from elastocal.model.robot import Robot
 from elastocal.quantities import length, told_apart
 from elastocal.reduction.study import Study

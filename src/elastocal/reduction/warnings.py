@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.findings import Finding, warning
-from elastocal.measure.reading_unit import reading_unit
+from elastocal.measure.kind import reading_unit
 from elastocal.model.robot import Robot
 from elastocal.quantities import length, significant
 from elastocal.reduction.placement import Placement

@@ -14,7 +14,7 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.procedures.contact.gaps import gap_campaign, iterate
 from elastocal.procedures.contact.judgement import force_error
-from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import estimate
 
 
 @pytest.mark.parametrize("gaps", [True, False])

@@ -13,7 +13,7 @@ from elastocal.model.descriptions import descriptions
 from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact.judgement import force_error, judge, undetermined_contacts
 from elastocal.procedures.contact.scene import contact_scene
-from elastocal.reduction.estimate import estimate
+from elastocal.reduction.fit import estimate
 from elastocal.reduction.identify import identify
 
 

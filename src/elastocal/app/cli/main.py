@@ -1,10 +1,18 @@
-"""The command line: all commands of ``app/commands``, grouped in the help."""
+"""The command line: all commands of ``app/commands``, grouped in the help, and how it ends.
+
+An exit code, and one sentence on stderr for what a user can put right.
+"""
 
 from __future__ import annotations
 
+import io
+import os
+import re
+import sys
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -13,7 +21,8 @@ from elastocal import __version__
 from elastocal.app import commands
 from elastocal.app.cells.roles import in_cell
 from elastocal.app.cli.command import COMMANDS, GROUPS, Command, on_command_line
-from elastocal.app.cli.ending import run_to_exit
+from elastocal.errors import ElastocalError
+from elastocal.untrusted import in_brief
 
 
 def declared() -> tuple[Command, ...]:
@@ -70,3 +79,95 @@ for _command in declared():
 def main() -> None:
     """Run, with one sentence instead of a traceback for what a user can put right."""
     run_to_exit(app)
+
+
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?[,;]?")
+_LISTS = ("--at", "--force", "--moment", "--torque", "--position", "--rpy", "--near")
+
+
+def run_to_exit(app: typer.Typer) -> NoReturn:
+    """Run the words of the command line and leave; 0 done, 2 a user's mistake, 130 stopped, 141 nobody reads."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console of another encoding must not break the answer
+    try:
+        code = _run(app, sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # the reader has gone: keep the interpreter from complaining when it flushes stdout at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    sys.exit(code)
+
+
+def _run(app: typer.Typer, words: list[str]) -> int:
+    command = _parser(app)
+    try:
+        with command.make_context("elastocal", list(words)) as context:
+            command.invoke(context)
+    except typer.Exit as left:
+        return int(left.exit_code)
+    except ElastocalError as error:
+        return _failed(_with_option(error, command, words), 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return _failed("stopped", 130)
+    except BrokenPipeError:
+        raise
+    except MemoryError:
+        said = "the memory of this machine is not enough for it; give fewer rows, poses or candidates, or a smaller map"
+        return _failed(said, 2)
+    except RecursionError:
+        return _failed("something in the input is nested too deeply; write it out plainly", 2)
+    except OSError as error:
+        return _failed(f"{error.filename or 'file'}: {error.strerror or error}", 2)
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # what the parser of the command line raises
+            raise
+        return _misused(error, words)
+    return 0
+
+
+def _with_option(error: ElastocalError, group: Any, words: list[str]) -> str:
+    """The sentence, with the option of the command that the library knows as a parameter."""
+    name = next((w for w in words if w in group.commands), "")
+    params = group.commands[name].params if name else ()
+    flags = {p.name: p.opts[0] for p in params if p.param_type_name == "option"}
+    flag = flags.get(getattr(error, "parameter", ""))
+    return f"{error} ({flag})" if flag is not None and flag not in str(error) else str(error)
+
+
+@cache
+def _parser(app: typer.Typer) -> Any:
+    """All commands with their options; they keep nothing of a run."""
+    return typer.main.get_command(app)
+
+
+def _misused(error: Any, words: list[str]) -> int:
+    """A wrong command, option or value; without any word the parser's message is the help."""
+    from elastocal.app.cells.values import example
+
+    if not words:
+        print(error.format_message())
+        return 2
+    unquoted = _unquoted(words)
+    said = " ".join(str(error.format_message()).split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    asked = "elastocal --help" if context is None else f"{context.command_path} --help"
+    shown = "" if context is None or type(error).__name__ != "MissingParameter" else example(context.command)
+    return _failed(unquoted or f"{said[:1].lower()}{said[1:]}{shown or f'; see {asked}'}", 2)
+
+
+def _unquoted(words: list[str]) -> str:
+    """A hint where numbers that belong together were typed as words of their own: --at 0 -90 90."""
+    for i, word in enumerate(words):
+        if word in _LISTS:
+            rest = words[i + 1 :]
+            count = next((n for n, w in enumerate(rest) if not _NUMBER.fullmatch(w)), len(rest))
+            if count > 1:
+                return f'put the values of {word} in quotes: {word} "{" ".join(rest[:count])}"'
+    return ""
+
+
+def _failed(sentence: str, code: int) -> int:
+    print(f"elastocal: {in_brief(sentence)}", file=sys.stderr)
+    return code

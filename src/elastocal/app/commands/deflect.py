@@ -1,7 +1,8 @@
-"""Deflection of a frame under load, by the loaded equilibrium, and by the linear formula beside it."""
+"""Deflection of a frame under load, by the loaded equilibrium, and by the linear formula beside it; droop."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,8 +69,7 @@ def deflect(
     Example:
       elastocal deflect kuka-kr270 --at "0,-90,90,0,30,0" --force "0,0,-2500"
     """
-    from elastocal.app.applied_load import LoadRequest, applied_load
-    from elastocal.app.carried import with_payload
+    from elastocal.app.applied_load import LoadRequest, applied_load, with_payload
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.inputs import configurations_text, inputs_of
     from elastocal.app.workers import one_thread
@@ -120,7 +120,7 @@ def _state(sag: bool) -> str:
 def _moved(
     model: Robot, q: Array, applied: AppliedWrenches | None, frame: str, sag: bool, progress: Progress | None
 ) -> FrameDeflection:
-    from elastocal.app.sag import sag_deflection
+    from elastocal.app.commands.deflect import sag_deflection
     from elastocal.model.statics.deflection import deflection
 
     wrenches = [] if applied is None else [applied]
@@ -152,3 +152,28 @@ def _no_gravity(model: Robot, payload: float | None, sag: bool, load: AppliedLoa
     if sag and not model.gravity.any() and load.applied is None:
         return ("Gravity is zero in this model, so no weight pulls.",)
     return ()
+
+
+def sag_deflection(
+    model: Robot,
+    q: Array,
+    applied: Sequence[AppliedWrenches],
+    frame: str,
+    progress: Callable[[int, int], None] | None = None,
+) -> FrameDeflection:
+    """nan where there is no equilibrium, with its status."""
+    import numpy as np
+
+    from elastocal.model.kinematics import kinematics
+    from elastocal.model.statics.deflection import FrameDeflection, frame_pose
+    from elastocal.model.statics.equilibrium import Status, equilibrium
+    from elastocal.spatial.rotation import rotation_vector
+
+    rigid = kinematics(model, q, frame)
+    bent = equilibrium(model, q, applied, progress=progress)
+    place, turned = frame_pose(model, q, bent, frame)
+    turn = rotation_vector(np.einsum("ijn,nkj->ikn", turned, rigid.rotation)).T
+    shift = place.T - rigid.position
+    lost = bent.status != Status.CONVERGED
+    shift[lost] = turn[lost] = np.nan
+    return FrameDeflection(frame, shift, turn, bent.status, bent.load_factor)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.files.campaign.file import CampaignFile
+    from elastocal.measure.campaign import Virtual
     from elastocal.measure.kind import Measurement
-    from elastocal.measure.virtual import Virtual
     from elastocal.model.robot import Robot
 
 _CELL = Uses(
@@ -121,8 +121,8 @@ def _presses(plan: CampaignFile) -> bool:
 
 def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, gross: int, size: float) -> Virtual:
     """Contacts are pressed by the true robot's own joint values; everything else is read at those of the plan."""
+    from elastocal.measure.campaign import virtual_campaign
     from elastocal.measure.contact_force import ContactForce
-    from elastocal.measure.virtual import virtual_campaign
     from elastocal.procedures.contact.plan import virtual_contacts
 
     kind, sources = plan.campaign.measurement, plan.campaign.sources

@@ -73,8 +73,7 @@ def stiffness(
     Example:
       elastocal stiffness kuka-kr270 --map "A2:-130:-20:12,A3:-90:120:12"
     """
-    from elastocal.app.applied_load import LoadRequest, applied_load
-    from elastocal.app.carried import with_payload
+    from elastocal.app.applied_load import LoadRequest, applied_load, with_payload
     from elastocal.app.inputs import configurations_text, inputs_of
     from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot, without_kinds

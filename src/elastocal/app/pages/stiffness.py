@@ -9,8 +9,7 @@ from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells
 from elastocal.report.blocks import Axis, Block, Cell, Column, Heatmap, Paragraphs, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:
-    from elastocal.app.grid import Grid
-    from elastocal.app.workspace import Workspace
+    from elastocal.app.grid import Grid, Workspace
     from elastocal.spatial.entries import Array
 
 

@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.campaign import Campaign, Virtual, plant
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.object_places import ObjectPlaces
 from elastocal.measure.sources.source import ErrorSource
-from elastocal.measure.virtual import Virtual, plant
 from elastocal.model.inverse_kinematics import PoseStatus
 from elastocal.model.kinematics import kinematics
 from elastocal.model.limits import middle, starts

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from elastocal.app.grid import section, workspace
 from elastocal.app.marker_moves import MarkerMoves, flagged_readings, marker_moves
 from elastocal.app.pages.stiffness import workspace_blocks
-from elastocal.app.workspace import section, workspace
 from elastocal.errors import InputError
-from elastocal.measure.kind import MarkerMeasurement
-from elastocal.measure.reading_unit import reading_unit
+from elastocal.measure.kind import MarkerMeasurement, reading_unit
 from elastocal.reduction.warnings import nominal_errors
 from elastocal.report.blocks import Lines, Paragraphs, Scene, Section, Series
 from elastocal.report.parts import Look, Part

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import or_reason
-from elastocal.measure.reading_unit import reading_unit
+from elastocal.measure.kind import reading_unit
 from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Table
 from elastocal.solve.groups import Group

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.columns import or_reason
-from elastocal.measure.reading_unit import small_unit
+from elastocal.measure.kind import small_unit
 from elastocal.report.blocks import Cell, Column, Table
 
 if TYPE_CHECKING:
