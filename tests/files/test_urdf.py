@@ -376,10 +376,10 @@ FAULTS = {
     ),
     "xacro": (
         "<robot xmlns:xacro='http://www.ros.org/wiki/xacro'>\n<xacro:property name='x' value='1'/></robot>",
-        "line 2, <xacro:property>: this is xacro, not URDF; expand the file first (xacrodoc",
+        "line 2, <xacro:property>: this is xacro, not URDF; rename it to .xacro",
     ),
     "xacro prefix": ("<robot>\n<xacro:arm/></robot>", "line 2: not valid XML (Namespace prefix xacro"),
-    "xacro value": (j('<origin xyz="0 0 ${h}"/>'), "xyz='0 0 ${h}' is xacro, not a number; expand"),
+    "xacro value": (j('<origin xyz="0 0 ${h}"/>'), "xyz='0 0 ${h}' is xacro, not a number; rename it to .xacro"),
     "doctype": ("<!DOCTYPE robot [<!ENTITY h '1'>]>\n<robot name='&h;'><link name='a'/></robot>", "holds a DOCTYPE"),
     "entity file": ("<!DOCTYPE robot SYSTEM 'other.dtd'>\n<robot><link name='a'/></robot>", "holds a DOCTYPE"),
 }

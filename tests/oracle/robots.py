@@ -12,6 +12,8 @@ from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
 from elastocal.spatial.pose import Pose
 
+ALIKE = ("abb-irb120", "abb-irb4600-60", "fanuc-r2000ic165f", "kuka-kr210-r2700", "ur10e", "yaskawa-gp25")
+"""Arms of six joints built like others; ``reference/test_shipped_arms.py`` has their kinematics."""
 SHIPPED = (
     "cylindrical",
     "fanuc-m710ic50",

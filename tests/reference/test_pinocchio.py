@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.mechanics import masses
-from oracle.robots import SHIPPED, configurations, random_robot
+from oracle.robots import ALIKE, SHIPPED, configurations, random_robot
 
 from elastocal.files.robot.read import read_robot, shipped_robots
 from elastocal.model.chain import JOINT
@@ -52,7 +52,7 @@ def robots():
 
 
 def test_every_shipped_robot_is_in_the_table():
-    assert set(SHIPPED) == set(shipped_robots())
+    assert {*SHIPPED, *ALIKE} == set(shipped_robots())
 
 
 @pytest.mark.parametrize(("make", "what"), robots())

@@ -62,8 +62,8 @@ class Placed:
         )
 
 
-WORLD = ("world", "base")
-"""Frames of a robot that are the controller's own base, where they are not the root."""
+WORLD = ("world", "base_frame")
+"""Frames of a robot that are the controller's own base: by name, and what becomes of link ``base`` of a URDF."""
 
 
 def own_base(model: Robot) -> Pose | None:

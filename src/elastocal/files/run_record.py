@@ -17,7 +17,7 @@ from elastocal import __version__
 from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.located import read_json, read_text, read_yaml
-from elastocal.files.opened import sha256_of, watching
+from elastocal.files.opened import read_bytes, sha256_of, watching
 from elastocal.files.robot.read import robot_file
 
 WORDS = ("title", "source", "status", "language")
@@ -39,8 +39,16 @@ def robot_mark(word: str, folder: Path = Path()) -> str:
     if file is None:
         return f"elastocal {__version__}"
     with watching():  # asking whether it is the same is not reading
-        content = _xml(folder / file) if file.suffix.lower() == ".urdf" else _yaml(folder / file)
+        content = _content(folder / file)
     return f"content:{hashlib.sha256(content.encode()).hexdigest()}"
+
+
+def _content(file: Path) -> str:
+    """XML and YAML without what does not count; all else byte by byte."""
+    suffix = file.suffix.lower()
+    if suffix in (".urdf", ".xacro"):
+        return _xml(file)
+    return _yaml(file) if suffix in (".yaml", ".yml") else read_bytes(file).hex()
 
 
 def _yaml(file: Path) -> str:

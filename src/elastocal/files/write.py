@@ -21,7 +21,7 @@ from elastocal.errors import InputError
 from elastocal.files.confined import bounds, check_inside
 from elastocal.files.interrupted import PART, noted_moves, part_prefix, remove_parts, to_be_finished
 
-SUFFIXES = {"report": (".html", ".htm"), "csv": (".csv",)}
+SUFFIXES = {"report": (".html", ".htm"), "csv": (".csv", ".xlsx")}
 """By the name of a target, without what a command line puts before it."""
 
 

@@ -54,7 +54,9 @@ ReportFile = Annotated[
 Standalone = Annotated[
     bool, typer.Option("--standalone", help="Put the script of turnable pictures into the report (4.8 MB) for sending.")
 ]
-CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write the table as CSV."), WRITTEN]
+CsvFile = Annotated[
+    Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write the table as CSV, or as .xlsx."), WRITTEN
+]
 Seed = Annotated[
     int, typer.Option(metavar="N", min=0, help="Start of the random numbers; the same seed, the same result.")
 ]

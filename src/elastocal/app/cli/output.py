@@ -72,6 +72,16 @@ def gathered_answers(key: str) -> Iterator[None]:
         print_json({key: held})
 
 
+def _as_excel(text: str) -> bytes:
+    """The cells of a CSV text as a workbook."""
+    from csv import reader
+
+    from elastocal.files.tables.excel import excel_bytes
+
+    header, *rows = reader(text.splitlines())
+    return excel_bytes(header, rows)
+
+
 def deliver(
     report: Report,
     json: bool,
@@ -94,7 +104,8 @@ def deliver(
     if csv is not None and csv[0] is not None:
         from elastocal.report.data import as_csv
 
-        files[csv[0]] = as_csv(csv[1])
+        text = as_csv(csv[1])
+        files[csv[0]] = _as_excel(text) if csv[0].suffix.lower() == ".xlsx" else text
     if files:
         run.write(files)
     if json:

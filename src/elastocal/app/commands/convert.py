@@ -64,9 +64,10 @@ def convert(
 
 def complete_file(source: str, robot: Robot) -> tuple[Robot, tuple[str, ...], str]:
     """The robot, the joints whose compliance is to be filled in, and its robot file."""
+    from elastocal.files.robot.read import robot_file
     from elastocal.files.robot.write import robot_text
 
-    urdf = Path(source).suffix.lower() == ".urdf"
+    urdf = robot_file(source) is not None and Path(source).suffix.lower() not in YAML
     model, to_fill = _with_compliances(robot) if urdf else (robot, ())
     return model, to_fill, robot_text(model, _head(source, robot), (TO_FILL,) if to_fill else ())
 

@@ -90,7 +90,7 @@ def _robot(word: str) -> tuple[Robot, tuple[str, ...], tuple[str, ...], str]:
     robot, file = read_robot(word), robot_file(word)
     if file is None:
         return robot, robot.notes, (), shipped_text(shipped_name(word))
-    if file.suffix.lower() == ".urdf":
+    if file.suffix.lower() not in (".yaml", ".yml"):
         model, to_fill, text = complete_file(word, robot)
         return model, robot.notes, to_fill, text
     return robot, robot.notes, (), read_text(file)

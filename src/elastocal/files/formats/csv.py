@@ -22,16 +22,17 @@ PLAIN = (*WORDS, "object")
 
 @dataclass(frozen=True, kw_only=True)
 class CsvTable(TableFormat):
-    """``columns`` leads from Elastocal's names to titles of the file; lines count from 1."""
+    """``columns`` leads from Elastocal's names to titles of the file; lines count from 1; ``sheet`` is one of Excel."""
 
     kind: ClassVar[str] = "csv"
     columns: dict[str, str] = field(default_factory=dict)
     header_line: int | None = None
     units_line: int | None = None
     encoding: str | None = None
+    sheet: str | None = None
 
     def read(self, file: Path, asked: Asked) -> RawTable:
-        raw = read_csv(file, self.encoding, self.header_line)
+        raw = read_csv(file, self.encoding, self.header_line, self.sheet)
         if self.header_line not in (None, raw.header_line):
             raise asked.error(("header_line",), f"line {self.header_line} of {file} is empty or a remark")
         raw, stated = self._units(raw, asked)

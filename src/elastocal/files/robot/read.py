@@ -12,25 +12,31 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.located import parse_yaml, read_text
 from elastocal.files.opened import SHIPPED, noted, path_of
 from elastocal.files.robot.file import build_robot
+from elastocal.files.robot.xacro import split_arguments
 from elastocal.model.elements import Element, element_kinds
 from elastocal.model.robot import Robot
 
 MOST_NAMES = 12
-YAML = (".yaml", ".yml")
+YAML, XML, TABLES = (".yaml", ".yml"), (".urdf", ".xacro"), (".csv", ".xlsx")
 
 
 def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str | PathLike[str] = "") -> Robot:
-    """A shipped robot by name, or a .yaml or .urdf file by its path, seen from ``folder``.
+    """A shipped robot by name, or a .yaml, .urdf or .xacro file or a DH table (.csv, .xlsx), seen from ``folder``.
 
     ``tool`` is the frame used by default in place of the one that the file says.  Of a URDF with branches the robot
     is the path from its root to ``tool``; without one the end is inferred.  ``notes`` of the model say what the file
     left open and what was chosen.
     """
     file = robot_file(robot)
-    if file is not None and file.suffix.lower() == ".urdf":
+    if file is not None and file.suffix.lower() in XML:
         from elastocal.files.robot.urdf import read_urdf
 
-        return read_urdf(Path(folder) / file, tool).model
+        return read_urdf(Path(folder) / file, tool, arguments=split_arguments(str(robot))[1]).model
+    if file is not None and file.suffix.lower() in TABLES:
+        from elastocal.files.robot.dh import read_dh
+
+        model = read_dh(Path(folder) / file)
+        return model if tool is None else with_tool(model, tool)
     if file is not None:
         path = Path(folder) / file
         model = robot_from_text(read_text(path), path.as_posix())
@@ -38,8 +44,11 @@ def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str 
         check_word(str(robot), Path(folder) / path_of(str(robot)))
         name = shipped_name(str(robot))
         model = robot_from_text(shipped_text(name), f"{name}.yaml")
-    if tool is None or tool == model.tool:
-        return model
+    return model if tool is None or tool == model.tool else with_tool(model, tool)
+
+
+def with_tool(model: Robot, tool: str) -> Robot:
+    """The robot with another frame used by default."""
     model.tree.frame(tool)
     return replace(model, tool=tool)
 
@@ -69,8 +78,8 @@ def shipped_text(name: str) -> str:
 
 def robot_file(word: str | PathLike[str]) -> Path | None:
     """The file that the word stands for, None for a shipped robot."""
-    path = path_of(str(word))
-    return path if path.suffix.lower() in (*YAML, ".urdf") else None
+    path = path_of(split_arguments(str(word))[0])
+    return path if path.suffix.lower() in (*YAML, *XML, *TABLES) else None
 
 
 def shipped_name(word: str) -> str:
@@ -82,7 +91,7 @@ def shipped_name(word: str) -> str:
     if len(found) > 1:
         raise InputError(f"robot {word!r} may be {' or '.join(found)}; write more of its name")
     if not found:
-        raise UnknownNameError("robot", word, [*names, "or the path of a .yaml or .urdf file"])
+        raise UnknownNameError("robot", word, [*names, "or the path of a .yaml, .urdf or .xacro file or a DH table"])
     return found[0]
 
 
@@ -90,7 +99,8 @@ def check_word(word: str, path: Path) -> None:
     """Refuse a word that names no shipped robot; ``path`` is where it would lead if it were a file."""
     if path.exists() and word not in shipped_robots():
         raise InputError(
-            f"{path}: is not a robot file; give a .yaml or .urdf file, or one of {', '.join(shipped_robots())}"
+            f"{path}: is not a robot file; give a .yaml, .urdf or .xacro file or a DH table (.csv, .xlsx), or one of "
+            f"{', '.join(shipped_robots())}"
         )
     shipped_name(word)
 

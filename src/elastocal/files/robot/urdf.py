@@ -15,7 +15,7 @@ import numpy as np
 from elastocal.errors import UnknownNameError
 from elastocal.files.robot.links import Joint, Links, SerialRobot, serial_robot
 from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_inertia, wrong_length, wrong_mass
-from elastocal.files.robot.urdf_tags import Tag, document, named
+from elastocal.files.robot.urdf_tags import Tag, document, named, parse
 from elastocal.model.frames import JointKind, JointMotion
 from elastocal.spatial.entries import Array
 
@@ -28,9 +28,24 @@ KINDS: dict[str, JointKind | None] = {
 }
 
 
-def read_urdf(path: str | PathLike[str], tool: str | None = None, base: str | None = None) -> SerialRobot:
-    """The serial robot from link ``base`` (default: the root) to link ``tool`` (default: inferred)."""
-    robot = document(Path(path))
+def read_urdf(
+    path: str | PathLike[str],
+    tool: str | None = None,
+    base: str | None = None,
+    arguments: Mapping[str, str] | None = None,
+) -> SerialRobot:
+    """The serial robot from link ``base`` (default: the root) to link ``tool`` (default: inferred).
+
+    A .xacro file is expanded first, with its ``arguments``.
+    """
+    if Path(path).suffix.lower() == ".xacro":
+        from elastocal.files.robot.xacro import expanded
+
+        robot = parse(expanded(Path(path), dict(arguments or {})), str(path))
+        if not robot.xml.findall("link"):
+            raise robot.error("defines macros but uses none; give the file that includes it and calls its macro")
+    else:
+        robot = document(Path(path))
     links = read_links(robot)
     note = f"gravity is assumed to be {GRAVITY} m/s2 along -z of link {links.root!r}; URDF does not say"
     name, gravity = robot.xml.get("name") or Path(path).stem, np.array([0.0, 0.0, -GRAVITY])

@@ -15,7 +15,7 @@ from elastocal.files.opened import read_bytes
 from elastocal.spatial.pose import Pose
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_EXPAND = "expand the file first (xacrodoc robot.urdf.xacro -o robot.urdf)"
+_EXPAND = "rename it to .xacro, which is expanded, or expand it first (xacrodoc robot.urdf.xacro -o robot.urdf)"
 
 
 @dataclass(frozen=True)

@@ -79,8 +79,14 @@ class Field:
     factor: float
 
 
-def read_csv(path: Path, encoding: str | None = None, header_line: int | None = None) -> RawTable:
-    """Header and cells of a CSV file; ragged rows are refused, lines before ``header_line`` are skipped."""
+def read_csv(
+    path: Path, encoding: str | None = None, header_line: int | None = None, sheet: str | None = None
+) -> RawTable:
+    """Header and cells of a CSV file or Excel sheet; ragged rows are refused, lines before ``header_line`` skipped."""
+    if path.suffix.lower() in (".xlsx", ".xlsm"):
+        from elastocal.files.tables.excel import read_excel
+
+        return read_excel(path, header_line, sheet)
     lines = [(n, s) for n, s in text_lines(path, "#", encoding) if n >= (header_line or 0) and not _TOLD.fullmatch(s)]
     if not lines:
         raise InputError(

@@ -1,0 +1,151 @@
+"""Excel workbooks (.xlsx, .xlsm) as tables, in and out, by openpyxl.
+
+A sheet is read like a text table: the first row that is not empty and no remark names the columns, and rows count as
+the spreadsheet counts them.  Values count, not formulas; a number that is typed as text may have a decimal comma.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.opened import read_bytes
+from elastocal.files.tables.raw import RawTable
+from elastocal.untrusted import spreadsheet_cell
+
+ENDINGS = (".xlsx", ".xlsm")
+LARGEST = 512 << 20
+"""Bytes of a workbook when unpacked."""
+STAMP = datetime(2000, 1, 1)
+"""Workbooks hold the time of their making; the same table shall make the same bytes."""
+
+
+def read_excel(path: Path, header_line: int | None = None, sheet: str | None = None) -> RawTable:
+    """One sheet, by default the first that is not empty; rows before ``header_line`` are skipped."""
+    book = _book(path)
+    try:
+        names = book.sheetnames
+        if sheet is not None and sheet not in names:
+            raise UnknownNameError("sheet", sheet, names, str(path))
+        for name in [sheet] if sheet is not None else names:
+            rows = _rows(book[name], header_line or 0)
+            if rows:
+                return _table(path, rows, name, names)
+    finally:
+        book.close()
+    raise InputError(
+        f"{path}: {f'sheet {sheet!r}' if sheet else 'every sheet'} is empty; the first row names the columns with "
+        "their units, for example A1_deg, A2_deg",
+        file=str(path),
+    )
+
+
+def _book(path: Path) -> Any:
+    data = read_bytes(path)
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise InputError(
+            f"{path}: reading Excel needs openpyxl; pip install 'elastocal[formats]', or save the sheet as .csv",
+            code="extra-missing",
+            file=str(path),
+        ) from None
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            size = sum(entry.file_size for entry in packed.infolist())
+        if size > LARGEST:
+            raise InputError(f"{path}: unpacks to more than {LARGEST >> 20} MiB; split it", code="too-large")
+        return load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"{path}: is no readable Excel workbook ({type(error).__name__}); save it as .xlsx again, or as .csv",
+            code="not-excel",
+            file=str(path),
+        ) from None
+
+
+def _rows(sheet: Any, first: int) -> list[tuple[int, list[str]]]:
+    out = []
+    for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+        words = [_text(value) for value in cells]
+        while words and not words[-1]:
+            words.pop()
+        if number >= first and words and any(words) and not words[0].startswith("#"):
+            out.append((number, words))
+    return out
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    return str(value).strip()
+
+
+def _table(path: Path, rows: Sequence[tuple[int, list[str]]], sheet: str, names: Sequence[str]) -> RawTable:
+    header_line, header = rows[0]
+    width = len(header)
+    body = []
+    for number, words in rows[1:]:
+        if len(words) > width:
+            said = f"row {number} of sheet {sheet!r} has {len(words)} cells for {width} columns"
+            raise InputError(f"{path}: {said}; give the last ones a title, or empty them", file=str(path))
+        body.append((number, (*words, *[""] * (width - len(words)))))
+    notes = (f"{path.name}: sheet {sheet!r} is read, of {', '.join(names)}.",) if len(names) > 1 else ()
+    return RawTable(path.as_posix(), tuple(header), tuple(body), True, header_line, notes=notes)
+
+
+def excel_bytes(header: Sequence[str], rows: Sequence[Sequence[object]], sheet: str = "table") -> bytes:
+    """A workbook with one sheet; numbers stay numbers, texts never become formulas, equal tables are equal bytes."""
+    try:
+        from openpyxl import Workbook
+    except ImportError:
+        raise InputError(
+            "writing Excel needs openpyxl; pip install 'elastocal[formats]', or name a .csv file", code="extra-missing"
+        ) from None
+    book = Workbook()
+    page = book.active
+    page.title = sheet[:31]
+    for row in (header, *rows):
+        page.append([_value(cell) for cell in row])
+    page.freeze_panes = "A2"
+    book.properties.created = book.properties.modified = STAMP
+    out = io.BytesIO()
+    book.save(out)
+    return _same_times(out.getvalue())
+
+
+def _value(cell: object) -> object:
+    if isinstance(cell, str):
+        try:
+            return float(cell) if cell.strip() and "_" not in cell else cell
+        except ValueError:
+            return spreadsheet_cell(cell)
+    return cell
+
+
+def _same_times(data: bytes) -> bytes:
+    """The workbook with the times of its parts, and of its saving, set to ``STAMP``."""
+    import re
+
+    out = io.BytesIO()
+    stamp = STAMP.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            content = old.read(entry.filename)
+            if entry.filename == "docProps/core.xml":
+                content = re.sub(rb"\d{4}-\d\d-\d\dT[\d:]+Z", stamp, content)
+            new.writestr(zipfile.ZipInfo(entry.filename, STAMP.timetuple()[:6]), content)
+    return out.getvalue()

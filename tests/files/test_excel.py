@@ -1,0 +1,62 @@
+"""Excel sheets are tables: read and written through openpyxl, with places for complaints."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from elastocal.errors import InputError
+from elastocal.files.tables.excel import excel_bytes
+from elastocal.files.tables.raw import Field, read_csv, si_number
+
+
+def test_a_sheet_is_read_like_a_text_table(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.title = "empty"
+    page = book.create_sheet("readings")
+    page.append(["# tracker AT500"])
+    page.append([])
+    page.append(["A1_deg", "x_mm", "name", None])
+    page.append([1.25, "12,5", "p1"])
+    page.append([None, 3, "p2"])
+    page["A6"] = "=1+1"
+    page["B6"] = 4
+    book.save(tmp_path / "a.xlsx")
+    raw = read_csv(tmp_path / "a.xlsx")
+    assert raw.header == ("A1_deg", "x_mm", "name")
+    assert [line for line, _ in raw.rows] == [4, 5, 6]
+    assert si_number(raw, raw.rows[0], Field(1, 1e-3)) == pytest.approx(0.0125)
+    with pytest.raises(InputError, match="line 5, column A1_deg: is empty"):
+        si_number(raw, raw.rows[1], Field(0, 1.0))
+    assert "sheet 'readings' is read" in raw.notes[0]
+    with pytest.raises(InputError, match="sheet"):
+        read_csv(tmp_path / "a.xlsx", sheet="other")
+
+
+def test_what_is_no_workbook_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").write_text("A1_deg,x_mm\n1,2\n")
+    with pytest.raises(InputError, match="is no readable Excel workbook"):
+        read_csv(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(tmp_path / "b.xlsx", "w") as packed:
+        packed.writestr("something.txt", "x")
+    with pytest.raises(InputError, match="is no readable Excel workbook"):
+        read_csv(tmp_path / "b.xlsx")
+    book = Workbook()
+    book.save(tmp_path / "c.xlsx")
+    with pytest.raises(InputError, match="every sheet is empty"):
+        read_csv(tmp_path / "c.xlsx")
+    (tmp_path / "d.xlsx").write_bytes(excel_bytes(["a"], [["1", "2"]]))
+    with pytest.raises(InputError, match="row 2 of sheet 'table' has 2 cells for 1 columns"):
+        read_csv(tmp_path / "d.xlsx")
+
+
+def test_written_tables_come_back_and_hold_no_formulas_and_no_time(tmp_path: Path) -> None:
+    made = excel_bytes(["name", "x_mm"], [["=1+1", "2.5"], ["p2", 1e-7]])
+    assert made == excel_bytes(["name", "x_mm"], [["=1+1", "2.5"], ["p2", 1e-7]])
+    (tmp_path / "a.xlsx").write_bytes(made)
+    raw = read_csv(tmp_path / "a.xlsx")
+    assert raw.rows[0][1] == ("'=1+1", "2.5")
+    assert si_number(raw, raw.rows[1], Field(1, 1.0)) == 1e-7

@@ -1,0 +1,159 @@
+"""Robots from xacro (through xacrodoc) and from DH tables (CSV, Excel), and wrong ones in a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from elastocal.compensation.placed import own_base
+from elastocal.compensation.run import flange_of, flange_reason
+from elastocal.errors import InputError
+from elastocal.files.robot.read import read_robot
+from elastocal.files.tables.excel import excel_bytes
+from elastocal.model.kinematics import kinematics, rigid_pose
+
+# written from the xacro wiki (macros, properties, arguments, includes) and REP 199 (base, flange, tool0)
+MACRO = """<?xml version="1.0"?>
+<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:property name="upper" value="0.9"/>
+  <xacro:macro name="arm" params="prefix">
+    <link name="${prefix}base_link"/><link name="${prefix}link_1"/><link name="${prefix}link_2"/>
+    <link name="${prefix}base"/><link name="${prefix}flange"/><link name="${prefix}tool0"/>
+    <joint name="${prefix}joint_1" type="revolute">
+      <origin xyz="0 0 0.495"/><parent link="${prefix}base_link"/><child link="${prefix}link_1"/><axis xyz="0 0 1"/>
+      <limit lower="${radians(-180)}" upper="${pi}" effort="0" velocity="1"/>
+    </joint>
+    <joint name="${prefix}joint_2" type="revolute">
+      <origin xyz="0.175 0 ${upper}"/><parent link="${prefix}link_1"/><child link="${prefix}link_2"/><axis xyz="0 1 0"/>
+      <limit lower="-1" upper="1" effort="0" velocity="1"/>
+    </joint>
+    <joint name="${prefix}a" type="fixed">
+      <origin xyz="0 0 0.1"/><parent link="${prefix}base_link"/><child link="${prefix}base"/>
+    </joint>
+    <joint name="${prefix}b" type="fixed">
+      <origin xyz="1 0 0"/><parent link="${prefix}link_2"/><child link="${prefix}flange"/>
+    </joint>
+    <joint name="${prefix}c" type="fixed">
+      <origin rpy="0 ${pi/2} 0"/><parent link="${prefix}flange"/><child link="${prefix}tool0"/>
+    </joint>
+  </xacro:macro>
+</robot>
+"""
+CALL = """<?xml version="1.0"?>
+<robot name="two" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="reach" default="1.0"/>
+  <xacro:include filename="$(find my_support)/urdf/macro.xacro"/>
+  <xacro:arm prefix=""/>
+</robot>
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    folder = tmp_path / "my_support"
+    (folder / "urdf").mkdir(parents=True)
+    (folder / "package.xml").write_text("<package><name>my_support</name></package>")
+    (folder / "urdf" / "macro.xacro").write_text(MACRO)
+    (folder / "urdf" / "two.urdf.xacro").write_text(CALL)
+    return folder / "urdf"
+
+
+def test_xacro_is_expanded_and_the_flange_is_inferred_and_said(package: Path) -> None:
+    robot = read_robot(package / "two.urdf.xacro")
+    assert robot.joints == ("joint_1", "joint_2")
+    np.testing.assert_allclose(kinematics(robot, np.zeros((1, 2)), "tool0").position[0], [1.175, 0, 1.395])
+    assert flange_of(robot) == "tool0"
+    assert "controller's flange" in flange_reason(robot, "tool0")
+    np.testing.assert_allclose(own_base(robot).translation, [0, 0, 0.1])
+
+
+def test_arguments_stand_behind_a_question_mark(package: Path) -> None:
+    text = CALL.replace('name="two"', 'name="$(arg called)"').replace(
+        '<xacro:arg name="reach"', '<xacro:arg name="called" default="x"/><xacro:arg name="reach"'
+    )
+    (package / "named.xacro").write_text(text)
+    assert read_robot(f"{package / 'named.xacro'}?called=mine").name == "mine"
+    with pytest.raises(InputError, match="write arguments as"):
+        read_robot(f"{package / 'named.xacro'}?called")
+
+
+def test_wrong_xacro_in_one_sentence(package: Path) -> None:
+    with pytest.raises(InputError, match="defines macros but uses none"):
+        read_robot(package / "macro.xacro")
+    (package / "lost.xacro").write_text(CALL.replace("my_support", "no_such_package"))
+    with pytest.raises(InputError, match="cannot be expanded") as error:
+        read_robot(package / "lost.xacro")
+    assert error.value.code == "xacro"
+    (package / "plain.urdf").write_text(CALL)
+    with pytest.raises(InputError, match=r"rename it to \.xacro"):
+        read_robot(package / "plain.urdf")
+
+
+# UR10e, standard DH as the maker's article has it; Craig's form of a PUMA 560 (Corke and Armstrong-Helouvry 1994)
+UR10E = """joint,a_mm,alpha_deg,d_mm,theta_deg,min_deg,max_deg,convention
+base_joint,0,90,180.7,0,-360,360,standard
+shoulder,-612.7,0,0,0,-360,360,standard
+elbow,-571.55,0,0,0,-360,360,standard
+wrist1,0,90,174.15,0,-360,360,standard
+wrist2,0,-90,119.85,0,-360,360,standard
+wrist3,0,0,116.55,0,-360,360,standard
+"""
+PUMA = [(0, 0, 0, 0), (0, -90, 243.5, 0), (431.8, 0, -93.4, 0), (-20.3, 90, 433.1, 0), (0, -90, 0, 0), (0, 90, 0, 0)]
+
+
+def by_hand(rows: list[tuple[float, ...]], q: np.ndarray) -> np.ndarray:
+    """Craig's product of matrices, written out."""
+    out = np.eye(4)
+    for (a, alpha, d, theta), value in zip(rows, q, strict=True):
+        ca, sa = np.cos(np.radians(alpha)), np.sin(np.radians(alpha))
+        c, s = np.cos(np.radians(theta) + value), np.sin(np.radians(theta) + value)
+        out = out @ np.array([
+            [c, -s, 0, a / 1e3], [s * ca, c * ca, -sa, -d / 1e3 * sa], [s * sa, c * sa, ca, d / 1e3 * ca], [0, 0, 0, 1],
+        ])  # fmt: skip
+    return out
+
+
+def test_standard_dh_is_the_shipped_robot(tmp_path: Path) -> None:
+    (tmp_path / "ur.csv").write_text(UR10E)
+    header, *rows = (line.split(",") for line in UR10E.splitlines())
+    (tmp_path / "ur.xlsx").write_bytes(excel_bytes(header, rows))
+    shipped = read_robot("ur10e")
+    q = np.random.default_rng(0).uniform(-3, 3, (6, 10))
+    at, turn = rigid_pose(shipped.nominal, "flange", q)
+    for name in ("ur.csv", "ur.xlsx"):
+        robot = read_robot(tmp_path / name)
+        here, turned = rigid_pose(robot.nominal, "flange", q)
+        np.testing.assert_allclose(here, at, atol=1e-12)
+        np.testing.assert_allclose(turned, turn, atol=1e-12)
+        assert robot.motions[0].limits == pytest.approx((-2 * np.pi, 2 * np.pi))
+
+
+def test_modified_dh_is_the_product_of_craig(tmp_path: Path) -> None:
+    lines = ["joint,a_mm,alpha_deg,d_mm,theta_deg,convention"]
+    lines += [f"J{i},{','.join(map(str, row))},modified" for i, row in enumerate(PUMA, 1)]
+    (tmp_path / "puma.csv").write_text("\n".join(lines) + "\n")
+    robot = read_robot(tmp_path / "puma.csv")
+    for q in np.random.default_rng(1).uniform(-3, 3, (5, 6)):
+        at, turn = rigid_pose(robot.nominal, "flange", q[:, None])
+        wanted = by_hand(PUMA, q)
+        np.testing.assert_allclose(at[:, 0], wanted[:3, 3], atol=1e-12)
+        np.testing.assert_allclose(turn[..., 0], wanted[:3, :3], atol=1e-12)
+    assert any("no limits" in note for note in robot.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (UR10E.replace(",convention", ",remark"), "column 'remark'"),
+        ("joint,alpha_deg,d_mm,theta_deg,convention\nA,0,0,0,standard\n", "a is missing"),
+        (UR10E.replace("standard", "modified", 1), "the same in all rows"),
+        (UR10E.replace("-360,360", "360,-360", 1), "min is not below max"),
+        (UR10E.replace("180.7", "abc"), "'abc' is not a number"),
+    ],
+)
+def test_wrong_tables_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "dh.csv").write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_robot(tmp_path / "dh.csv")
