@@ -1,4 +1,4 @@
-# Targets: setup demo check test bench docs pictures format clean.  Only python3 (3.11+), make and a package registry are assumed.
+# Targets: setup demo check test fuzz bench docs pictures format clean.  Only python3 (3.11+), make and a package registry are assumed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo check test lint types layers unit bench docs pictures format clean
+.PHONY: setup demo check test lint types layers unit fuzz bench docs pictures format clean
 
 setup: $(STAMP)
 
@@ -46,6 +46,11 @@ layers: $(TEST_STAMP)
 unit: $(TEST_STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
+# 10 000 damaged files for every reader (COUNT=..., READERS="'robot yaml' 'log rsi'"), and kills at every write of every command.
+fuzz: $(TEST_STAMP)
+	PYTHONPATH=tests OPENBLAS_NUM_THREADS=1 $(BIN)/python -W ignore -m fuzz $(or $(COUNT),10000) $(READERS)
+	ELASTOCAL_FUZZ=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest tests/app/test_killed.py
+
 docs: $(TEST_STAMP)
 	$(BIN)/sphinx-build -q -W --keep-going -j 2 -b html docs docs/_build/html
 	@echo "documentation: docs/_build/html/index.html"
@@ -62,4 +67,4 @@ format: $(TEST_STAMP)
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) build docs/_build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build docs/_build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis fuzz-failures

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import nan
 
 LONGEST = 120
 """Characters of one quoted text: a line at most."""
@@ -31,6 +32,17 @@ def in_brief(sentence: str) -> str:
 def _shortened(quoted: re.Match[str]) -> str:
     text = quoted[0]
     return text if len(text) <= LONGEST else f"{text[:60]} ... {text[-20:]}"
+
+
+_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*", re.ASCII)
+LARGEST = 1e30
+"""Of a number in a file, in any unit: squares and cubes of it are still finite."""
+
+
+def finite_number(text: str) -> float | None:
+    """The number that a text is; None for anything else, such as inf, nan, 1_0, 0x10 and 400 digits."""
+    value = float(text) if len(text) < 1000 and _NUMBER.fullmatch(text) else nan
+    return value if abs(value) <= LARGEST else None
 
 
 _FORMULA = re.compile(r"[=+\-@\t\r]")

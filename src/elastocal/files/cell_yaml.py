@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path, PureWindowsPath
@@ -71,7 +72,7 @@ class CellFolder:
 
 
 def is_cell(folder: Path) -> bool:
-    return (folder / NAME).is_file()
+    return os.path.isfile(folder / NAME)
 
 
 def read_cell(folder: Path) -> CellFolder:

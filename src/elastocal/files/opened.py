@@ -126,7 +126,7 @@ def existing(located: Located, path: Path_, word: str) -> Path:
     """The file that a word of a YAML file names, seen from the folder of that one."""
     own = Path(located.file)
     file = own.parent / path_of(word)
-    if file.is_file():
+    if os.path.isfile(file):  # unlike Path.is_file it takes any word
         return file
     if not word.isprintable():
         raise located.error(path, rf"{word!r} is no name; between double quotes write / in place of \ between folders")

@@ -19,8 +19,8 @@ from elastocal.errors import InputError
 
 DEEPEST = 100
 """Levels of a file."""
-LARGEST = 500_000
-"""Entries of a YAML file, aliases unfolded: a second of reading; what is longer belongs into a table."""
+LARGEST = 100_000
+"""Entries of a YAML file, aliases unfolded: parts of a second of reading; what is longer belongs into a table."""
 DIGITS = 18
 """Of an integer: counts of encoders have fewer, and more would not fit into 64 bits."""
 Key = str | int

@@ -22,6 +22,7 @@ from elastocal.files.located import Located, Path_
 from elastocal.files.units import DIMENSIONS, either, spellings
 from elastocal.model.compliant.beam import SECTIONS, Beam
 from elastocal.model.elements import Element
+from elastocal.untrusted import LARGEST, finite_number
 
 T = TypeVar("T")
 Units = Mapping[str, str]
@@ -67,13 +68,17 @@ def in_si(value: Any, factor: float, located: Located, path: Path_) -> Any:
         return None
     try:
         number = float(value)  # YAML 1.1 reads 1e-6 (no dot) as text
-    except (TypeError, ValueError):
+        if isinstance(value, str) and finite_number(value) is None and math.isfinite(number):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
         if re.fullmatch(r"[+-]?\d+,\d+([eE][+-]?\d+)?", str(value).strip()):
             point = str(value).strip().replace(",", ".")
             raise located.error(path, f"{value!r} has a decimal comma; use a decimal point: {point}") from None
         raise located.error(path, f"{value!r} is not a number; write one like 0.25 or 1.0e-3") from None
     if isinstance(value, bool) or not math.isfinite(number):
         raise located.error(path, f"{value!r} is not a finite number")
+    if not abs(number) <= LARGEST / max(1.0, factor):
+        raise located.error(path, f"{value!r} is larger than anything that is measured; check it and its unit")
     return number * factor
 
 

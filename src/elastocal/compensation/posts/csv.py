@@ -24,13 +24,14 @@ from elastocal.compensation.posts.krl_data import literal
 from elastocal.compensation.posts.orientation import as_numbers, as_rotations
 from elastocal.compensation.posts.post import Post, ToolPath
 from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, finite_number, opened, shown
+from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
 from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.untrusted import finite_number
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.compensation.posts.text import NUMBER, Text, finite_number, shown
+from elastocal.compensation.posts.text import NUMBER, Text, shown
 from elastocal.spatial.pose import Pose
+from elastocal.untrusted import finite_number
 
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")
 AXES = ("A1", "A2", "A3", "A4", "A5", "A6")

@@ -28,9 +28,10 @@ from elastocal.compensation.posts.krl_data import (
     stem,
 )
 from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.text import BOM, Text, finite_number
+from elastocal.compensation.posts.text import BOM, Text
 from elastocal.compensation.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
+from elastocal.untrusted import finite_number
 
 _BAS = re.compile(r"\(\s*#(\w+)\s*(?:,([^)]*))?\)", re.A)
 _NUMBERED = re.compile(r"(?:BASE|TOOL)_DATA[ \t]*\[[ \t]*(\d+)[ \t]*\]\Z", re.A | re.I)

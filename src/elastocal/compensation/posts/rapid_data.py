@@ -202,7 +202,11 @@ def _work_object(data: Data, text: Text, code: str, name: str, span: tuple[int, 
         data.refused[name] = f"moves with a mechanical unit ({where})"
     else:
         numbers = [float(v) for v in found.groups()[3:]]
-        data.bases[name] = _pose(numbers[:7]) @ _pose(numbers[7:])
+        frame, inner = _pose(numbers[:7]), _pose(numbers[7:])
+        if frame is None or inner is None:
+            data.refused[name] = f"{_NO_POSE} ({where})"
+        else:
+            data.bases[name] = frame @ inner
 
 
 def _tool(data: Data, code: str, name: str, span: tuple[int, int], where: str) -> None:
@@ -211,16 +215,21 @@ def _tool(data: Data, code: str, name: str, span: tuple[int, int], where: str) -
         data.computed.setdefault(name, where)
     elif found[1].upper() == "FALSE":
         data.refused[name] = f"stands outside the robot ({where})"
+    elif (pose := _pose([float(v) for v in found.groups()[1:]])) is None:
+        data.refused[name] = f"{_NO_POSE} ({where})"
     else:
-        data.tools[name] = _pose([float(v) for v in found.groups()[1:]])
+        data.tools[name] = pose
 
 
-def _pose(numbers: list[float]) -> Pose:
+def _pose(numbers: list[float]) -> Pose | None:
     q = np.array(numbers[3:])
-    rotation = Rotation.from_quat(q, scalar_first=True).as_matrix() if q @ q > 0 else np.full((3, 3), np.nan)
-    return Pose(rotation, np.array(numbers[:3]) / 1e3)
+    size = float(np.linalg.norm(q / (np.abs(q).max() or 1.0)))
+    if not (all(map(isfinite, numbers)) and size > 0):
+        return None
+    return Pose(Rotation.from_quat(q / np.abs(q).max(), scalar_first=True).as_matrix(), np.array(numbers[:3]) / 1e3)
 
 
+_NO_POSE = "has a quaternion of length zero or a number that is not finite"
 QUARTERS = (0, 3, 5)
 _NAMES = ("cf1", "cf4", "cf6")
 FIFTH = 4

@@ -198,7 +198,7 @@ class Walk:
             for name in (tool[1], base):
                 if name.lower() in self.data.refused:
                     raise Missing(f"{name} {self.data.refused[name.lower()]}")
-            speed = re.match(r"\s*v(\d+)\b", arguments[0], re.A | re.I)
+            speed = re.match(r"\s*v(\d{1,6})\b", arguments[0], re.A | re.I)
             timed = re.search(r"\\\s*(T|V)\s*:=", text, re.A | re.I)
             self._rests[text] = Rest(
                 self._spelled(tool[1]), self._spelled(base), float(speed[1]) / 1e3 if speed else np.nan,

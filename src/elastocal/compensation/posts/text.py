@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import starmap
-from math import inf, isfinite
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from elastocal.errors import InputError
 
 NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[Ee][-+]?\d++)?"
 """Possessive: a word of many digits is read once."""
-_NUMBER = re.compile(NUMBER, re.A)
 WIDEST = 100
 """Characters of a line that are shown to people."""
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
@@ -69,12 +67,6 @@ def opened(name: str, data: bytes) -> Text:
     if b"\0" in data:
         raise InputError(f"{name}: is not plain text (it has zero bytes, as UTF-16 has); save it as UTF-8 or ANSI")
     return Text(name, data.decode("latin-1"))
-
-
-def finite_number(text: str) -> float | None:
-    """The finite number that a text is; None for anything else, such as inf, nan, 1_0 and 400 digits."""
-    value = float(text) if _NUMBER.fullmatch(text) else inf
-    return value if isfinite(value) else None
 
 
 def shown(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from math import inf, nan
 from pathlib import Path
@@ -140,7 +141,7 @@ def identified_model(record: CalibrationRecord, model: Robot) -> tuple[Identifie
 def _changes(record: CalibrationRecord) -> tuple[str, ...]:
     """A note where the robot's file is not the one that was calibrated."""
     file = robot_file(record.robot)
-    if file is not None and not (record.folder / file).is_file():
+    if file is not None and not os.path.isfile(record.folder / file):
         return (f"The robot file {record.folder / file} is not there: whether it is still the same is not known.",)
     now = robot_mark(record.robot, record.folder)
     if now == record.mark:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import nan
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,7 @@ from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
+from elastocal.untrusted import finite_number
 
 TIME = {"s": 1.0, "ms": 1e-3}
 CURRENT = {"A": 1.0}
@@ -177,11 +178,8 @@ def _column(raw: RawTable, field: Field, empty: bool) -> Array:
     values = []
     for row in raw.rows:
         text = row[1][field.place]
-        try:
-            value = float(text) if "_" not in text else nan
-        except ValueError:
-            value = nan
-        if not isfinite(value):
+        value = finite_number(text)
+        if value is None:
             blank = empty and not cell(raw, row, field)[0]
             values.append(nan if blank else si_number(raw, row, field))
         else:

@@ -27,6 +27,7 @@ from elastocal.files.units import DEGREE
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.untrusted import finite_number
 
 CYCLES = (4, 12)
 VALUES = ("AIPos", "EIPos")
@@ -160,10 +161,8 @@ def _numbers(telegram: Telegram, model: Robot, tags: tuple[str, ...]) -> list[fl
 
 
 def _number(text: str) -> float:
-    try:
-        return float(text.replace("_", "no digit"))
-    except ValueError:
-        return nan
+    value = finite_number(text)
+    return nan if value is None else value
 
 
 def _telegrams(path: Path) -> Iterator[tuple[int, Telegram]]:

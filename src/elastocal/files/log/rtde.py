@@ -13,7 +13,6 @@ The units are those of the protocol.  ``target_moment`` is what the controller's
 
 from __future__ import annotations
 
-from math import isfinite, nan
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +24,7 @@ from elastocal.files.tables.raw import RawTable
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.untrusted import finite_number
 
 TORQUES = ("actual_current_as_torque", "target_moment")
 _NOT_MEASURED = (
@@ -101,11 +101,8 @@ def _column(raw: RawTable, place: int | None, name: str) -> Array:
         raise InputError(f"{raw.top}: column {name} is missing beside its neighbours; record the whole vector")
     out = []
     for line, cells in raw.rows:
-        try:
-            value = float(cells[place])
-        except ValueError:
-            value = nan
-        if not isfinite(value):
+        value = finite_number(cells[place])
+        if value is None:
             raise InputError(
                 f"{raw.file}, line {line}, column {name}: {cells[place]!r} is no number; leave the line out"
             )

@@ -21,6 +21,7 @@ from elastocal.files.schema import Units, chosen
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.untrusted import LARGEST
 
 
 def read_kinds(
@@ -107,6 +108,6 @@ def read_stl(path: Path) -> Array:
             corners = np.array([[float(v) for v in corner] for corner in found]).reshape(-1, 3, 3)
         except ValueError:
             raise InputError(f"{path}: a corner is not made of numbers; export it again") from None
-    if not np.all(np.isfinite(corners)):
+    if not np.all(np.abs(corners) <= LARGEST):
         raise InputError(f"{path}: a corner is not finite; export it again")
     return np.asarray(1e-3 * corners)

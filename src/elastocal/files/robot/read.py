@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
@@ -97,7 +98,7 @@ def shipped_name(word: str) -> str:
 
 def check_word(word: str, path: Path) -> None:
     """Refuse a word that names no shipped robot; ``path`` is where it would lead if it were a file."""
-    if path.exists() and word not in shipped_robots():
+    if os.path.exists(path) and word not in shipped_robots():
         raise InputError(
             f"{path}: is not a robot file; give a .yaml, .urdf or .xacro file or a DH table (.csv, .xlsx), or one of "
             f"{', '.join(shipped_robots())}"

@@ -8,6 +8,7 @@ The latter stand side by side afterwards, as columns; they are of one table by t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -206,5 +207,5 @@ def _partners(raw: RawTable, free: RawTable, here: Sequence[int], there: Sequenc
 
 def _or_file(asked: Asked, word: str) -> str:
     """For whoever has written the name of a file where a state is meant."""
-    there = (Path(asked.located.file).parent / path_of(word)).is_file()
+    there = os.path.isfile(Path(asked.located.file).parent / path_of(word))
     return f"; a file of its own is written unloaded: {{file: {word}}}" if there else ""

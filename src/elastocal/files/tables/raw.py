@@ -10,12 +10,11 @@ import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.located import read_text
-from elastocal.untrusted import from_spreadsheet
+from elastocal.untrusted import finite_number, from_spreadsheet
 
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
 """What a spreadsheet puts before the header to tell the separator."""
@@ -167,11 +166,9 @@ def si_number(raw: RawTable, row: Line, field: Field) -> float:
     """The number in a cell, in SI."""
     text, where = cell(raw, row, field)
     plain = text.replace(",", ".") if raw.decimal_comma and text.count(",") == 1 and "." not in text else text
-    try:
-        value = float(plain.replace("_", "no digit"))
-    except ValueError:
-        said = "is empty" if not text else f"{text!r} is not a number"
-        raise InputError(f"{where}: {said}; give a number") from None
-    if not isfinite(value):
-        raise InputError(f"{where}: {text!r} is not finite; give a number")
+    value = finite_number(plain)
+    if value is None:
+        infinite = plain.strip("+-").lower() in ("inf", "nan", "infinity") or plain.strip("+-0123456789.eE") == ""
+        said = "is empty" if not text else f"{text!r} is not {'finite' if infinite else 'a number'}"
+        raise InputError(f"{where}: {said}; give a number")
     return value * field.factor

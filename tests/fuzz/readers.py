@@ -1,0 +1,157 @@
+"""Every reader of files, with a whole file to damage: one line of ``READERS`` for each.
+
+A new reader is added here by its name, its files (the first is damaged) and how it is called with the path of that
+file.  ``unknown`` readers give nan for what a file leaves out; no reader gives an infinite number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from app.cell_desk import LOOPS, POINTS, VISITS
+from files.campaign_desk import DEFLECTION, ERRORS, ROBOT, TABLE
+from files.import_desk import EXPORTS
+from files.test_logs import COUPLED, rob, rtde
+from files.test_plan_yaml import PATH, PLAN
+from files.test_plausible import URDF
+from files.test_run_record import RECORD
+from files.test_spatial_analyzer import POSES
+from oracle.contact_desk import plan_table, plan_text
+from oracle.encoders import SINGLE
+from oracle.programs import EXAMPLES
+
+from elastocal.compensation.posts.post import post_for
+from elastocal.compensation.program import Changes
+from elastocal.files.calibration.read import read_calibration
+from elastocal.files.campaign.read import read_campaign, read_plan
+from elastocal.files.cell_yaml import read_cell
+from elastocal.files.log.read import read_log
+from elastocal.files.plan.arcs import read_arc_plan
+from elastocal.files.plan.cell import read_stl
+from elastocal.files.plan.read import read_plan_file
+from elastocal.files.plan.task import read_path
+from elastocal.files.programs import read_line_loads, read_program
+from elastocal.files.robot.read import read_robot, shipped_text
+from elastocal.files.run_record import read_record, record_text
+from elastocal.files.tables.configurations import read_configurations
+from elastocal.files.tables.drives import read_drives_or_targets
+from elastocal.files.tables.encoders import read_encoder_tables
+from elastocal.files.tables.loops import read_loops
+from elastocal.files.tables.points import read_points
+from elastocal.files.tables.validation import read_visits
+
+Files = Mapping[str, str | bytes]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """``files`` gives contents by name; ``read`` gets the path of the first of them."""
+
+    files: Callable[[], Files]
+    read: Callable[[Path], Any]
+    unknown: bool = False
+
+    def lay(self, folder: Path) -> Path:
+        """All files in a folder; the path of the one to damage."""
+        made = self.files()
+        for name, content in made.items():
+            (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return folder / next(iter(made))
+
+
+ARM, AXES = {"arm.yaml": ROBOT}, {"A1": "revolute", "A2": "revolute"}
+POSITIONS = "format: elastocal-campaign/1\nname: t\nmeasurement: position\n"
+TRACKER = POSITIONS + (
+    'robot: arm.yaml\ntable: {file: e.txt, format: spatial-analyzer, points: "Arm::{name}-{marker}", join: poses.csv}\n'
+)
+TRACKED, POSED = ((EXPORTS / name).read_bytes() for name in ("tracker.txt", "robodk_poses.csv"))
+JOINED = {"poses.csv": POSES}
+ROBODK = POSITIONS + "robot: kuka-kr270\ntable: {file: r.csv, format: robodk, orientation: robodk, angle: rad}\n"
+CONTACTS = {"c.yaml": plan_text(), "plan.csv": plan_table((5.0, 10.0))}
+ARCS = "format: elastocal-plan/1\nname: s\nrobot: kuka-kr270\nmeasurement: arcs\nradii_mm: [180, 200]\nposes: 9\n"
+CELL = "format: elastocal-cell/1\nname: c\nreports: out\noptions:\n  plan: {seed: 3}\n  arcs: {csv: a.csv}\n"
+CONFIGURATIONS = "name,A1_deg,A2_deg,fx_N,fy_N,fz_N\np,10,20,0,0,-5\nq,-10,5,1,2,3\n"
+DRIVES = "A1_deg,A2_deg,torque_A1_Nm,torque_A2_Nm\n1,2,3,4\n5,6,7,8\n"
+LOG = "time_s,A1_deg,A2_deg,E1_mm,A1_torque_Nm,A2_torque_Nm\n" + "".join(f"{k},{k},2,3,{k},\n" for k in range(5))
+LOADS = "line,fx_N,fy_N,fz_N,payload_kg\n1,0,0,0,20\n40,-400,0,-150,20\n"
+STL = "solid x\n" + "facet\nouter loop\nvertex 0 0 0\nvertex 100 0 0\nvertex 0 1e2 0\nendloop\nendfacet\n" * 2
+
+
+@cache
+def coupled() -> Any:
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "coupled.yaml").write_text(COUPLED)
+        return read_robot(Path(folder) / "coupled.yaml")
+
+
+@cache
+def calibration() -> Files:
+    from app.program_desk import calibration as made
+
+    with TemporaryDirectory() as folder:
+        return {"c.json": made(Path(folder), "kuka-kr270", ("A2.k", "A3.k"), 0.05).read_bytes()}
+
+
+def campaign(table: str | bytes, text: str = DEFLECTION + ERRORS, name: str = "readings.csv", **more: Any) -> Files:
+    return {name: table, **ARM, **more, "campaign.yaml": text}
+
+
+def campaign_beside(path: Path) -> Any:
+    return read_campaign(path.with_name("campaign.yaml"))
+
+
+def program(path: Path) -> Any:
+    """Read, and written again without changes: no line lost or changed."""
+    read = read_program(path)
+    written = post_for(path.name).write(read, Changes.none(read))
+    assert written == dict(read.files), f"a line of {path.name} was lost or changed"
+    return read
+
+
+def example(*names: str) -> Callable[[], Files]:
+    return lambda: {name: (EXAMPLES / name).read_bytes() for name in names}
+
+
+def rsi() -> Files:
+    lines = [rob(100 + 4 * k, (10 + k, 20 - k, 100), (5, -3, 7)) for k in range(6)]
+    return {"log.xml": "\n".join(x if isinstance(x, str) else x.decode() for x in lines)}
+
+
+READERS: dict[str, Reader] = {
+    "robot yaml": Reader(lambda: {"r.yaml": ROBOT}, read_robot),
+    "shipped robot yaml": Reader(lambda: {"r.yaml": shipped_text("kuka-kr270")}, read_robot),
+    "robot urdf": Reader(lambda: {"r.urdf": URDF}, read_robot),
+    "campaign yaml": Reader(lambda: dict(reversed(campaign(TABLE).items())), read_campaign, True),
+    "readings csv": Reader(lambda: campaign(TABLE), campaign_beside, True),
+    "tracker export": Reader(lambda: campaign(TRACKED, TRACKER, "e.txt", **JOINED), campaign_beside, True),
+    "robodk csv": Reader(lambda: campaign(POSED, ROBODK, "r.csv"), campaign_beside, True),
+    "contacts yaml": Reader(lambda: CONTACTS, read_plan, True),
+    "contacts csv": Reader(lambda: dict(reversed(CONTACTS.items())), lambda p: read_plan(p.with_name("c.yaml")), True),
+    "plan yaml": Reader(lambda: {"plan.yaml": PLAN, "path.csv": PATH}, read_plan_file, True),
+    "plan of arcs": Reader(lambda: {"plan.yaml": ARCS}, read_arc_plan, True),
+    "path csv": Reader(lambda: {"path.csv": PATH}, lambda p: read_path(p, read_robot("kuka-kr270"))),
+    "obstacle stl": Reader(lambda: {"o.stl": STL}, read_stl),
+    "program krl": Reader(example("contour.src", "contour.dat"), program, True),
+    "program krl data": Reader(example("contour.dat", "contour.src"), lambda p: program(p.with_suffix(".src")), True),
+    "program rapid": Reader(example("contour.mod"), program, True),
+    "program g-code": Reader(example("contour.nc"), program, True),
+    "program csv": Reader(example("contour.csv"), program, True),
+    "loads by line": Reader(lambda: {"l.csv": LOADS}, read_line_loads, True),
+    "log csv": Reader(lambda: {"log.csv": LOG}, lambda p: read_log(p, coupled()), True),
+    "log rtde": Reader(lambda: {"log.csv": rtde("target_moment")}, lambda p: read_log(p, read_robot("kuka-kr5")), True),
+    "log rsi": Reader(rsi, lambda p: read_log(p, coupled()), True),
+    "encoder table": Reader(lambda: {"t.csv": SINGLE}, lambda p: read_encoder_tables([p]), True),
+    "points of arcs": Reader(lambda: {"p.csv": POINTS}, read_points, True),
+    "loops": Reader(lambda: {"l.csv": LOOPS}, read_loops, True),
+    "visits": Reader(lambda: {"v.csv": VISITS}, read_visits, True),
+    "configurations": Reader(lambda: {"c.csv": CONFIGURATIONS}, lambda p: read_configurations(p, AXES), True),
+    "drives": Reader(lambda: {"d.csv": DRIVES}, lambda p: read_drives_or_targets(p, AXES), True),
+    "calibration json": Reader(calibration, read_calibration, True),
+    "cell yaml": Reader(lambda: {"cell.yaml": CELL}, lambda p: read_cell(p.parent)),
+    "record json": Reader(lambda: {"r.json": record_text(RECORD)}, read_record),
+}  # fmt: skip
