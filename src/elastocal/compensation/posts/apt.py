@@ -18,11 +18,12 @@ from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import numbers_text
 from elastocal.compensation.posts.post import Post
 from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.text import BOM, Edit, Text, finite_number, opened
+from elastocal.compensation.posts.text import BOM, Edit, Text, opened
 from elastocal.compensation.posts.written import Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
+from elastocal.untrusted import finite_number
 
 SHORT = 0.5
 """Length below which nothing can be meant as a direction."""

@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
-from elastocal.compensation.posts.text import NUMBER, Text, finite_number, opened
+from elastocal.compensation.posts.text import NUMBER, Text, opened
 from elastocal.compensation.posts.written import Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Motion, Program, Target
 from elastocal.design.method import Stop
@@ -26,6 +26,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.untrusted import finite_number
 
 HOW = Written(reverse=True)
 MOTIONS: dict[str, Motion] = {"MOVJ": "joint", "MOVL": "linear", "MOVC": "arc", "MOVS": "spline"}
