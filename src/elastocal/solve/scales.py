@@ -90,7 +90,7 @@ def _climb(blocks: Blocks, start: Array) -> tuple[Array, float]:
         jac=True,
         method="L-BFGS-B",
         bounds=list(zip(low, high, strict=True)),
-        options={"maxiter": 100, "ftol": 1e-9, "gtol": 1e-3},
+        options={"maxiter": 100, "ftol": 1e-7, "gtol": 1e-2},
     )
     out = start.copy()
     out[free] = found.x
