@@ -98,7 +98,7 @@ def calibration(folder: Path, robot: str, names: tuple[str, ...], share: float, 
     rows = [
         ParameterRecord(name=p.name, unit=p.unit, value=p.value * (scale if p.name in names else 1.0))
         if p.name in names
-        else ParameterRecord(name=p.name, unit=p.unit, value=p.value, status="held", reason="not sought")
+        else ParameterRecord(name=p.name, unit=p.unit, value=p.value, status="fixed", reason="not sought")
         for p in model.parameters
     ]
     sd = np.array([share * p.value for p in model.parameters if p.name in names])

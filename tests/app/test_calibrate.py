@@ -78,8 +78,9 @@ def test_the_truth_comes_back_within_the_stated_accuracy(chained: Chain) -> None
 
 def test_every_table_is_there_and_they_agree(chained: Chain) -> None:
     data = chained.identified
-    names = ("path", "parameters", "nuisances", "dropped", "noise", "budget", "reduction_cost", "gross", "physical",
-             "leverage", "residuals", "left_out", "springs", "beam_checks", "verdict", "notes", "inputs")  # fmt: skip
+    names = ("path", "parameters", "nuisances", "dropped", "noise", "budget", "reduction_cost", "outliers_removed",
+             "physical", "leverage", "residuals", "left_out", "springs", "beam_checks", "verdict", "notes",
+             "inputs")  # fmt: skip
     assert set(names) <= set(data)
     kept, held = (set(by(data[t], "parameter")) for t in ("parameters", "dropped"))
     assert not kept & held
@@ -132,12 +133,12 @@ def test_the_sampler_agrees_and_has_converged(chained: Chain) -> None:
 
 def test_a_gross_error_is_named_by_line_and_column(chained: Chain) -> None:
     planted = chained.simulated["planted"][0]
-    gross = chained.identified["gross"]
-    assert [row["place"] for row in gross] == [planted["place"]]
-    assert gross[0]["value"] - gross[0]["predicted"] == pytest.approx(planted["size_mm"], abs=0.15)
-    assert gross[0]["unit"] == "mm"
+    removed = chained.identified["outliers_removed"]
+    assert [row["place"] for row in removed] == [planted["place"]]
+    assert removed[0]["value"] - removed[0]["predicted"] == pytest.approx(planted["size_mm"], abs=0.15)
+    assert removed[0]["unit"] == "mm"
     assert findings(chained.identified)["outliers-removed"]["places"] == [planted["place"]]
-    assert "suspects" not in chained.identified
+    assert "outliers" not in chained.identified
 
 
 def test_marks_of_the_residuals_name_their_lines(chained: Chain) -> None:
@@ -146,7 +147,7 @@ def test_marks_of_the_residuals_name_their_lines(chained: Chain) -> None:
     for series in (*every, *chained.identified["left_out"]["series"]):
         lines = [int(re.findall(r"readings\.csv line (\d+)", words)[0]) for words in series["words"]]
         assert lines == [x + 1 for x in series["x"]]
-    assert every[-1]["words"] == [row["place"] for row in chained.identified["gross"]]
+    assert every[-1]["words"] == [row["place"] for row in chained.identified["outliers_removed"]]
     assert every[0]["words"][0].endswith(every[0]["name"])
 
 
@@ -230,7 +231,7 @@ def test_the_calibration_holds_what_was_found(chained: Chain) -> None:
     for row in chained.identified["parameters"]:
         entry = values[row["parameter"]]
         assert (entry["value"], entry["sd"], entry["status"]) == (row["value"], row["sd"], "estimated")
-    assert all(values[row["parameter"]]["status"] == "held" for row in chained.identified["dropped"])
+    assert all(values[row["parameter"]]["status"] == "fixed" for row in chained.identified["dropped"])
     covariance = np.array(record["covariance"])
     wide = dict(zip(record["names"], np.sqrt(np.diag(covariance)), strict=True))
     assert all(wide[n] >= chained.found(n)[1] * (1 - 1e-9) for n in estimated)
@@ -251,8 +252,8 @@ def test_outliers_may_be_kept_and_are_still_named(copied: Path, chained: Chain) 
     change(copied, ("errors:", "outliers: keep\nerrors:"))
     found = asked("calibrate", copied)
     place = chained.simulated["planted"][0]["place"]
-    assert "gross" not in found
-    assert [row["place"] for row in found["suspects"]] == [place]
+    assert "outliers_removed" not in found
+    assert [row["place"] for row in found["outliers"]] == [place]
     said = findings(found)
     assert (said["outliers"]["count"], said["outliers"]["worst"]) == (1, place)
     assert said["noise-exceeded"]["scatter"] > 1.5

@@ -86,7 +86,7 @@ def test_a_prediction_from_the_middle_of_the_plays(desk: Callable[..., Desk], ru
     (row,) = told.data["predictions"]
     assert [row["dx_mm"], row["dy_mm"]] == pytest.approx(list(1e3 * moved), abs=3e-3)
     assert 0.5 < row["dx_95_um"] < 3
-    assert any("floats in its play (configuration 1)" in note for note in told.data["notes"])
+    assert any("floats in its backlash (configuration 1)" in note for note in told.data["notes"])
 
 
 def arrow_ends(series: dict[str, Any]) -> Any:
@@ -116,7 +116,7 @@ def test_a_gross_force_error_is_named_by_row(desk: Callable[..., Desk]) -> None:
     found = {r["number"]: (float(r["read"].split()[0]), float(r["fits"].split()[0])) for r in rows}
     off = [abs(read - fits) for name, (read, fits) in found.items() if name in ("fx", "fy")]
     assert off == [pytest.approx(15.0, abs=1.5)]
-    assert "gross" not in made.data
+    assert "outliers_removed" not in made.data
     assert findings(made.data)["contact-removed"]["place"] == rows[0]["place"]
 
 

@@ -107,7 +107,7 @@ def test_measured_deflections_are_drawn_at_their_markers(chained: Chain) -> None
     times = factor(scene["notes"][0])
     (drawn,) = named(scene, "measured", "all poses")
     (odd,) = named(scene, "left out or doubtful", "all poses")
-    gone = chained.identified["gross"][0]
+    gone = chained.identified["outliers_removed"][0]
     reading = int(re.search(r"line (\d+)", gone["place"])[1]) - 2  # type: ignore[index]
     flagged = 2 * reading + (", m2" in gone["place"])
     kept = np.delete(read, flagged, axis=0)
@@ -133,7 +133,7 @@ def test_the_report_compares_before_and_after_on_poses_left_out(chained: Chain) 
 
 def test_the_gross_error_is_marked_in_the_residuals(chained: Chain) -> None:
     curves = {s["name"]: s for s in chained.identified["residuals"]["series"]}
-    gone = chained.identified["gross"][0]
+    gone = chained.identified["outliers_removed"][0]
     off = 1e3 * (gone["value"] - gone["predicted"])
     marked = curves["left out or doubtful"]
     others = max(abs(v) for n, s in curves.items() if n != "left out or doubtful" for v in s["y"] if v is not None)

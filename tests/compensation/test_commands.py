@@ -26,7 +26,7 @@ from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import equilibrium
-from elastocal.model.statics.loaded_inverse import Goal, loaded_newton, settle
+from elastocal.model.statics.loaded_inverse import Goal, fixed_point, loaded_newton
 from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.task import task
 from elastocal.spatial.pose import Pose
@@ -140,7 +140,7 @@ def test_both_searches_find_the_same(links, aim):
     start = correct(model, targets, push(targets)).nominal.T
     position, rotation = targets.last(slice(None))
     goal = Goal(position, rotation, list(push(targets).wrenches))
-    fast, slow = (f(robot, "tool", what, goal, start) for f in (settle, loaded_newton))
+    fast, slow = (f(robot, "tool", what, goal, start) for f in (fixed_point, loaded_newton))
     assert fast.done.all()
     assert slow.done.all()
     np.testing.assert_allclose(fast.q, slow.q, rtol=0, atol=1e-8)
@@ -186,7 +186,7 @@ def test_forces_are_taken_at_the_desired_pose_not_at_the_command():
     out = correct(model, targets, loads)
     robot = LoadedRobot(model)
     applied = [w.rows(slice(0, 100), 100) for w in loads.wrenches]
-    at_command = robot.look(out.command.T, None, applied)
+    at_command = robot.state(out.command.T, None, applied)
     other = out.nominal - robot.joint_bends(at_command).T
     off = residual(model, other, targets, loads).distances()
     assert 5e-7 < off.mean < 5e-5

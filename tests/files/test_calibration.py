@@ -41,7 +41,7 @@ def record(folder: Path, **changes: Any) -> CalibrationRecord:
             name=p.name,
             unit=p.unit,
             value=float(values[p.name]),
-            status="held",
+            status="fixed",
             reason="G2: unobservable, no reading depends on it",
         )
         for p in model.parameters
@@ -97,7 +97,7 @@ def test_the_unknown_is_null_with_a_reason(folder: Path) -> None:
     assert (said["discrepancy_m"], said["discrepancy_reason"]) == (None, "no repeats")
     assert said["noise"]["scatter"] is None
     assert "no readings to spare" in said["noise"]["reason"]
-    held = [p for p in said["parameters"] if p["status"] == "held"]
+    held = [p for p in said["parameters"] if p["status"] == "fixed"]
     assert all(p["sd"] is None and p["reason"] for p in held)
     assert len(held) == 4
     two = read_calibration(written(folder, text))
@@ -229,7 +229,7 @@ def test_a_record_is_consistent(folder: Path, changes: dict[str, Any], said: str
         ('"statics"', '"static"', "static: is not a key here; did you mean 'statics'?"),
         ('"unit": "rad/(N m)", "value"', '"unit": "rad/(N m)", "val"', "parameters[1].val: is not a key here; did you"),
         ('"value": 20.0', '"value": "much"', "'much' does not fit"),
-        ('"status": "held"', '"status": "guess"', "status: 'guess' does not fit; write 'estimated' or 'held'"),
+        ('"status": "fixed"', '"status": "guess"', "status: 'guess' does not fit; write 'estimated' or 'fixed'"),
         ("elastocal-calibration/1", "elastocal-calibration/9", "format: elastocal-calibration/9 is of another version"),
         ('"seed": 7', '"seed": ', "line 10: not valid JSON"),
         ("1.25e-05", "NaN", "holds NaN, which is no number; make the file again"),

@@ -1,4 +1,4 @@
-"""Predictions of an arm that floats in its plays without the load: slopes by difference, and none where it rests."""
+"""Predictions of an arm that floats in its backlash without the load: slopes by difference, and none where it rests."""
 
 from __future__ import annotations
 

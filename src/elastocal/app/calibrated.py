@@ -90,7 +90,7 @@ def _by_readings(path: Path, robot: str | None, serial: str | None) -> Calibrate
     rows = tuple(
         ParameterRecord(name=p.name, unit=p.unit, value=p.value, sd=sd[p.name])
         if p.name in sd
-        else ParameterRecord(name=p.name, unit=p.unit, value=p.value, status="held", reason="not sought")
+        else ParameterRecord(name=p.name, unit=p.unit, value=p.value, status="fixed", reason="not sought")
         for p in model.parameters
     )
     return Calibrated(

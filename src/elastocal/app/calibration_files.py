@@ -73,7 +73,7 @@ def _records(result: CalibrateResult) -> tuple[ParameterRecord, ...]:
             out.append(ParameterRecord(name=p.name, unit=p.unit, value=p.value, sd=sd[p.name], group=group[p.name]))
         else:
             reason = why.get(p.name, "not sought")
-            out.append(ParameterRecord(name=p.name, unit=p.unit, value=p.value, status="held", reason=reason))
+            out.append(ParameterRecord(name=p.name, unit=p.unit, value=p.value, status="fixed", reason=reason))
     return tuple(out)
 
 
@@ -123,7 +123,7 @@ def taken_as_exact(parameters: Iterable[tuple[str, float]], sought: Iterable[str
 
 def exact_in(record: CalibrationRecord) -> tuple[str, ...]:
     """The same of a calibration file."""
-    return taken_as_exact(((p.name, p.value) for p in record.parameters if p.status == "held"), record.names)
+    return taken_as_exact(((p.name, p.value) for p in record.parameters if p.status == "fixed"), record.names)
 
 
 def exact_note(names: Sequence[str]) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ FACTORS = {
 """True over stated compliance, by joint or frame."""
 COMPENSATOR = 1.15
 PLAY = {"A2": 20e-6, "A3": 30e-6, "A4": 120e-6, "A5": 150e-6}
-"""Half of the play in rad."""
+"""Half of the backlash in rad."""
 _SPRINGS = ("joint_compliance", "link_compliance", "foundation_compliance")
 
 

@@ -1,7 +1,7 @@
 """Commands whose loaded equilibrium pose is the desired pose, target by target.
 
 nominal   IK(T): what the controller would do by itself
-settle    v with the loaded tool at T;  q = v - theta_J       (``statics.loaded_inverse``)
+solve     v with the loaded tool at T;  q = v - theta_J       (``statics.loaded_inverse``)
 commanded pose that the controller's own nominal model has at q: the target to write into a Cartesian program
 status    reach, singularities, flips, limits, backlash, stability; what is named first hides what comes after
 """
@@ -24,7 +24,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import stability
 from elastocal.model.statics.continuation import LARGEST_BEND
 from elastocal.model.statics.forces import chunk_size
-from elastocal.model.statics.loaded_inverse import Goal, Settled, loaded_inverse
+from elastocal.model.statics.loaded_inverse import Goal, LoadedJoints, loaded_inverse
 from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.statics.newton import States
 from elastocal.model.task import Aim, task
@@ -115,15 +115,15 @@ def correction_chunks(
             goal = Goal(position[:, some], rotation[:, :, some], applied)
             robot = robots[number]
             q = found.q[:, some]
-            settled = loaded_inverse(robot, targets.frame, what, goal, q, found.reached[some])
+            solved = loaded_inverse(robot, targets.frame, what, goal, q, found.reached[some])
             margins = None if found.margins is None else found.margins[:, some]
-            status = target_status(robot, inverse, goal, q, found.reached[some], margins, settled)
-            out.append(_commanded(robot, targets.frame, controller, q, settled, status))
+            status = target_status(robot, inverse, goal, q, found.reached[some], margins, solved)
+            out.append(_commanded(robot, targets.frame, controller, q, solved, status))
         yield rows, Commands(*(np.concatenate([getattr(p, f.name) for p in out]) for f in fields(Commands)))
 
 
 def _commanded(
-    robot: LoadedRobot, frame: str, controller: Robot | None, nominal: Array, settled: Settled, status: Ints
+    robot: LoadedRobot, frame: str, controller: Robot | None, nominal: Array, solved: LoadedJoints, status: Ints
 ) -> Commands:
     lost = np.isin(
         status,
@@ -134,8 +134,8 @@ def _commanded(
             TargetStatus.UNDETERMINED_BACKLASH,
         ],
     )
-    lost |= ~settled.done
-    q, knows = settled.q, robot.model
+    lost |= ~solved.done
+    q, knows = solved.q, robot.model
     sent = q
     if controller is not None:
         sent = controller.controller.to_joints(knows.controller.to_controller(q.T)).T
@@ -166,7 +166,7 @@ def target_status(
     nominal: Array,
     reached: Bools,
     margins: Array | None,
-    out: Settled,
+    out: LoadedJoints,
 ) -> Ints:
     """Status (N,); what is named first hides what comes after."""
     status = np.full(len(reached), int(TargetStatus.CORRECTED), dtype=np.int64)

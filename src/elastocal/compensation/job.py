@@ -50,7 +50,7 @@ def first_order(model: Robot, targets: Targets, loads: PathLoads | None = None, 
         for some, number, applied in push.pieces(rows):
             at = slice(rows.start + some.start, rows.start + some.stop)
             robot, q = robots[number], np.where(found.reached[some], found.q[:, some], 0.0)
-            bent = robot.look(q, None, applied)
+            bent = robot.state(q, None, applied)
             bent.theta[robot.joints] = robot.joint_bends(bent)
             bend = np.einsum("ain,in->an", bent.state.jacobian(targets.frame, robot.flex.dofs), bent.theta)
             position[at] -= bend[:3].T

@@ -67,7 +67,7 @@ def contacts_from(
 ) -> ContactSet:
     """Configurations (C, n), each brought to every object near it and pressed on it with every force of ``levels``.
 
-    The model must have a determined state under every force: play without force does not count as contact.
+    The model must have a determined state under every force: backlash without force does not count as contact.
     """
     if not surfaces or not levels or not min(levels) > 0:
         raise InputError("contacts: give one or more objects, and one or more positive forces")

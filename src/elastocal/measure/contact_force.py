@@ -1,7 +1,7 @@
 """Forces felt while touching known objects: joint values in, contact force out (002 eq. 9, 10).
 
 What is read is the force on the robot at the touching frame, in base axes.  A contact whose state is not determined
-(play without force) reads nan; one that the model loses reads zero.
+(backlash without force) reads nan; one that the model loses reads zero.
 """
 
 from __future__ import annotations

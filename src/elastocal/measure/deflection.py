@@ -26,8 +26,8 @@ class Deflection(MarkerMeasurement):
     """Translation, and for a pose the rotation vector, of every marker in base axes.
 
     ``linear`` is the sum of J k J^T W at the commanded configuration (003 eq. 8), affine in the compliances;
-    ``loaded`` takes both equilibria and knows every parameter of the model.  An arm that floats in its plays without
-    the load has no unloaded state; ``centred`` measures from the one with every play in its middle.
+    ``loaded`` takes both equilibria and knows every parameter of the model.  An arm that floats in its backlash without
+    the load has no unloaded state; ``centred`` measures from the one with every backlash in its middle.
     """
 
     kind: ClassVar[str] = "deflection"
@@ -95,7 +95,7 @@ class Deflection(MarkerMeasurement):
         return turns, shifts, (bent.status != Status.CONVERGED) | (free.status != Status.CONVERGED)
 
     def floating(self, model: Robot) -> Bools:
-        """Readings (N,) whose loaded state is determined, while without the load a play carries no force."""
+        """Readings (N,) whose loaded state is determined, while without the load a backlash carries no force."""
         at = self.where
         loaded, unloaded = at.bent(model).status, at.bent(model, loaded=False).status
         return np.asarray((loaded == Status.CONVERGED) & (unloaded == Status.UNDETERMINED_BACKLASH))

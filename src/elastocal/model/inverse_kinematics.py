@@ -6,8 +6,8 @@ e is what is missing of the task's rows and J their slope by the joint values, l
 The damping fades with the error (Sugihara 2011), so the steps end as Newton's, with the least motion where there are
 joints to spare; far from the target, and where it cannot be reached, they stay short and end where e is least.
 
-What e and J are is the affair of ``look``: of the unloaded robot with its geometric errors here (``model.nominal`` is
-the one that a controller knows), of the loaded one in ``statics.loaded_inverse``.  A joint that a step would carry
+``residual`` says what e and J are: of the unloaded robot with its geometric errors here (``model.nominal`` is the one
+that a controller knows), of the loaded one in ``statics.loaded_inverse``.  A joint that a step would carry
 beyond its bounds stops there, and the others take over its share.  Candidates of a measurement stay within the joints'
 limits.  Targets of a program are sought without: its user is told which axis would go beyond them, not that the target
 is out of reach.
@@ -67,7 +67,7 @@ STEPS = 60
 LONGEST_STEP = 0.5
 _TINY = 1e-14
 
-Look = Callable[[Array, Ints], tuple[Array, Array]]
+Residual = Callable[[Array, Ints], tuple[Array, Array]]
 """Joint values (n, M) of some rows (M,) to what is missing there (r, M) and its slope (r, n, M); nan: no answer."""
 Bounds = tuple[Array, Array]
 """Lowest and highest joint values (n,)."""
@@ -85,7 +85,9 @@ class Posed:
         return np.asarray(self.status == PoseStatus.REACHED)
 
 
-def search(model: Robot, rows: tuple[int, ...], look: Look, start: Array, bounds: Bounds | None = None) -> Posed:
+def search(
+    model: Robot, rows: tuple[int, ...], residual: Residual, start: Array, bounds: Bounds | None = None
+) -> Posed:
     """From joint values (n, N) for components ``rows`` of x y z rx ry rz, within ``bounds`` where given."""
     ends = None if bounds is None else (bounds[0][:, None], bounds[1][:, None])
     q = start.copy() if ends is None else np.clip(start, *ends)
@@ -95,7 +97,7 @@ def search(model: Robot, rows: tuple[int, ...], look: Look, start: Array, bounds
     for _ in range(STEPS):
         if not len(going):
             break
-        gap, jacobian = look(q[:, going], going)
+        gap, jacobian = residual(q[:, going], going)
         gap, jacobian = gap * scale, jacobian * scale[:, None]
         left[going] = np.abs(gap).max(axis=0, initial=0.0)
         step = _shortened(damped_step(jacobian, gap, _fading(gap)), turns)
@@ -182,12 +184,12 @@ def inverse_kinematics(
     """
     rows = list(task.rows)
 
-    def look(q: Array, some: Ints) -> tuple[Array, Array]:
+    def residual(q: Array, some: Ints) -> tuple[Array, Array]:
         place, turn, jacobian = rigid_motion(model, frame, q)
         wanted = None if rotation is None else rotation[:, :, some]
         return missing(position[:, some], wanted, place, turn)[rows], jacobian[rows]
 
-    found = search(model, task.rows, look, start, bounds)
+    found = search(model, task.rows, residual, start, bounds)
     lost = np.flatnonzero(~found.reached)
     status = found.status.copy()
     if len(lost):

@@ -116,7 +116,7 @@ def first_fit(
     if any(n in start.values for n in set(names) - set(kept)):
         there = start.model(model, kept)
         problem = linearise(campaign, there, kept, weights)
-    fit = _settled(linear_fit(there, campaign, problem, kept))
+    fit = _linearised_again(linear_fit(there, campaign, problem, kept))
     return Trial(groups, {groups.names[i]: size for i, size in hidden.items()}, fit, unpaired)
 
 
@@ -126,7 +126,7 @@ def _sizes(problem: Problem) -> Array:
     return np.concatenate([ABSURD * problem.scales[: problem.parameters], 1e6 / np.where(lengths > 0, lengths, 1.0)])
 
 
-def _settled(first: Fit) -> Fit:
+def _linearised_again(first: Fit) -> Fit:
     """Linearised again at the first estimate where readings are not affine; the first where that has no states."""
     campaign = first.campaign
     if campaign.measurement.affine:

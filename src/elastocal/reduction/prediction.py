@@ -52,7 +52,7 @@ class IdentifiedModel:
 class Prediction:
     """Deflection (N, 6) of a frame and its covariance (N, 6, 6), translation first; nan without a determined state.
 
-    ``floats`` (N,): without the load the arm floats in its plays; the deflection is from the middle of every play.
+    ``floats`` (N,): without the load the arm floats in its backlash; the deflection is from the middle of it.
     """
 
     frame: str
@@ -92,7 +92,7 @@ def predict(identified: IdentifiedModel, q: Array, load: AppliedWrenches, frame:
 def predict_from_rest(
     identified: IdentifiedModel, q: Array, load: AppliedWrenches, frame: str | None = None
 ) -> Prediction:
-    """The same; where the unloaded arm floats in its plays, from the middle of every play."""
+    """The same; where the unloaded arm floats in its backlash, from the middle of every backlash."""
     found = predict(identified, q, load, frame)
     kind = Deflection(Setup(q, load, (Marker(found.frame, "pose"),)), identified.statics)
     floats = kind.floating(identified.model) & np.isnan(found.twist).any(axis=1)

@@ -14,7 +14,7 @@ The texts begin with a word in capitals; a calibration file carries them on, and
     omitted-parameter    a score test calls for a parameter that is fixed
     far-from-nominal     a joint compliance is many times that of the robot file, or a small part of it
     negative-compliance  a joint compliance came out below zero
-    not-converged        the fit stopped before it settled
+    not-converged        the fit stopped before it converged
 """
 
 from __future__ import annotations
@@ -235,5 +235,5 @@ def _not_converged(study: Study) -> Iterator[Finding]:
     if not study.fit.converged:
         yield warning(
             "not-converged",
-            "NOT CONVERGED: the fit stopped before it settled; start from better values or seek fewer.",
+            "NOT CONVERGED: the fit stopped before it converged; start from better values or seek fewer.",
         )

@@ -1,6 +1,7 @@
 """How heavy and how stiff arms of a size are: data for start values, each with its source.
 
-``ARMS`` are rated payload [kg], reach [m] and mass [kg] of arms that are sold, rounded as their data sheets state them.
+``ARMS`` are rated payload [kg], reach [m] and mass [kg] of arms that are sold, rounded.  Editions of a data sheet and
+variants of an arm differ by some per cent, and sheets were not compared one by one: enough for a power law through all.
 
 ``BEYOND`` says which share of an arm's mass lies beyond a joint that has a share s of the whole way to the end still
 before it.  ``WIND_UP`` is the angle by which a joint turns under its rated static torque: payload and moving mass on
@@ -25,7 +26,7 @@ ARMS = (
     ("KUKA KR 270 R2700", 270.0, 2.696, 1129.0),
     ("KUKA KR 500-3", 500.0, 2.825, 2440.0),
 )
-ARMS_SOURCE = "rated payload, reach and mass of 15 arms of 2 to 500 kg payload from their makers' data sheets, rounded"
+ARMS_SOURCE = "a power law through payload, reach and mass that makers state of 15 arms of 2 to 500 kg rated payload"
 
 BEYOND = ((0.0, 0.0), (0.024, 0.011), (0.082, 0.033), (0.215, 0.076), (0.49, 0.25), (0.881, 0.461), (1.0, 0.795))
 """Share of the way that is left, share of the whole mass beyond it."""
@@ -39,7 +40,7 @@ WRIST = 0.1
 """Least lever of a joint as a share of the reach: a rated load hangs beside the wrist."""
 
 WIND_UP = 2.9e-3
-"""In rad; geometric mean of 3.4, 2.1, 5.6, 2.7 and 1.9 mrad at joints 2 to 6."""
+"""In rad; geometric mean of 3.4, 2.1, 5.6, 2.7 and 1.9 mrad at joints 2 to 6, with levers up to the flange."""
 WIND_UP_SOURCE = (
     "scaled from the joint compliances of the KUKA KR-270 (Klimchik et al. 2013, MIM, Table 3) so that the rated "
     "static torque winds every gear up by the same 2.9 mrad; right within a factor of about two there"

@@ -205,6 +205,6 @@ def _floating(prediction: Prediction) -> tuple[str, ...]:
         return ()
     shown = ", ".join(str(i) for i in rows[:8]) + (" ..." if len(rows) > 8 else "")
     return (
-        f"Without the load the arm floats in its play (configuration {shown}), so that there is no unloaded state: the "
-        "deflection there is from the middle of every play, and the arm may start anywhere within it.",
+        f"Without the load the arm floats in its backlash (configuration {shown}), so that there is no unloaded state: "
+        "the deflection there is from the middle of every backlash, and the arm may start anywhere within it.",
     )

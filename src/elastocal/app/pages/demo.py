@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _WHAT = (
     "A KR-270 is to mill a contour under cutting forces. It is not quite what its file says: joints, links and the "
-    "gravity compensator are softer or stiffer, and worn gears have play. Poses and loads are planned for the contour; "
-    "a virtual laser tracker reads them, with its noise and one gross error; everything is identified again; the "
-    "program is corrected; and both programs are run on the true robot, at its loaded equilibrium.",
+    "gravity compensator are softer or stiffer, and worn gears have backlash. Poses and loads are planned for the "
+    "contour; a virtual laser tracker reads them, with its noise and one gross error; everything is identified again; "
+    "the program is corrected; and both programs are run on the true robot, at its loaded equilibrium.",
 )
 
 
@@ -148,8 +148,8 @@ def truth_table(result: DemoResult) -> Table:
         stated, true = (float(t.values[t.index(name)]) for t in (file, truth))
         unit = file.rows[file.index(name)].unit
         if name not in known:
-            why = Unknown("not estimated: held at what the file says")
-            rows.append((name, unit, stated, true, "held", why, why, why))
+            why = Unknown("not estimated: fixed at what the file says")
+            rows.append((name, unit, stated, true, "fixed", why, why, why))
             continue
         value, sd = float(known[name]), wide.sd(name)
         rows.append((name, unit, stated, true, concise(value, sd), value, sd, (value - true) / sd))

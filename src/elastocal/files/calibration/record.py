@@ -24,12 +24,12 @@ from elastocal.model.descriptions import Form
 from elastocal.spatial.entries import Array
 
 FORMAT = "elastocal-calibration/1"
-Status = Literal["estimated", "held"]
+Status = Literal["estimated", "fixed"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParameterRecord:
-    """One parameter in SI; ``sd`` is nan where it was held; ``group`` and ``reason`` say why it is what it is."""
+    """One parameter in SI; ``sd`` is nan where it is fixed; ``group`` and ``reason`` say why it is what it is."""
 
     name: str
     unit: str

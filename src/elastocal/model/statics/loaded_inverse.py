@@ -1,6 +1,6 @@
 """Commands that bring the LOADED tool to its targets, for one chunk of targets.
 
-The fast steps first (``settle``), from the rigid robot's joint values at the target.  At actual joint values v and
+The fast steps first (``fixed_point``), from the rigid robot's joint values at the target.  At actual joint values v and
 bends theta_V let e be what the pose misses and d = c + k Q - theta_V what the bends are about to change.  The step
 
     theta_V += d,     v += J^+ (e - J_V d)
@@ -57,7 +57,7 @@ class Goal:
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class LoadedJoints:
     """Commands (n, N), bends of all flexible coordinates (m, N) and status (N,).
 
     Where the status is not reached, the commands are the nearest that were found, or nan.
@@ -74,16 +74,16 @@ class Settled:
 
 def loaded_inverse(
     robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array, near: Bools, stop: float = STOP
-) -> Settled:
+) -> LoadedJoints:
     """From joint values (n, N) of the rigid robot; rows not ``near`` their target are out of reach and left alone.
 
     ``stop`` is what a target may miss, in m and rad, when the last of the fast steps is taken.
     """
     if robot.followers:
         lost = np.full(len(near), int(PoseStatus.OUT_OF_REACH), dtype=np.int64)
-        out = Settled(np.full_like(start, np.nan), np.full((robot.flex.n, len(near)), np.nan), lost)
+        out = LoadedJoints(np.full_like(start, np.nan), np.full((robot.flex.n, len(near)), np.nan), lost)
     else:
-        out = settle(robot, frame, task, goal, start, stop)
+        out = fixed_point(robot, frame, task, goal, start, stop)
     hard = near & ~out.done
     if hard.any():
         again = loaded_newton(robot, frame, task, goal.picked(hard), start[:, hard])
@@ -91,19 +91,19 @@ def loaded_inverse(
     return replace(out, status=np.where(near, out.status, np.int64(PoseStatus.OUT_OF_REACH)))
 
 
-def loaded_newton(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array) -> Settled:
+def loaded_newton(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array) -> LoadedJoints:
     """Commands whose loaded tool is at the goal, from joint values (n, N)."""
     bends = np.full((robot.flex.n, start.shape[1]), np.nan)
 
-    def look(q: Array, some: Ints) -> tuple[Array, Array]:
-        bends[:, some], gap, jacobian = _look(robot, frame, task, goal.picked(some), q)
+    def residual(q: Array, some: Ints) -> tuple[Array, Array]:
+        bends[:, some], gap, jacobian = _residual(robot, frame, task, goal.picked(some), q)
         return gap, jacobian
 
-    found = search(robot.model, task.rows, look, start)
-    return Settled(found.q, bends, found.status)
+    found = search(robot.model, task.rows, residual, start)
+    return LoadedJoints(found.q, bends, found.status)
 
 
-def _look(robot: LoadedRobot, frame: str, task: Task, goal: Goal, q: Array) -> tuple[Array, Array, Array]:
+def _residual(robot: LoadedRobot, frame: str, task: Task, goal: Goal, q: Array) -> tuple[Array, Array, Array]:
     """theta (m, N), what the task's rows miss (r, N) and their loaded Jacobian (r, n, N); nan without equilibrium."""
     model, flex = robot.model, robot.flex
     posture = model.posture(q)
@@ -121,33 +121,37 @@ def _look(robot: LoadedRobot, frame: str, task: Task, goal: Goal, q: Array) -> t
     return np.where(known, theta, np.nan), np.where(known, gap[rows], np.nan), jacobian[rows]
 
 
-def settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array, stop: float = STOP) -> Settled:
+def fixed_point(
+    robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array, stop: float = STOP
+) -> LoadedJoints:
     """Commands whose loaded tool is at the goal, from joint values (n, N) of the rigid robot at the goal.
 
     Offsets that move with the command are those at the last one found, which is sought again until it stays: each time
     leaves a share |dc/dq| of the change, some 1e-3.
     """
-    out = _settle(robot, frame, task, goal, start, stop, robot.model.posture(start))
+    out = _fixed_point(robot, frame, task, goal, start, stop, robot.model.posture(start))
     rows = np.flatnonzero(out.done) if robot.model.varying else np.arange(0)
     for _ in range(STEPS):
         if not len(rows):
             break
         q = out.q[:, rows]
         actual = q + out.theta[robot.joints][:, rows]
-        again = _settle(robot, frame, task, goal.picked(rows), actual, stop, robot.model.posture(q))
+        again = _fixed_point(robot, frame, task, goal.picked(rows), actual, stop, robot.model.posture(q))
         out.q[:, rows], out.theta[:, rows], out.status[rows] = again.q, again.theta, again.status
         rows = rows[again.done & (np.abs(again.q - q).max(axis=0, initial=0.0) > stop)]
     out.status[rows] = PoseStatus.OUT_OF_REACH
     return out
 
 
-def _settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array, stop: float, at: Posture) -> Settled:
+def _fixed_point(
+    robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array, stop: float, at: Posture
+) -> LoadedJoints:
     """The same with offsets as they are ``at`` some command."""
     v, virtual = start, None
     if robot.rigid_geometry and (task.aim == "pose" or all(i < 3 for i in task.rows)):
-        bent = robot.look(v, None, goal.applied, at)
+        bent = robot.state(v, None, goal.applied, at)
         bend = robot.joint_bends(bent)
-        return Settled(v - bend, bend[np.argsort(robot.joints)], _status(np.isfinite(v[0])))
+        return LoadedJoints(v - bend, bend[np.argsort(robot.joints)], _status(np.isfinite(v[0])))
     total = start.shape[1]
     q, bends = np.full_like(start, np.nan), np.full((robot.flex.n, total), np.nan)
     done = np.zeros(total, dtype=bool)
@@ -160,7 +164,7 @@ def _settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array
             bend = robot.joint_bends(bent)
             bent.theta[robot.joints] = bend
             if close.all() and len(rows) == total:
-                return Settled(v - bend, bent.theta, _status(close))
+                return LoadedJoints(v - bend, bent.theta, _status(close))
             q[:, rows[close]] = (v - bend)[:, close]
             bends[:, rows[close]] = bent.theta[:, close]
             done[rows[close]] = True
@@ -170,14 +174,14 @@ def _settle(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array
             break
         if not left.all():
             rows, goal, at, v, virtual = rows[left], goal.picked(left), at.take(left), v[:, left], virtual[:, left]
-    return Settled(q, bends, _status(done))
+    return LoadedJoints(q, bends, _status(done))
 
 
 def _step(
     robot: LoadedRobot, frame: str, task: Task, goal: Goal, v: Array, virtual: Array | None, stop: float, at: Posture
 ) -> tuple[Bent, Array, Bools]:
     """The bent state at (v, theta_V), the step of v, and whether what is missing there is small."""
-    bent = robot.look(v, virtual, goal.applied, at)
+    bent = robot.state(v, virtual, goal.applied, at)
     joint_dofs = [robot.flex.dofs[i] for i in robot.joints]
     jacobian = bent.state.jacobian(frame, joint_dofs)
     place = bent.state.origin(frame)

@@ -80,7 +80,7 @@ class LoadedRobot:
         """Whether joints follow others: these have no command of their own."""
         return any(f.joint is not None and f.joint.follows is not None for f in self.model.tree.frames)
 
-    def look(
+    def state(
         self, v: Array, virtual: Array | None, applied: Sequence[AppliedWrenches], at: Posture | None = None
     ) -> Bent:
         """The state at joint values v (n, N) and virtual bends (None: unloaded), and the bends that its forces cause.

@@ -152,7 +152,7 @@ def leverage_table(study: Study) -> Table:
 def gross_table(study: Study) -> Table:
     """Numbers that were left out."""
     notes = ("Found by Cauchy's loss before anything was judged by the scatter; 'outliers: keep' keeps them.",)
-    return _outlier_table(study, "gross", study.identification.excluded, notes)
+    return _outlier_table(study, "outliers_removed", study.identification.excluded, notes)
 
 
 def suspect_table(study: Study) -> Table:
@@ -160,7 +160,7 @@ def suspect_table(study: Study) -> Table:
         "By Cauchy's loss, which lets go of readings that do not belong; limit 5 standard deviations. Check these "
         "rows, then correct or leave them out, or set loss: huber in the campaign file.",
     )
-    return _outlier_table(study, "suspects", study.outliers, notes)
+    return _outlier_table(study, "outliers", study.outliers, notes)
 
 
 def _outlier_table(study: Study, key: str, outliers: tuple[Outlier, ...], notes: tuple[str, ...]) -> Table:
