@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from elastocal.app.commands.stiffness import softest
+from elastocal.model.statics.stiffness import softest
 from elastocal.app.configurations import Configurations, axes_of, numbers, of_shown, typed, within_limits
 from elastocal.errors import InputError, UnknownNameError
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-Role = Literal["", "before", "after", "expected", "outlier", "tolerance", "file", "truth", "noise"]
+Role = Literal[
+    "", "before", "after", "expected", "outlier", "tolerance", "file", "truth", "noise", "robot", "program", "floor"
+]
 """What a curve or mark stands for; "" takes the next colour of the others."""
 Paint = Callable[[str], str]
 """The colour of a name, as a drawing writes it."""
@@ -19,6 +21,7 @@ LIGHT = {
     "good": "#00704f", "bad": "#b3261e", "open": "#8a5a00", "warn": "#fff1d6",
     "before": "#d55e00", "after": "#0072b2", "expected": "#56b4e9", "outlier": "#c2478a", "tolerance": "#1d2733",
     "file": "#6b7683", "truth": "#008f68", "noise": "#b9c4cf",
+    "robot": "#3c4a54", "program": "#e69f00", "floor": "#8a97a6",
     "c0": "#0b5394", "c1": "#c2410c", "c2": "#2e7d32", "c3": "#8e3b94", "c4": "#00838f", "c5": "#8a6d00",
     "c6": "#5d4037",
 }  # fmt: skip
@@ -27,6 +30,7 @@ DARK = LIGHT | {
     "good": "#4ad0a2", "bad": "#ff8a80", "open": "#f0b94d", "warn": "#4a3a12",
     "before": "#f28c3c", "after": "#4aa8e0", "expected": "#2f78a8", "outlier": "#e08bbb", "tolerance": "#e6ebf0",
     "file": "#98a4b0", "truth": "#35c79a", "noise": "#4b5763",
+    "robot": "#c9d3dc", "program": "#f0b94d", "floor": "#7c8894",
     "c0": "#7db7ec", "c1": "#ff9a62", "c2": "#7ecb83", "c3": "#d79be0", "c4": "#5cc8d2", "c5": "#d8bd5c",
     "c6": "#c7a598",
 }  # fmt: skip

@@ -127,6 +127,8 @@ def _pane(sections: list[Section], scenes: list[dict[str, Any]]) -> dict[str, An
     made = []
     for s in sections:
         blocks = [_block(p, scenes) for p in _parts(s.blocks)]
+        if blocks and blocks[0].get("title") == s.title:
+            blocks[0]["title"] = ""
         made.append({"title": s.title, "folded": s.folded and bool(s.title), "blocks": blocks})
     return {"title": sections[0].step or sections[0].title or "Summary", "sections": made}
 

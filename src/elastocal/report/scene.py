@@ -10,7 +10,7 @@ from elastocal.report.blocks import Scene
 from elastocal.report.colours import LIGHT
 from elastocal.report.figures import COLOURS, FONT
 from elastocal.report.geometry import arrow, camera, ellipses, meshed
-from elastocal.report.parts import Arrows, Dots, Ellipsoids, Labels, Look, Part, Point, Solids, Strokes
+from elastocal.report.parts import Arrows, Capsule, Dots, Ellipsoids, Labels, Look, Mesh, Part, Point, Solids, Strokes
 
 STYLES: dict[Look, tuple[str, int]] = {
     "arm": ("#7f8f9b", 9),
@@ -72,19 +72,21 @@ def _trace(part: Part, colours: dict[str, str], unit: str) -> dict[str, Any]:
 
 
 def _solid(part: Solids, colour: str) -> dict[str, Any]:
-    """All bodies as one mesh."""
+    """All bodies as one mesh; the page makes triangles of ``capsules`` (two ends and a radius each)."""
+    meshes = [shape for shape in part.shapes if isinstance(shape, Mesh)]
+    capsules = [[round(v, DIGITS) for v in (*c.start, *c.end, c.radius)] for c in part.shapes if isinstance(c, Capsule)]
     points: list[Point] = []
     faces: list[tuple[int, int, int]] = []
-    for shape in part.shapes:
-        mesh, first = meshed(shape), len(points)
+    for mesh in meshes:
+        first = len(points)
         points += mesh.points
         faces += [(a + first, b + first, c + first) for a, b, c in mesh.faces]
-    columns = [[round(p[i], 4) for p in points] for i in range(3)]
+    columns = [[round(p[i], DIGITS) for p in points] for i in range(3)]
     corners = dict(zip("ijk", ([f[n] for f in faces] for n in range(3)), strict=True))
     light = {"ambient": 0.55, "diffuse": 0.7, "specular": 0.15, "roughness": 0.6, "fresnel": 0.1}
     return {"type": "mesh3d", **dict(zip("xyz", columns, strict=True)), **corners, "name": part.name, "color": colour,
             "opacity": 0.45 if part.look == "floor" else 1.0, "flatshading": part.look == "floor", "lighting": light,
-            "hoverinfo": "name"}  # fmt: skip
+            "hoverinfo": "name", "meta": {"capsules": capsules}}  # fmt: skip
 
 
 def _lines(part: Strokes | Arrows | Ellipsoids) -> tuple[Sequence[Sequence[Point]], list[str]]:

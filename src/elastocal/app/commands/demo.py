@@ -165,7 +165,7 @@ def _calibrate(cell: CellFolder, watch: Watch) -> CalibrateResult:
     from elastocal.app.pages.calibrate.page import page
 
     with _step(cell, ("calibrate", "."), ("campaign", "calibration")) as write, watch("calibrating") as progress:
-        result = calibrate(cell.place("campaign"), cell.place("calibration"), seed=SEED, progress=progress)
+        result = calibrate(cell.place("campaign"), out=cell.place("calibration"), seed=SEED, progress=progress)
         write(page(result), result.files)
     assert isinstance(result, CalibrateResult), "the demonstration's campaign file names what it seeks"
     return result

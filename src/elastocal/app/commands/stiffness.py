@@ -77,6 +77,7 @@ def stiffness(
     from elastocal.app.inputs import configurations_text, inputs_of
     from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot, without_kinds
+    from elastocal.model.statics.stiffness import softest
 
     read, typed, left_out = read_robot(robot, tool), tuple(at or ()), tuple(without or ())
     model = with_payload(without_kinds(read, left_out), payload, payload_frame)
@@ -95,16 +96,6 @@ def stiffness(
     state = "loaded equilibrium" if loaded else "unloaded, at the commanded configuration"
     inputs = inputs_of(robot, model, load, watched, state, left_out, words)
     return StiffnessResult(inputs, model, where, load, loaded, found, smallest, grid, notes)
-
-
-def softest(found: CartesianStiffness) -> Array:
-    """Translational stiffness in the softest direction, free to turn: 1 / largest displacement per newton."""
-    import numpy as np
-
-    block = found.compliance[:, :3, :3]
-    known = np.asarray(np.all(np.isfinite(block), axis=(1, 2)))
-    give = np.linalg.norm(np.where(known[:, None, None], block, 0.0), ord=2, axis=(1, 2))
-    return np.where(known & (give > 0), 1.0 / np.where(give > 0, give, 1.0), np.nan)
 
 
 def _where(

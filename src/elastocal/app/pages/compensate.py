@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from elastocal.app.cells.trace import current
 from elastocal.app.pages.columns import or_reason
-from elastocal.app.pages.compensate_figures import error_lines, prediction_lines, scenes
-from elastocal.report.blocks import Block, Cell, Column, Fact, Report, Section, Table
+from elastocal.app.pages.compensate_figures import error_lines, scenes, workpiece_maps
+from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensate import CompensateResult
@@ -20,25 +22,52 @@ ON_SCREEN = 40
 
 def page(result: CompensateResult) -> Report:
     correction = result.correction
-    sections = [Section("Error before and after correction", _errors(correction))]
-    sections.append(Section("Robot and program", scenes(correction)))
+    cell = current().cell
+    tolerance = None if cell is None else cell.certificate.tolerance
     problems, left = problem_table(correction), left_table(correction)
-    if problems.rows:
-        sections.append(Section("Targets that are not corrected", (problems,)))
-    if left.rows:
-        sections.append(Section("Lines that are left as they are", (left,)))
-    sections.append(Section("Targets", (target_table(correction, MOST_ROWS),)))
+    sections = (
+        Section("Error along the program", (error_lines(correction, tolerance), summary_table(correction))),
+        Section("Workpiece", workpiece_maps(correction)),
+        Section("Robot and program", scenes(correction)[:1]),
+        Section("Targets that are not corrected", (problems,) if problems.rows else ()),
+        Section("Lines that are left as they are", (left,) if left.rows else ()),
+        Section("Contributions", (contribution_table(correction),), folded=True),
+        Section("Errors in space", scenes(correction)[1:], folded=True),
+        Section("Targets", (target_table(correction, MOST_ROWS),), folded=True),
+    )
     name = result.robot.model.title or result.robot.model.name
     title = f"Compensation of {result.program.name} for {name}"
-    return Report(title, verdict(result), tuple(sections), result.notes, facts(result))
+    kept = tuple(s for s in sections if s.blocks)
+    return Report(title, verdict(result), kept, result.notes, facts(result), tiles=tiles(correction, tolerance))
+
+
+def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
+    """The errors that matter; on the simulated true robot where one is given."""
+    import numpy as np
+
+    before, after = (r.distances() for r in result.on_truth or (result.before, result.after))
+    whose = "RMS, simulated true robot" if result.on_truth is not None else "RMS, by the model"
+    worst = f"worst target {1e3 * after.largest:.3f} mm"
+    out = [
+        Tile("error before", f"{1e3 * before.rms:.3f}", "mm", whose, "before"),
+        Tile("error after", f"{1e3 * after.rms:.3f}", "mm", f"{whose}; {worst}", "after"),
+    ]
+    if result.covariance is not None and np.isfinite(result.predicted).any():
+        expected = 2e3 * float(np.sqrt(np.nanmean(result.predicted**2)))
+        out.append(Tile("expected", f"{expected:.3f}", "mm", "k = 2, of the calibration alone", "expected"))
+    done, total = result.motions
+    out.append(Tile("motions corrected", f"{done} of {total}", "", f"{result.inserted} points put in"))
+    if tolerance is not None:
+        out.append(Tile("tolerance", f"{1e3 * tolerance:g}", "mm", "certificate in cell.yaml", "tolerance"))
+    return tuple(out)
 
 
 def screen(result: CompensateResult) -> Report:
     """For a terminal: no long table of targets that are in order."""
     whole = page(result)
     short = len(result.correction.job.at.stations) <= ON_SCREEN
-    sections = whole.sections if short else whole.sections[:-1]
-    return Report(whole.title, whole.verdict, sections, whole.notes, whole.inputs)
+    hidden = ("Workpiece",) if short else ("Workpiece", "Targets")
+    return replace(whole, sections=tuple(s for s in whole.sections if s.title not in hidden))
 
 
 def table(result: CompensateResult) -> Table:
@@ -49,11 +78,6 @@ def verdict(result: CompensateResult) -> tuple[str, ...]:
     from elastocal.compensation.verdict import verdict as findings
 
     return (*result.robot.warned, *(finding.text for finding in findings(result.correction, result.robot.fixed)))
-
-
-def _errors(result: Correction) -> tuple[Block, ...]:
-    trust = () if result.covariance is None else (prediction_lines(result),)
-    return summary_table(result), contribution_table(result), error_lines(result), *trust
 
 
 _LOST = "no determined loaded state there"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.report.blocks import Lines, Scene, Series
-from elastocal.report.parts import Part, Strokes
+from elastocal.report.blocks import Block, Lines, Scene, Series
+from elastocal.report.parts import Look, Part, Strokes
+from elastocal.report.place_maps import drawn_path, drawn_robot, place_map
 from elastocal.report.robot_scene import (
     MOST_ARMS,
     UNIT,
@@ -13,6 +14,7 @@ from elastocal.report.robot_scene import (
     drawn_words,
     ellipsoids,
     enlargement,
+    floor_part,
     force_scale,
     load_forces,
     loaded_arm,
@@ -51,7 +53,7 @@ def robot_scene(result: Correction) -> Scene:
     arms = [skeleton(at.model, result.commands.command[[i]], tip=at.frames[i]) for i in rows]
     extent = max((a.extent for a in arms), default=1.0)
     scale, said = force_scale(loads.wrench[:, :3], extent)
-    parts: list[Part] = [_path(result)]
+    parts: list[Part] = [*floor_part(at.model, extent), _path(result)]
     for i, arm in zip(rows, arms, strict=True):
         name = at.stations.name(int(i))
         load = AppliedWrenches(loads.frame or at.frames[i], loads.wrench[[i]], loads.follows)
@@ -77,8 +79,8 @@ def error_scene(result: Correction) -> Scene:
         errors = np.linalg.norm(after.position[left], axis=1)
         fine = enlargement(extent, float(np.nanmax([*errors, *3 * expected.ellipsoid()[0][:, 0]], initial=0.0)))
     whose = ", simulated true robot" if result.on_truth is not None else ", by the model"
-    parts: list[Part] = [_path(result), _errors(f"before{whose}", path, before, rows, factor)]
-    parts += [_errors(f"after{whose}", path, after, left, fine)]
+    parts: list[Part] = [_path(result), _errors(f"before{whose}", path, before, rows, factor, "before")]
+    parts += [_errors(f"after{whose}", path, after, left, fine, "after")]
     drawn = times(factor) if fine == factor else f"{times(factor)} before and {times(fine)} after"
     notes = [f"Errors are drawn {drawn}, from the desired place to where the loaded tool is."]
     if len(rows) < len(path):
@@ -105,11 +107,11 @@ def _expected(result: Correction, rows: Ints) -> Prediction | None:
     return Prediction("", np.zeros((len(rows), 6)), result.covariance[rows])
 
 
-def _errors(name: str, path: Array, found: Residual, rows: Ints, factor: float) -> Part:
+def _errors(name: str, path: Array, found: Residual, rows: Ints, factor: float, look: Look) -> Part:
     import numpy as np
 
     words = [f"{1e6 * v:.4g} um" for v in np.linalg.norm(found.position[rows], axis=1)]
-    return arrows(f"{name}, {times(factor)}", path[rows], found.position[rows], factor, words)
+    return arrows(f"{name}, {times(factor)}", path[rows], found.position[rows], factor, words, look=look)
 
 
 def _path(result: Correction) -> Strokes:
@@ -117,41 +119,60 @@ def _path(result: Correction) -> Strokes:
     return Strokes("program", (points(path[thinned(len(path), MOST_POINTS)]),))
 
 
-def error_lines(result: Correction) -> Lines:
+def error_lines(result: Correction, tolerance: float | None = None) -> Lines:
+    """Before, after, what was expected (k = 2) and the tolerance, on one log axis."""
     import numpy as np
 
-    ways = [("before", result.before), ("after", result.after)]
-    if result.on_truth is not None:
-        ways = [
-            ("before, simulated true robot", result.on_truth[0]),
-            ("after, simulated true robot", result.on_truth[1]),
-        ]
-    series = [_series(name, 1e3 * np.linalg.norm(r.position, axis=1)) for name, r in ways]
+    whose = "" if result.on_truth is None else ", simulated true robot"
+    before, after = result.on_truth or (result.before, result.after)
+    sizes = [1e3 * np.linalg.norm(r.position, axis=1) for r in (before, after)]
+    x = tuple(float(i) for i in range(1, len(sizes[0]) + 1))
+    series = [
+        Series(f"before{whose}", x, _floats(sizes[0]), role="before"),
+        Series(f"after{whose}", x, _floats(np.maximum(sizes[1], LEAST_MM)), role="after"),
+    ]
+    if result.covariance is not None:
+        top = 2e3 * result.predicted
+        low = max(float(np.nanmin(top, initial=1.0)) / 30, LEAST_MM)
+        series.append(Series("expected (k = 2)", x, _floats(top), role="expected", low=(low,) * len(x)))
+    if tolerance is not None:
+        series.append(Series("tolerance", (x[0], x[-1]), (1e3 * tolerance,) * 2, role="tolerance"))
     bad = np.flatnonzero(~result.corrected)
     if len(bad):
-        off = 1e3 * np.nan_to_num(np.linalg.norm(ways[-1][1].position[bad], axis=1))
-        series.append(Series("not corrected", tuple(1.0 + bad), tuple(float(v) for v in off), points=True))
+        off = np.maximum(np.nan_to_num(sizes[1][bad]), LEAST_MM)
+        series.append(Series("not corrected", tuple(1.0 + bad), _floats(off), points=True, role="outlier"))
+    notes = (f"Errors below {1e3 * LEAST_MM:g} um are drawn there.",) if (sizes[1] < LEAST_MM).any() else ()
     return Lines(
-        "errors", "Distance between loaded and desired tool", "target, in order of the program", "", "distance", "mm",
-        tuple(series),
+        "errors", "Error along the program", "target, in order of the program", "", "distance of the loaded tool", "mm",
+        tuple(series), notes, log=True,
     )  # fmt: skip
 
 
-def prediction_lines(result: Correction) -> Lines:
-    """The predicted residual error, beside that of a truth where one is given."""
-    import numpy as np
-
-    series = [
-        _series("predicted, rms", 1e6 * result.predicted),
-        _series("95 %, worst direction", 1e6 * result.half_width),
-    ]
-    if result.on_truth is not None:
-        series.append(_series("on the simulated true robot", 1e6 * np.linalg.norm(result.on_truth[1].position, axis=1)))
-    return Lines(
-        "confidence", "Predicted residual error after correction", "target, in order of the program", "", "distance",
-        "um", tuple(series), ("From the covariance of the calibration and the model's own discrepancy.",),
-    )  # fmt: skip
+LEAST_MM = 1e-4
+"""A log axis has no zero."""
 
 
-def _series(name: str, values: Array) -> Series:
-    return Series(name, tuple(float(i) for i in range(1, len(values) + 1)), tuple(float(v) for v in values))
+def workpiece_maps(result: Correction) -> tuple[Block, ...]:
+    """Stiffness and predicted residual error over the plane of the program, with robot and program."""
+    from elastocal.compensation.workpiece import workpiece
+
+    found = workpiece(result)
+    if found is None:
+        return ()
+    path = result.job.at.position
+    drawn = (
+        *drawn_robot(result.model, found.near, found.at, found.frame),
+        drawn_path(path[thinned(len(path), 300)], found.at),
+    )
+    maps = [
+        place_map("workpiece_stiffness", "Stiffness over the workpiece", "softest direction", "N/um", found.at,
+                  1e-6 * found.stiffness, drawn),
+    ]  # fmt: skip
+    if found.predicted is not None:
+        maps.append(place_map("workpiece_error", "Predicted residual error over the workpiece", "after correction, k = 2",
+                              "um", found.at, 1e6 * found.predicted, drawn))  # fmt: skip
+    return tuple(maps)
+
+
+def _floats(values: Array) -> tuple[float, ...]:
+    return tuple(float(v) for v in values)

@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal.app.cells.trace import current
 from elastocal.app.commands.demo import DemoResult
 from elastocal.app.demonstration import SEED
 from elastocal.app.pages import compensate, simulate
 from elastocal.app.pages import plan as plan
 from elastocal.app.pages.calibrate import page as calibrate
-from elastocal.app.pages.compensate_figures import error_lines, scenes
+from elastocal.app.pages.compensate_figures import error_lines
 from elastocal.compensation.verdict import predicted_rms
 from elastocal.quantities import concise
 from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
@@ -29,28 +30,37 @@ _WHAT = (
 )
 
 
+SUMMARY = "Summary"
+OPEN = 1
+"""Sections of every step that are not folded."""
+
+
 def page(result: DemoResult) -> Report:
+    cell = current().cell
+    tolerance = None if cell is None else cell.certificate.tolerance
     sections = [
-        Section("", (Paragraphs(_WHAT),)),
-        Section("The numbers that matter", (summary_table(result), *_front(result))),
-        Section("Found against the truth", (truth_table(result),)),
+        Section("The numbers that matter", (*_front(result), summary_table(result)), step=SUMMARY),
+        Section("Estimated against the truth", (truth_table(result),), folded=True, step=SUMMARY),
+        Section("What is done here", (Paragraphs(_WHAT),), folded=True, step=SUMMARY),
         *_steps(result),
     ]
     notes = dict.fromkeys((*result.measured.notes, *result.found.notes, *result.corrected.notes))
     facts = (Fact("seed", "seed", SEED, str(SEED)), *compensate.facts(result.corrected))
-    return Report("The whole cycle on a KUKA KR 270", verdict(result), tuple(sections), tuple(notes), facts)
+    tiles = compensate.tiles(result.corrected.correction, tolerance)
+    title = "The whole cycle on a KUKA KR 270"
+    return Report(title, verdict(result), tuple(sections), tuple(notes), facts, tiles=tiles)
 
 
 def _front(result: DemoResult) -> tuple[Block, ...]:
     """Pictures of the correction, which do not come again in its own part."""
-    return (error_lines(result.corrected.correction), *scenes(result.corrected.correction))
+    return (error_lines(result.corrected.correction),)
 
 
 def short(whole: Report, result: DemoResult, folder: Path) -> Report:
     """The ``whole`` report for a terminal; ``folder`` is that of the cell, as seen from there."""
     numbers = Section("The numbers that matter", (summary_table(result),))
     cell = Fact("cell", "cell", str(folder), f"{folder} (elastocal status {folder})")
-    return replace(whole, sections=(numbers, whole.sections[2]), inputs=(cell,), notes=())
+    return replace(whole, sections=(numbers, whole.sections[1]), inputs=(cell,), notes=())
 
 
 def verdict(result: DemoResult) -> tuple[str, ...]:
@@ -80,13 +90,16 @@ def _steps(result: DemoResult) -> Iterator[Section]:
         ("Compensation", compensate.page(result.corrected)),
     )
     seen = {b.key for b in _front(result) if not isinstance(b, Paragraphs)}
-    for i, (name, report) in enumerate(parts):
-        yield Section(f"{i + 1}. {name}", (Paragraphs(report.verdict),))
+    for name, report in parts:
+        yield Section("", (Paragraphs(report.verdict),), step=name)
+        known = seen if report is parts[-1][1] else set()
+        shown = 0
         for section in report.sections:
-            known = seen if report is parts[-1][1] else set()
             blocks = tuple(_renamed(b, name) for b in section.blocks if isinstance(b, Paragraphs) or b.key not in known)
             if blocks:
-                yield Section(f"{name}: {section.title}", blocks)
+                folded = section.folded or shown >= OPEN
+                shown += not folded
+                yield replace(section, blocks=blocks, folded=folded, step=name)
 
 
 def _renamed(block: Block, step: str) -> Block:

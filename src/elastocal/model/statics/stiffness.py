@@ -202,3 +202,11 @@ def _loaded_compliance(
         bent = bent + np.einsum("ijn,ajn->ian", backlash, jacobian)
     response, _ = sweep.solve(flex, forces, bent, backlash)
     return batch.matmul(jacobian, response)
+
+
+def softest(found: CartesianStiffness) -> Array:
+    """Translational stiffness in the softest direction, free to turn: 1 / largest displacement per newton."""
+    block = found.compliance[:, :3, :3]
+    known = np.asarray(np.all(np.isfinite(block), axis=(1, 2)))
+    give = np.linalg.norm(np.where(known[:, None, None], block, 0.0), ord=2, axis=(1, 2))
+    return np.where(known & (give > 0), 1.0 / np.where(give > 0, give, 1.0), np.nan)

@@ -15,6 +15,8 @@ from elastocal.report.parts import Arrows, Capsule, Dots, Ellipsoids, Labels, Me
 from elastocal.report.scene import DIAGONAL, STYLES, box
 
 LIGHT_FROM = unit((0.4, -0.6, 0.9))
+FEW_POINTS = 12
+"""A longer line is not parted for its depth."""
 Item = tuple[float, Callable[[], None]]
 """Depth, and what draws it."""
 
@@ -105,6 +107,11 @@ def _items(sheet: Sheet, view: View, part: Part, colour: str) -> Iterator[Item]:
     else:
         size = 1.6 if part.look in ("plain", "floor") else STYLES[part.look][1] / 2.5
         for line in _lines(part):
+            if len(line) > FEW_POINTS or isinstance(part, Arrows):  # as one stroke
+                depth = sum(view.depth(p) for p in line) / len(line)
+                way = tuple(view.pixel(p) for p in line)
+                yield depth, lambda e=way: sheet.line(e, colour, size)  # type: ignore[misc]
+                continue
             for a, b in itertools.pairwise(line):
                 ends = [view.pixel(a), view.pixel(b)]
                 depth = (view.depth(a) + view.depth(b)) / 2

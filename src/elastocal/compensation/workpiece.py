@@ -1,0 +1,83 @@
+"""Stiffness and predicted residual error over the places of the workpiece that a program works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.verification import expected_residual
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.places import Plane, Reached, box_plane, reach
+from elastocal.model.statics.stiffness import loaded_stiffness, softest
+from elastocal.spatial.entries import Array
+
+if TYPE_CHECKING:
+    from elastocal.compensation.correction import Correction
+
+COUNTS = (25, 17)
+MARGIN = 0.12
+"""Beyond the program on every side, as a share of its longest side."""
+
+
+@dataclass(frozen=True, eq=False)
+class Workpiece:
+    """``stiffness`` (N,) in the softest direction, N/m; ``predicted`` (N,) residual error, k = 2, m, or None."""
+
+    at: Reached
+    frame: str
+    near: Array
+    stiffness: Array
+    predicted: Array | None
+
+
+def workpiece(result: Correction) -> Workpiece | None:
+    """Under the mean of the loads of the program; None where the program has no extent in two directions."""
+    job, model = result.job, result.model
+    loaded = np.flatnonzero(job.loads.wrench.any(axis=1) & np.isfinite(result.commands.command).all(axis=1))
+    usable = np.flatnonzero(np.isfinite(result.commands.command).all(axis=1))
+    rows = loaded if len(loaded) > 2 else usable
+    plane = _plane(result, rows)
+    if plane is None:
+        return None
+    middle = rows[len(rows) // 2]
+    frame, near = job.at.frames[middle], result.commands.command[middle]
+    at = reach(model, frame, plane, near)
+    if not at.reached.any():
+        return None
+    mean = job.loads.wrench[rows].mean(axis=0)[None]
+    load = () if not mean.any() else (AppliedWrenches(job.loads.frame or frame, mean, job.loads.follows),)
+    q = at.q[at.reached]
+    stiff = _spread(at, softest(loaded_stiffness(model, q, list(load), frame)))
+    if result.covariance is None or result.known is None:
+        return Workpiece(at, frame, near, stiff, None)
+    from dataclasses import replace
+
+    known = replace(result.known, model=model)
+    found = expected_residual(known, q, frame, PathLoads(load))
+    sizes = 2 * np.sqrt(np.einsum("nii->n", found.covariance[:, :3, :3]))
+    return Workpiece(at, frame, near, stiff, _spread(at, sizes))
+
+
+def _plane(result: Correction, rows: Array) -> Plane | None:
+    """In the base of the program's first such target, a little larger than the program."""
+    if len(rows) < 3:
+        return None
+    at = result.job.at
+    base = at.base(int(rows[0]))
+    seen = (at.position[rows] - base.translation) @ base.rotation
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    air = MARGIN * float(np.max(high - low))
+    if np.count_nonzero(high - low > 1e-3) < 2:
+        return None
+    wide = high - low > 1e-3 * np.max(high - low)
+    wide[int(np.argmin(high - low))] = False
+    return box_plane(np.where(wide, low - air, low), np.where(wide, high + air, high), base, COUNTS)
+
+
+def _spread(at: Reached, values: Array) -> Array:
+    out = np.full(len(at.reached), np.nan)
+    out[at.reached] = values
+    return out
