@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.places import Plane, Reached, box_plane, reach
 from elastocal.model.statics.stiffness import loaded_stiffness, softest
 from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
@@ -53,8 +54,6 @@ def workpiece(result: Correction) -> Workpiece | None:
     stiff = _spread(at, softest(loaded_stiffness(model, q, list(load), frame)))
     if result.covariance is None or result.known is None:
         return Workpiece(at, frame, near, stiff, None)
-    from dataclasses import replace
-
     known = replace(result.known, model=model)
     found = expected_residual(known, q, frame, PathLoads(load))
     sizes = 2 * np.sqrt(np.einsum("nii->n", found.covariance[:, :3, :3]))
@@ -66,7 +65,9 @@ def _plane(result: Correction, rows: Array) -> Plane | None:
     if len(rows) < 3:
         return None
     at = result.job.at
-    base = at.base(int(rows[0]))
+    program, first = at.stations.program, int(rows[0])
+    named = program.targets[int(at.stations.target[first])].base in program.bases  # axis targets have none
+    base = at.base(first) if named else Pose(np.eye(3), np.zeros(3))
     seen = (at.position[rows] - base.translation) @ base.rotation
     low, high = seen.min(axis=0), seen.max(axis=0)
     air = MARGIN * float(np.max(high - low))
