@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from elastocal.model.statics.stiffness import softest
 from elastocal.app.configurations import Configurations, axes_of, numbers, of_shown, typed, within_limits
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.model.statics.stiffness import softest
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
