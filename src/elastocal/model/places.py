@@ -20,7 +20,7 @@ ROUNDS = 4
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """``values`` along two ``axes`` (0, 1, 2 for x, y, z) of an ``object`` in base, at ``height`` along the third, m."""
+    """``values`` along two ``axes`` (0, 1, 2 for x, y, z) of an ``object`` in base, ``height`` along the third, m."""
 
     axes: tuple[int, int]
     values: tuple[Array, Array]

@@ -169,8 +169,8 @@ def workpiece_maps(result: Correction) -> tuple[Block, ...]:
                   1e-6 * found.stiffness, drawn),
     ]  # fmt: skip
     if found.predicted is not None:
-        maps.append(place_map("workpiece_error", "Predicted residual error over the workpiece", "after correction, k = 2",
-                              "um", found.at, 1e6 * found.predicted, drawn))  # fmt: skip
+        title, what = "Predicted residual error over the workpiece", "after correction, k = 2"
+        maps.append(place_map("workpiece_error", title, what, "um", found.at, 1e6 * found.predicted, drawn))
     return tuple(maps)
 
 
