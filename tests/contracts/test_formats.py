@@ -38,7 +38,7 @@ def refusal(export: Export, folder: Path) -> str:
 
 
 def test_every_format_has_an_example() -> None:
-    assert set(format_kinds()) == set(EXPORTS)
+    assert set(format_kinds()) - {"ros-bag"} == set(EXPORTS)  # bags are no text: files/test_bag.py
 
 
 def same(a: Measurement, b: Measurement) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastocal.errors import InputError
+from elastocal.files.bag import is_bag
 from elastocal.files.located import UTF_16
 from elastocal.files.opened import unreadable
 from elastocal.measure.joint_log import JointLog, joint_torques
@@ -18,10 +19,13 @@ from elastocal.spatial.entries import Array
 
 START = 1 << 16
 RSI, RTDE, CSV = "KUKA RSI telegrams", "UR RTDE record, separated by spaces", "CSV"
+BAG = "ROS bag"
 
 
 def log_format(path: Path) -> str:
-    """``RSI``, ``RTDE`` or ``CSV``, by how the file begins."""
+    """``RSI``, ``RTDE`` or ``CSV``, by how the file begins; ``BAG`` by its ending or folder."""
+    if is_bag(path):
+        return BAG
     try:
         with path.open("rb") as file:
             start = file.read(START)
@@ -49,11 +53,12 @@ def read_log(path: Path, model: Robot) -> JointLog:
 
 
 def _reader(name: str) -> Callable[[Path, Robot], JointLog]:
+    from elastocal.files.log.bag import read_bag_log
     from elastocal.files.log.csv import read_csv_log
     from elastocal.files.log.rsi import read_rsi_log
     from elastocal.files.log.rtde import read_rtde_log
 
-    return {RSI: read_rsi_log, RTDE: read_rtde_log, CSV: read_csv_log}[name]
+    return {RSI: read_rsi_log, RTDE: read_rtde_log, CSV: read_csv_log, BAG: read_bag_log}[name]
 
 
 def axes_log(
