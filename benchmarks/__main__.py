@@ -14,6 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks import (
+    calibration,
     compensation,
     contact,
     equilibrium,
@@ -29,7 +30,7 @@ from benchmarks import (
 
 def main(wanted: list[str]) -> int:
     races = {
-        "kinematics": lambda: [kinematics.measure()],
+        "kinematics": kinematics.measure,
         "stiffness": lambda: [stiffness.measure()],
         "observation": lambda: [observation.measure()],
         "solve": solve.measure,
@@ -39,6 +40,7 @@ def main(wanted: list[str]) -> int:
         "posts": lambda: [posts.measure()],
         "contact": contact.measure,
         "compensation": compensation.measure,
+        "calibration": lambda: [calibration.measure()],
     }
     unknown = [w for w in wanted if w not in races]
     if unknown:
