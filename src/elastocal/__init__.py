@@ -47,6 +47,7 @@ _NAMES = {
     "Calibration": "elastocal.calibration.calibration",
     "Validation": "elastocal.calibration.calibration",
     "read_calibration": "elastocal.calibration.store",
+    "compare": "elastocal.calibration.compare",
     "export": "elastocal.calibration.export",
     # correct programs
     "read_program": "elastocal.files.programs",

@@ -15,9 +15,10 @@ from elastocal.model.statics.stiffness import softest
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
+    from elastocal.model.places import Reached
     from elastocal.model.robot import Robot
     from elastocal.model.statics.deflection import FrameDeflection
-    from elastocal.spatial.entries import Array
+    from elastocal.spatial.entries import Array, Bools
 
 
 MOST_POINTS = 250_000
@@ -33,7 +34,10 @@ class Grid:
     x: Array
     y: Array
     at: Configurations
-    reached: Array
+    reached: Bools
+    places: Reached | None = None
+    """Of a map over a workpiece, else None; ``near`` (n,) is where the arm is drawn."""
+    near: Array | None = None
 
     def table(self, values: Array) -> tuple[tuple[float, ...], ...]:
         """Values per configuration as rows of the map, nan where not reached."""
@@ -61,6 +65,30 @@ def grid_configurations(model: Robot, text: str, at: tuple[str, ...], ignore_lim
     found = of_shown(model, shown, tuple(f"--map {text!r}" for _ in shown))
     found, reached = _reached(model, replace(found, notes=_notes(note, others)), ignore_limits)
     return Grid((axes.names[i], axes.names[j]), (axes.units[i], axes.units[j]), x, y, found, reached)
+
+
+def place_grid(model: Robot, text: str, at: tuple[str, ...], object_: str | None, frame: str) -> Grid:
+    """The map "x:1600:2100:15,y:-150:150:11,z:800" over places of a workpiece, the tool held as at ``at``."""
+    import numpy as np
+
+    from elastocal.app.places import typed_places
+    from elastocal.model.places import reach
+
+    start = of_shown(model, _start(model, at)[0][None], ("",)).q[0]
+    plane, near = typed_places(model, text, at, object_)
+    assert plane is not None
+    found = reach(model, frame, plane, start if near is None else near)
+    if not found.reached.any():
+        said = f"--map {text!r}: no place is reached with the tool held as at --at; give other places or another --at"
+        raise InputError(said, code="not-reached", parameter="map")
+    q = np.where(found.reached[:, None], found.q, start)
+    shown = model.controller.to_controller(q) / axes_of(model).factors
+    lost = int((~found.reached).sum())
+    height = f"{'xyz'[plane.normal]} = {1e3 * plane.height:g} mm"
+    note = f"The tool is held as at --at, {height}" + (f"; {lost} of {len(q)} places are not reached." if lost else ".")
+    made = replace(of_shown(model, shown, tuple(f"--map {text!r}" for _ in shown)), notes=(note,))
+    names = ("xyz"[plane.axes[0]], "xyz"[plane.axes[1]])
+    return Grid(names, ("mm", "mm"), 1e3 * plane.values[0], 1e3 * plane.values[1], made, found.reached, found, start)
 
 
 def _notes(note: str, others: list[str]) -> tuple[str, ...]:
@@ -100,7 +128,7 @@ def _start(model: Robot, at: tuple[str, ...]) -> tuple[Array, str]:
     ).factors, " (zero, or the nearest limit; set them with --at)"
 
 
-def _reached(model: Robot, found: Configurations, ignore: bool) -> tuple[Configurations, Array]:
+def _reached(model: Robot, found: Configurations, ignore: bool) -> tuple[Configurations, Bools]:
     """Limits of coupled joints cut a corner off the rectangle; any other joint beyond its limits is a mistake."""
     import numpy as np
 

@@ -12,7 +12,7 @@ from elastocal.compensation.verification import expected_residual
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.places import Plane, Reached, box_plane, reach
 from elastocal.model.statics.stiffness import loaded_stiffness, softest
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def workpiece(result: Correction) -> Workpiece | None:
     return Workpiece(at, frame, near, stiff, _spread(at, sizes))
 
 
-def _plane(result: Correction, rows: Array) -> Plane | None:
+def _plane(result: Correction, rows: Ints) -> Plane | None:
     """In the base of the program's first such target, a little larger than the program."""
     if len(rows) < 3:
         return None

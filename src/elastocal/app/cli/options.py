@@ -51,6 +51,12 @@ IgnoreLimits = Annotated[bool, typer.Option("--ignore-limits", help="Compute bey
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="Write an HTML report."), WRITTEN
 ]
+WorkObject = Annotated[
+    str | None,
+    typer.Option(
+        "--object", metavar="X,Y,Z,A,B,C", help="Work object of the map in base: mm, deg about z, y, x in turn."
+    ),
+]
 Standalone = Annotated[
     bool, typer.Option("--standalone", help="Put the script of turnable pictures into the report (4.8 MB) for sending.")
 ]

@@ -48,8 +48,13 @@ def stiffness(
     at: o.At = None,
     configurations: o.File = None,
     map: Annotated[
-        str | None, typer.Option(metavar="GRID", help='Grid over two axes, such as "A2:-130:-20:12,A3:-90:120:12".')
+        str | None,
+        typer.Option(
+            metavar="GRID",
+            help='Grid over a workpiece, "x:1600:2100:15,y:-150:150:11,z:800" (mm), or axes, "A2:-130:-20:12,A3:...".',
+        ),
     ] = None,
+    object: o.WorkObject = None,
     force: o.Force = None,
     moment: o.Moment = None,
     load_frame: o.LoadFrame = None,
@@ -81,7 +86,7 @@ def stiffness(
 
     read, typed, left_out = read_robot(robot, tool), tuple(at or ()), tuple(without or ())
     model = with_payload(without_kinds(read, left_out), payload, payload_frame)
-    where, grid = _where(model, typed, configurations, map, ignore_limits)
+    where, grid = _where(model, typed, configurations, map, ignore_limits, object, frame)
     load = applied_load(model, LoadRequest(force, moment, load_frame, follow), where)
     loaded = loaded or load.applied is not None
     if payload is not None and not loaded:
@@ -99,10 +104,12 @@ def stiffness(
 
 
 def _where(
-    model: Robot, at: tuple[str, ...], configurations: Path | None, grid: str | None, ignore_limits: bool
-) -> tuple[Configurations, Grid | None]:
+    model: Robot, at: tuple[str, ...], configurations: Path | None, grid: str | None, ignore_limits: bool,
+    work_object: str | None, frame: str | None,
+) -> tuple[Configurations, Grid | None]:  # fmt: skip
     from elastocal.app.configurations import chosen_configurations
-    from elastocal.app.grid import grid_configurations
+    from elastocal.app.grid import grid_configurations, place_grid
+    from elastocal.app.places import is_cartesian
 
     if grid is None:
         return chosen_configurations(model, at, configurations, ignore_limits), None
@@ -110,7 +117,10 @@ def _where(
         raise InputError("--map and --configurations both give configurations; keep one")
     if len(at) > 1:
         raise InputError(f"--map takes one --at for the other axes, {len(at)} were given")
-    made = grid_configurations(model, grid, at, ignore_limits)
+    if is_cartesian(model, grid):
+        made = place_grid(model, grid, at, work_object, frame or model.tool)
+    else:
+        made = grid_configurations(model, grid, at, ignore_limits)
     return made.at, made
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.stiffness import StiffnessResult
 from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, or_reason
 from elastocal.report.blocks import Axis, Block, Cell, Column, Heatmap, Paragraphs, Report, Section, Table, Unknown
+from elastocal.report.place_maps import drawn_robot
 
 if TYPE_CHECKING:
     from elastocal.app.grid import Grid, Workspace
@@ -25,6 +27,9 @@ def page(result: StiffnessResult) -> Report:
     state = f"Loaded equilibrium: {result.load.text}" if result.loaded else "Unloaded, at the commanded configuration"
     if result.grid is not None:
         heat = stiffness_map(result.grid, result.smallest, _empty(result, result.grid))
+        if result.grid.places is not None and result.grid.near is not None:
+            robot = drawn_robot(result.model, result.grid.near, result.grid.places, result.found.frame)
+            heat = replace(heat, equal=True, drawn=robot)
         sections = [Section(state, (heat,)), Section("All points of the map", (table(result),))]
     else:
         blocks: tuple[Block, ...] = (table(result),)
@@ -178,6 +183,10 @@ def _place(result: StiffnessResult, i: int) -> str:
     at = result.at
     if at.names and at.names[i]:
         return repr(at.names[i])
+    if result.grid is not None and result.grid.places is not None:
+        row, column = divmod(i, len(result.grid.x))
+        first, second = result.grid.names
+        return f"{first} {result.grid.x[column]:g} mm, {second} {result.grid.y[row]:g} mm"
     axes = zip(at.axes.names, at.shown[i], at.axes.units, strict=True)
     wanted = result.grid.names if result.grid is not None else at.axes.names
     return ", ".join(f"{a} {v:g} {u}" for a, v, u in axes if a in wanted)

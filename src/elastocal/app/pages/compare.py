@@ -1,0 +1,133 @@
+"""A comparison as a report."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elastocal.app.commands.compare import CompareResult
+from elastocal.calibration.compare import Comparison, Drift, Step
+from elastocal.calibration.figures import UNITS
+from elastocal.quantities import concise
+from elastocal.report.blocks import Block, Cell, Column, Fact, Lines, Report, Section, Series, Table, Tile
+from elastocal.report.place_maps import drawn_robot, place_map
+
+SHOWN = 15
+
+
+def page(result: CompareResult) -> Report:
+    found = result.found
+    facts = tuple(Fact(f"item_{i}", f"item {i}", p.as_posix(), p.as_posix()) for i, p in enumerate(result.paths, 1))
+    title = f"Comparison: {result.robot.title or result.robot.name}"
+    if isinstance(found, Comparison):
+        verdict = tuple(f.text for f in found.verdict)
+        data = {"findings": [vars(f) for f in found.verdict]}
+        return Report(title, verdict, _sections(result, found), result.notes, facts, data, _tiles(found))
+    verdict = tuple(f.text for d in found for f in d.verdict)
+    sections = tuple(Section(f"{d.names[1]} against {d.names[0]}", _drift(d, i)) for i, d in enumerate(found, 1))
+    return Report(
+        title, verdict, sections, result.notes, facts, {"findings": [vars(f) for d in found for f in d.verdict]}
+    )
+
+
+def table(result: CompareResult) -> Table:
+    """What --csv writes: all changes of the first pair."""
+    found = result.found
+    return change_table(found.steps[0], 1) if isinstance(found, Comparison) else drift_table(found[0], 1)
+
+
+def _tiles(found: Comparison) -> tuple[Tile, ...]:
+    out = []
+    for s in found.steps:
+        count = sum(c.significant for c in s.changes)
+        out.append(Tile(s.name, "changed" if s.changed else "agrees", "", f"{count} significant changes",
+                        state="bad" if s.changed else "good"))  # fmt: skip
+        if s.tool is not None:
+            size = float(np.sqrt(np.mean(s.tool.sizes() ** 2)))
+            out.append(Tile("tool over the workpiece", f"{1e3 * size:.3f}", "mm", f"RMS change, {s.name}", "after"))
+    return tuple(out)
+
+
+def _sections(result: CompareResult, found: Comparison) -> tuple[Section, ...]:
+    out = []
+    for i, s in enumerate(found.steps, 1):
+        blocks: tuple[Block, ...] = (change_lines(s, i), change_table(s, i))
+        out.append(Section(f"Parameters: {s.name} against {found.names[0]}", blocks))
+        if s.tool is not None:
+            drawn = drawn_robot(result.robot, s.tool.near, s.tool.at, result.robot.tool)
+            spread = np.full(len(s.tool.at.reached), np.nan)
+            spread[s.tool.at.reached] = 1e3 * s.tool.sizes()
+            heat = place_map(f"tool_{i}", "Change of the tool's place over the workpiece", "without rigid motion", "mm",
+                             s.tool.at, spread, drawn)  # fmt: skip
+            out.append(Section("Tool over the workpiece", (heat, tool_table(s, i))))
+    columns = (Column("what", "condition"), *(Column(f"item_{i}", n) for i, n in enumerate(found.names, 1)))
+    rows: tuple[tuple[Cell, ...], ...] = tuple((k, *values) for k, values in found.conditions.items())
+    return (*out, Section("Conditions", (Table("conditions", "", columns, rows),)))
+
+
+def change_lines(s: Step, number: int) -> Lines:
+    """Changes in their standard deviations, the largest first."""
+    kept = s.changes[: 2 * SHOWN]
+    x = tuple(float(i + 1) for i in range(len(kept)))
+    ends = (0.5, len(kept) + 0.5)
+    y = tuple(float(np.clip(c.ratio, -50, 50)) for c in kept)
+    series = (
+        Series("+-2 sd", ends, (2.0, 2.0), role="noise", low=(-2.0, -2.0)),
+        Series("change", x, y, points=True, role="after", words=tuple(c.name for c in kept)),
+        Series("significant", ends, (5.0, 5.0), role="tolerance"),
+        Series("significant", ends, (-5.0, -5.0), role="tolerance"),
+    )
+    return Lines(f"change_{number}", "Change over its standard deviation", "parameter, the largest change first", "",
+                 "change", "sd", series)  # fmt: skip
+
+
+def change_table(s: Step, number: int) -> Table:
+    columns = (
+        Column("name", "parameter"), Column("before", "before"), Column("after", "after"), Column("change", "change"),
+        Column("unit", "unit"), Column("ratio", "change / sd", "", 1), Column("significant", "significant"),
+        Column("change_si", "", shown=False), Column("sd_si", "", shown=False),
+    )  # fmt: skip
+    rows = []
+    for c in s.changes:
+        factor, unit = UNITS.get(c.unit, (1.0, c.unit))
+        cells = [concise(factor * v, factor * sd) if sd > 0 else f"{factor * v:.4g} (fixed)"
+                 for v, sd in ((c.before, c.before_sd), (c.after, c.after_sd), (c.value, c.sd))]  # fmt: skip
+        rows.append((c.name, *cells, unit, c.ratio, "yes" if c.significant else "", c.value, c.sd))
+    note = "Campaigns count as independent; what both know from one prior never counts as changed."
+    return Table(f"parameters_{number}", "All parameters", columns, tuple(rows), (note,))
+
+
+def tool_table(s: Step, number: int) -> Table:
+    assert s.tool is not None
+    columns = (Column("what", "change of place"), Column("rms_mm", "RMS", "mm", 4), Column("max_mm", "max", "mm", 4))
+    named = (
+        ("as registered", s.tool.sizes(rigid=True)),
+        ("without rigid motion", s.tool.sizes()),
+        ("uncertainty of that (k = 2)", 2 * s.tool.sd),
+    )
+    rows = tuple((name, 1e3 * float(np.sqrt(np.mean(v**2))), 1e3 * float(v.max())) for name, v in named)
+    return Table(f"tool_change_{number}", "", columns, rows)
+
+
+def _drift(d: Drift, number: int) -> tuple[Block, ...]:
+    raw, left = (1e3 * np.nanmax(np.linalg.norm(v, axis=2), axis=1) for v in (d.moved, d.shape))
+    x = tuple(float(i + 1) for i in range(len(raw)))
+    series = [
+        Series("as read", x, tuple(map(float, raw)), points=True, role="before", words=d.places),
+        Series("without rigid motion", x, tuple(map(float, left)), points=True, role="after", words=d.places),
+    ]
+    if np.isfinite(d.sd):
+        top = 2 * np.sqrt(3) * 1e3 * d.sd
+        series.append(Series("noise, k = 2", (x[0], x[-1]), (top, top), role="tolerance"))
+    lines = Lines(f"moved_{number}", "Points moved", "common state", "", "distance", "mm", tuple(series), log=True)
+    return lines, drift_table(d, number)
+
+
+def drift_table(d: Drift, number: int) -> Table:
+    columns = (
+        Column("place", "state"),
+        Column("moved_mm", "moved", "mm", 4),
+        Column("shape_mm", "without rigid motion", "mm", 4),
+    )
+    sizes = [np.nanmax(np.linalg.norm(v, axis=2), axis=1) for v in (d.moved, d.shape)]
+    rows = tuple((p, 1e3 * float(a), 1e3 * float(b)) for p, a, b in zip(d.places, *sizes, strict=True))
+    return Table(f"states_{number}", "All states", columns, rows)

@@ -1,0 +1,106 @@
+"""Comparison: agrees where nothing has changed, names what has, and tells a moved instrument from a changed robot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from calibration.virtual import Truth, campaign, joint_values, random_arm, read_positions, true_robot
+
+import elastocal as ec
+from elastocal.app.cli.main import app
+from elastocal.calibration.compare import Comparison
+from elastocal.errors import InputError
+from elastocal.model.robot import Robot
+
+WORDS = ["geometry"]
+
+
+def read(truth: Truth, robot: Robot, seed: int, poses: int = 40) -> ec.Campaign:
+    rng = np.random.default_rng(seed)
+    q = joint_values(robot, poses, rng)
+    return campaign(q, robot, position=read_positions(truth, q, rng))
+
+
+@pytest.fixture(scope="module")
+def calibrations() -> tuple[ec.Calibration, ec.Calibration, ec.Calibration]:
+    """The same robot twice, and after joint J3 was mastered anew, 1 mrad off."""
+    robot = random_arm(2)
+    truth = true_robot(robot, np.random.default_rng(5), ("geometry",))
+    names = truth.robot.parameters.names
+    i = names.index("J3.offset")
+    hit = truth.robot.with_parameters({"J3.offset": float(truth.robot.parameters.values[i]) + 1e-3})
+    after = Truth(hit, robot, truth.markers, truth.stations, truth.tool_turn)
+    made = [ec.calibrate(robot, read(t, robot, seed), WORDS) for t, seed in ((truth, 11), (truth, 12), (after, 13))]
+    return made[0], made[1], made[2]
+
+
+@pytest.fixture(scope="module")
+def compared(calibrations: tuple[ec.Calibration, ...]) -> Comparison:
+    return ec.compare(*calibrations, names=("january", "february", "november"))
+
+
+def test_two_campaigns_of_one_robot_agree(compared: Comparison) -> None:
+    same = compared.steps[0]
+    assert not same.changed
+    assert compared.verdict[0].code == "same"
+    assert not any(c.significant for c in same.changes)
+    assert same.tool is not None
+    inside = same.tool.sizes() <= 3 * same.tool.sd
+    assert inside.mean() > 0.9
+
+
+def test_a_changed_joint_is_named_first(compared: Comparison) -> None:
+    changed = compared.steps[1]
+    assert compared.verdict[1].code == "changed"
+    assert changed.changes[0].name == "J3.offset"
+    assert changed.changes[0].value == pytest.approx(1e-3, abs=5 * changed.changes[0].sd)
+    assert changed.tool is not None
+    assert changed.tool.sizes().max() > 3 * changed.tool.sd.max()
+
+
+def test_the_order_of_items_turns_the_sign_only(calibrations: tuple[ec.Calibration, ...]) -> None:
+    there, back = (ec.compare(a, b).steps[0] for a, b in (calibrations[::2], calibrations[::-2]))
+    assert there.chi2 == pytest.approx(back.chi2)
+    assert there.changes[0].value == pytest.approx(-back.changes[0].value)
+
+
+def test_a_moved_instrument_is_no_drift_and_a_moved_joint_is() -> None:
+    robot = random_arm(2)
+    rng = np.random.default_rng(4)
+    truth = true_robot(robot, rng, ("geometry",), markers=2, stations=2)
+    q = np.repeat(joint_values(robot, 12, rng), 2, axis=0)
+    first, moved = (campaign(q, robot, position=read_positions(truth, q, rng, station=s)) for s in (0, 1))
+    hit = truth.robot.with_parameters({"J2.offset": 2e-3})
+    other = Truth(hit, robot, truth.markers, truth.stations, truth.tool_turn)
+    after = campaign(q, robot, position=read_positions(other, q, rng))
+    quiet, loud = (ec.compare(first, b)[0].verdict[0] for b in (moved, after))
+    assert quiet.code == "no-drift"
+    assert quiet.data["moved_rms"] > 0.1
+    assert quiet.data["sd"] == pytest.approx(np.sqrt(2) * 3e-5, rel=0.3)
+    assert loud.code == "drift"
+
+
+def test_what_does_not_compare_is_refused(calibrations: tuple[ec.Calibration, ...]) -> None:
+    robot = random_arm(2)
+    truth = true_robot(robot, np.random.default_rng(5), ("geometry",))
+    data = read(truth, robot, 1, 5)
+    for items in ((calibrations[0],), (calibrations[0], data), (data, read(truth, robot, 2, 5))):
+        with pytest.raises(InputError):
+            ec.compare(*items)  # type: ignore[call-overload]
+
+
+def test_the_command_prints_writes_and_draws_one_object(
+    calibrations: tuple[ec.Calibration, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [str(c.save(tmp_path / f"{n}.json")) for n, c in zip(("a", "b", "c"), calibrations, strict=True)]
+    app(["compare", *files, "--report", str(tmp_path / "c.html"), "--json"], standalone_mode=False)
+    data = json.loads(capsys.readouterr().out)
+    assert [f["code"] for f in data["findings"]] == ["same", "changed"]
+    assert data["parameters_2"][0]["name"] == "J3.offset"
+    assert {"tool_1", "conditions", "change_2"} <= set(data)
+    page = (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert "DIFFERS" in page
+    assert "J3.offset" in page
