@@ -121,6 +121,8 @@ def _encoding(text: str, rng: random.Random) -> str:
 
 
 def _bomb(text: str, rng: random.Random) -> str:
+    if rng.random() < 0.95:  # it costs a hundred times as much as anything else
+        return _word(text, rng)
     return rng.choice((BOMB + text, text + BOMB, text.replace(": ", ": &a ", 1)))
 
 

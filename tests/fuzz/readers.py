@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,7 +23,7 @@ from files.test_run_record import RECORD
 from files.test_spatial_analyzer import POSES
 from oracle.contact_desk import plan_table, plan_text
 from oracle.encoders import SINGLE
-from oracle.programs import EXAMPLES
+from oracle.programs import EXAMPLES, PROGRAMS
 
 from elastocal.compensation.posts.post import post_for
 from elastocal.compensation.program import Changes
@@ -136,11 +136,8 @@ READERS: dict[str, Reader] = {
     "plan of arcs": Reader(lambda: {"plan.yaml": ARCS}, read_arc_plan, True),
     "path csv": Reader(lambda: {"path.csv": PATH}, lambda p: read_path(p, read_robot("kuka-kr270"))),
     "obstacle stl": Reader(lambda: {"o.stl": STL}, read_stl),
-    "program krl": Reader(example("contour.src", "contour.dat"), program, True),
+    **{f"program {kind}": Reader(partial(dict, files[0]), program, True) for kind, files in PROGRAMS.items()},
     "program krl data": Reader(example("contour.dat", "contour.src"), lambda p: program(p.with_suffix(".src")), True),
-    "program rapid": Reader(example("contour.mod"), program, True),
-    "program g-code": Reader(example("contour.nc"), program, True),
-    "program csv": Reader(example("contour.csv"), program, True),
     "loads by line": Reader(lambda: {"l.csv": LOADS}, read_line_loads, True),
     "log csv": Reader(lambda: {"log.csv": LOG}, lambda p: read_log(p, coupled()), True),
     "log rtde": Reader(lambda: {"log.csv": rtde("target_moment")}, lambda p: read_log(p, read_robot("kuka-kr5")), True),

@@ -72,7 +72,7 @@ def sha256_of(path: Path) -> str:
         _check_kind(path)
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
 
 

@@ -108,7 +108,10 @@ def record_text(record: RunRecord) -> str:
 
 def read_record(path: Path) -> RunRecord:
     located = read_json(path, FORMAT, "a record")
-    return schema.construct(RunRecord, located, (), located.data, {})
+    record = schema.construct(RunRecord, located, (), located.data, {})
+    if not record.command:
+        raise located.error(("command",), "names no command; remove the record")
+    return record
 
 
 def record_schema() -> str:

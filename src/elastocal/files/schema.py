@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.counts import too_many
 from elastocal.files.keys import Fields, Keys
 from elastocal.files.located import Located, Path_
 from elastocal.files.units import DIMENSIONS, either, spellings
@@ -116,6 +117,9 @@ def construct(cls: type[T], located: Located, path: Path_, data: Any, units: Uni
 
 def validated(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
     """The dataclass instance, its types checked by pydantic; failures name key, value and what is allowed."""
+    for name, value in fields.values.items():
+        if said := too_many(name, value):
+            raise located.error((*path, fields.keys[name]), said)
     try:
         found: T = _adapter(cls).validate_python(fields.values)  # type: ignore[arg-type]
         return found

@@ -128,8 +128,11 @@ def on_command_line(declared: Command) -> Callable[..., None]:
 
 def _run(declared: Command, values: Mapping[str, Any]) -> None:
     from elastocal.app.cli.output import deliver
+    from elastocal.files.counts import check_count
     from elastocal.files.write import check_targets, make_folder
 
+    for name, value in values.items():
+        check_count(name, value)
     targets, inputs = _written(declared, values), _read(declared, values)
     check_targets(targets, inputs)
     token = _targets.set(targets)

@@ -12,7 +12,7 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.keys import Keys, check_limits, check_unit, refuse
 from elastocal.files.located import Located, Path_, check_format, check_tree
-from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_gravity, wrong_length, wrong_mass
+from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_gravity, wrong_length, wrong_mass, wrong_number
 from elastocal.files.robot.sections import NO_SOURCE, JointEntry, RobotFile, read_elements, read_transmission
 from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
@@ -32,6 +32,8 @@ def build_robot(located: Located) -> Robot:
     units = declared_units(located)
     top = schema.construct(RobotFile, located, (), located.data, units)
     placed = tuple(_placed_frames(located, top, units))
+    if said := wrong_number(len(placed)):
+        raise located.error((), said)
     check_tree(located, [(path, f.name, f.parent) for path, f in placed], BASE)
     _check_leaders(located, placed)
     names = [frame.name for _, frame in placed]

@@ -15,6 +15,8 @@ HEAVIEST = 20_000.0
 """Of one body, kg: the heaviest arms weigh 12 t as a whole."""
 FARTHEST = 100.0
 """From one frame to the next, m: tracks are shorter."""
+MOST_FRAMES = 1000
+"""Of one robot: humanoids have a hundred."""
 STRONGEST = 30.0
 """Gravity, m/s2."""
 NOTHING = 1e-6
@@ -27,6 +29,10 @@ GROSS = 2.0
 def size_of(translations: list[Array]) -> float:
     """Of an arm whose frames lie so far from their parents."""
     return float(sum(np.linalg.norm(t) for t in translations))
+
+
+def wrong_number(frames: int) -> str:
+    return f"{frames} frames or links are too many for a robot (at most {MOST_FRAMES})" if frames > MOST_FRAMES else ""
 
 
 def wrong_mass(mass: float) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from elastocal.errors import UnknownNameError
 from elastocal.files.robot.links import Joint, Links, SerialRobot, serial_robot
-from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_inertia, wrong_length, wrong_mass
+from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_inertia, wrong_length, wrong_mass, wrong_number
 from elastocal.files.robot.urdf_tags import Tag, document, named, parse
 from elastocal.model.frames import JointKind, JointMotion
 from elastocal.spatial.entries import Array
@@ -56,6 +56,8 @@ def read_links(robot: Tag) -> Links:
     tags = named(robot, "link")
     if not tags:
         raise robot.error("holds no <link>; a robot needs at least one")
+    if said := wrong_number(len(tags)):
+        raise robot.error(said)
     joints = _joints(robot, tags)
     joint_tags = named(robot, "joint")
     above: dict[str, Joint] = {}
