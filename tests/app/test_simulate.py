@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from app.virtual_desk import PLAN, POSES, TRUE, Chain, asked, lay, refused
 
+from elastocal.files.robot.read import read_robot
+
 Run = Callable[..., Any]
 CALM = PLAN.split("errors:", maxsplit=1)[0]
 
@@ -148,12 +150,30 @@ def test_nothing_is_written_over_what_it_reads(run: Run, tmp_path: Path) -> None
         (("--gross", "121"), ["121 gross errors do not fit into 120 numbers"]),
         (("--truth", "cylindrical"), ["--truth cylindrical", "q1, q2, q3", "J1, J2, J3"]),
         (("--truth", "kuka-kr27"), ["did you mean 'kuka-kr270'?"]),
+        (("--vary", "J2.k"), ["--vary 'J2.k'", "NAME=FACTOR"]),
+        (("--vary", "J9.k=2"), ["J9.k"]),
     ],
 )
 def test_wrong_requests_write_nothing(run: Run, tmp_path: Path, words: tuple[str, ...], pieces: list[str]) -> None:
     said = refused(run, tmp_path, "simulate", lay(tmp_path), "--out", tmp_path / "v", *words)
     for piece in pieces:
         assert piece in said
+
+
+def test_a_varied_robot_is_the_one_that_python_makes(tmp_path: Path) -> None:
+    plan = lay(tmp_path, CALM)
+    worn = read_robot(tmp_path / "arm.yaml")
+    name = next(p.name for p in worn.parameters if p.kind == "joint_compliance")
+    value = {p.name: p.value for p in worn.parameters}[name]
+    told = asked(
+        "simulate", plan, "--vary", f"{name}=1.25", "--write-truth", tmp_path / "worn.yaml", "--out", tmp_path / "v"
+    )
+    made = read_robot(tmp_path / "worn.yaml")
+    assert {p.name: p.value for p in made.parameters}[name] == pytest.approx(1.25 * value, rel=1e-12)
+    again = asked("simulate", plan, "--truth", tmp_path / "worn.yaml", "--out", tmp_path / "w")
+    np.testing.assert_allclose(readings(tmp_path / "v"), readings(tmp_path / "w"), atol=1e-12)
+    assert any(name in note for note in told["notes"])
+    assert again
 
 
 def test_the_folder_must_be_one(run: Run, tmp_path: Path) -> None:

@@ -62,6 +62,15 @@ def simulate(
     truth: Annotated[
         str | None, typer.Option(metavar="ROBOT", help="The robot that is measured (default: the plan's own).")
     ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FACTOR", help="The true robot has this parameter times FACTOR, or +VALUE more; repeatable."
+        ),
+    ] = None,
+    write_truth: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot that is measured."), o.WRITTEN
+    ] = None,
     gross: Annotated[int, typer.Option(metavar="N", help="Gross errors to plant.")] = 0,
     gross_mm: Annotated[float, typer.Option(metavar="MM", help="Their size.")] = 2.0,
     gross_n: Annotated[float, typer.Option("--gross-N", metavar="N", help="Their size in forces of contacts.")] = 20.0,
@@ -74,7 +83,7 @@ def simulate(
 
     \b
     Example:
-      elastocal simulate plan.yaml --out virtual --gross 1
+      elastocal simulate plan.yaml --out virtual --vary "A2.k=1.25" --vary "A3.offset=+5e-4"
     """
     import numpy as np
 
@@ -86,13 +95,17 @@ def simulate(
         raise InputError("--gross must not be negative, and --gross-mm and --gross-N must be positive")
     asked = read_plan(plan)
     _check_out(out, asked)
-    robot = _truth(truth, asked)
+    robot, varied = _varied(_truth(truth, asked), tuple(vary or ()))
     size = gross_n if _presses(asked) else 1e-3 * gross_mm
     with one_thread():
         drawn = _drawn(asked, robot, np.random.default_rng(seed), gross, size)
         bend, biases, unsaid = _bias(asked, robot, drawn)
     files = campaign_files(asked, drawn.campaign, out)
-    notes = (*asked.notes, *_free(asked, robot), *unsaid)
+    if write_truth is not None:
+        from elastocal.files.robot.write import robot_text
+
+        files[write_truth] = robot_text(robot, ("The true robot of a virtual campaign.", *varied))
+    notes = (*asked.notes, *varied, *_free(asked, robot), *unsaid)
     names = asked.names or ("",) * len(drawn.exact)
     lines = tuple(f"{TABLE} line {i}" + (f" ({name})" if name else "") for i, name in enumerate(names, start=2))
     placed = replace(drawn, campaign=replace(drawn.campaign, places=lines))
@@ -111,6 +124,42 @@ def _truth(word: str | None, plan: CampaignFile) -> Robot:
             f"({', '.join(plan.model.joints)})"
         )
     return truth
+
+
+def _varied(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[str, ...]]:
+    """The robot with parameters times a factor, or more by a value in SI, and a sentence on each."""
+    from math import isfinite
+
+    from elastocal.files.robot.read import selected
+
+    notes: list[str] = []
+    for word in words:
+        pattern, equals, text = (part.strip() for part in word.partition("="))
+        try:
+            number = float(text)
+        except ValueError:
+            number = float("nan")
+        if not equals or not isfinite(number):
+            raise InputError(
+                f"--vary {word!r}: give NAME=FACTOR such as A2.k=1.25, or NAME=+VALUE in SI such as A3.offset=+5e-4",
+                parameter="vary",
+                value=word,
+            )
+        table = list(robot.parameters)
+        new = {}
+        for row in selected(robot, (pattern,)):
+            p = table[row]
+            new[p.name] = p.value + number if text[0] in "+-" else p.value * number
+            if new[p.name] == p.value and number not in (0.0, 1.0):
+                raise InputError(
+                    f"--vary {word!r}: {p.name} is 0, and a factor leaves it so; give what it is more by, as +VALUE "
+                    f"in {p.unit}",
+                    parameter="vary",
+                    value=word,
+                )
+            notes.append(f"True robot: {p.name} is {new[p.name]:.6g} {p.unit} in place of {p.value:.6g}.")
+        robot = robot.with_parameters(new)
+    return robot, tuple(notes)
 
 
 def _presses(plan: CampaignFile) -> bool:
