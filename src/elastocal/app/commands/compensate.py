@@ -126,6 +126,11 @@ def compensate(
         typer.Option(metavar="DIR|FILE", help="Write the corrected program; never over the old one."),
         o.FOLDER,
     ] = None,
+    robodk: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Write joints, corrected poses and tools as RoboDK's tables have them."),
+        o.WRITTEN,
+    ] = None,
     progress: Progress | None = None,
 ) -> CompensateResult:
     """A robot program with corrected targets.
@@ -165,7 +170,32 @@ def compensate(
             truth=None if truth is None else read_robot(truth), progress=progress,
         )  # fmt: skip
     files = {} if out is None else correction_files(correction, out)
+    if robodk is not None:
+        files[robodk] = _robodk(correction, robodk)
     return CompensateResult(program, calibration, truth, known, correction, files)
+
+
+def _robodk(correction: Correction, file: Path) -> bytes:
+    """Corrected targets as a table of RoboDK: controller values, poses in the robot's base, tools on the flange."""
+    import numpy as np
+
+    from elastocal.files.formats.robodk import robodk_table
+    from elastocal.model.kinematics import rigid_pose
+    from elastocal.spatial.pose import Pose
+
+    model, at = correction.model, correction.job.at
+    if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
+        raise InputError(f"--robodk {file}: RoboDK's tables have six joints that turn; {model.name} has others")
+    rows = np.flatnonzero(correction.corrected & at.stations.whole)
+    found, program = correction.commands, at.stations.program
+    poses, tools = [], []
+    for row in rows:
+        place, turn = rigid_pose(model.nominal, at.frames[row], found.command[row][:, None])
+        poses.append(Pose(turn[..., 0], place[:, 0]))
+        held = program.tools[program.targets[int(at.stations.target[row])].tool].pose
+        assert held is not None
+        tools.append(held)
+    return robodk_table(model.controller.to_controller(found.command[rows]), poses, tools).encode()
 
 
 def _near(model: Robot, text: str | None) -> Array | None:

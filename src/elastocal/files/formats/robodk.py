@@ -20,6 +20,7 @@ from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.tables.raw import Field, Origin, RawTable, separator_of, si_number, split_line, text_lines
 from elastocal.model.kinematics import kinematics
 from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
 
 TITLES = (*(f"J{i}" for i in range(1, 7)), *"XYZWPR", *(f"tool {c}" for c in "XYZWPR"))
 JOINTS, PLACE, TURN, TOOL = range(6), range(6, 9), range(9, 12), range(12, 15)
@@ -174,3 +175,20 @@ def _axes(file: Path, asked: Asked) -> tuple[str, ...]:
 
 def _numbers(raw: RawTable, places: range) -> Array:
     return np.array([[si_number(raw, row, Field(i, 1.0)) for i in places] for row in raw.rows])
+
+
+def robodk_table(joints: Array, poses: Sequence[Pose], tools: Sequence[Pose]) -> str:
+    """The same columns for RoboDK: controller values (N, 6) in rad, poses in the base, tools on the flange.
+
+    Angles are in deg about x, y and z in turn, as RoboDK shows poses.
+    """
+    from scipy.spatial.transform import Rotation
+
+    titles = [f"{t} (deg)" if t[0] == "J" else f"{t} ({'mm' if t[-1] in 'XYZ' else 'deg'})" for t in TITLES]
+    lines = [",".join(titles)]
+    for row, pose, tool in zip(joints, poses, tools, strict=True):
+        numbers = list(np.degrees(row))
+        for p in (pose, tool):
+            numbers += [*(1e3 * p.translation), *Rotation.from_matrix(p.rotation).as_euler("XYZ", degrees=True)]
+        lines.append(",".join(f"{v + 0.0:.6f}" for v in numbers))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,94 @@
+"""Corrections on a grid of the workspace, as a table for controllers and CAM systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from elastocal.app.cells.roles import REPORT, Fill, Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
+from elastocal.errors import InputError
+
+if TYPE_CHECKING:
+    from elastocal.app.calibrated import Calibrated
+    from elastocal.compensation.grid import CorrectionGrid
+
+_CELL = Uses(
+    {"calibration": "calibration", "robot": "robot"},
+    (Fill("calibration", "calibration", output=False, unless=("robot",)), REPORT),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class GridResult:
+    robot: Calibrated
+    tool: str
+    grid: CorrectionGrid
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (*self.robot.notes, *(warning.text for warning in self.grid.correction.warnings))
+
+
+@command("daily", 11, _CELL, csv=True)
+def grid(
+    box: Annotated[
+        str, typer.Option(metavar="X0,Y0,Z0,X1,Y1,Z1", help="Opposite corners in mm, in axes of the robot's base.")
+    ],
+    calibration: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="What 'elastocal calibrate --out' wrote.")
+    ] = None,
+    robot: Annotated[
+        str | None, typer.Option(metavar="ROBOT", help="The robot; with a calibration it must be the calibrated one.")
+    ] = None,
+    step_mm: Annotated[float, typer.Option(metavar="MM", help="Distance of the grid points.")] = 100.0,
+    orientation: Annotated[
+        str, typer.Option(metavar="A,B,C", help="Of the tool, in deg about z, y, x in turn.")
+    ] = "0,0,180",
+    tool: o.Tool = None,
+    flange: Annotated[str | None, typer.Option(metavar="FRAME", help="Frame that tools are mounted on.")] = None,
+    near: Annotated[
+        str | None, typer.Option(metavar="VALUES", help="Controller values near it (default: far from the limits).")
+    ] = None,
+    force: o.Force = None,
+    moment: o.Moment = None,
+    payload: o.Payload = None,
+) -> GridResult:
+    """Corrections on a grid of the workspace, as a table.
+
+    At every point of a box the command is solved whose loaded pose is the desired one. Written by --csv (or .xlsx):
+    point, correction in mm and mrad, predicted residual error. A controller or CAM system interpolates it.
+
+    \b
+    Example:
+      elastocal grid --robot kr270 --box "1200,-300,600,1800,300,900" --step-mm 150 --csv grid.csv
+    """
+    import numpy as np
+
+    from elastocal.app.applied_load import LoadRequest
+    from elastocal.app.calibrated import calibrated
+    from elastocal.app.commands.compensate import _near
+    from elastocal.app.configurations import numbers
+    from elastocal.app.typed_program import typed_orientation
+    from elastocal.app.workers import one_thread
+    from elastocal.compensation.grid import correction_grid
+    from elastocal.compensation.process import ProcessLoad
+
+    known = calibrated(calibration, robot, None)
+    corners = 1e-3 * np.array(numbers(box, 6, f"--box {box!r}", "X0, Y0, Z0, X1, Y1, Z1")).reshape(2, 3)
+    if not step_mm > 0:
+        raise InputError(f"--step-mm {step_mm:g}: must be positive", parameter="step_mm", value=step_mm)
+    typed = LoadRequest(force, moment, None, False)
+    load = ProcessLoad(wrench=typed.wrench() if typed.given else None, air_moves=True, payload=payload)
+    rotation = typed_orientation(orientation)
+    assert rotation is not None
+    with one_thread():
+        made = correction_grid(
+            known.known or known.model, known.model, corners.min(axis=0), corners.max(axis=0),
+            np.full(3, 1e-3 * step_mm), rotation, tool=tool, load=load, near=_near(known.model, near), flange=flange,
+        )  # fmt: skip
+    return GridResult(known, tool or known.model.tool, made)

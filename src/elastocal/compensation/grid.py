@@ -1,0 +1,127 @@
+"""Corrections on a grid of the workspace, for controllers and CAM systems that interpolate them.
+
+Every grid point is a target like those of a program: the command is solved whose loaded pose is the desired one.  The
+correction is commanded minus desired pose, in robot axes: a shift, and a rotation vector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from scipy.stats import qmc
+
+from elastocal.compensation.correction import Correction
+from elastocal.compensation.nominal import Nominal
+from elastocal.compensation.posts.post import parsed
+from elastocal.compensation.process import ProcessLoad
+from elastocal.compensation.program import Given
+from elastocal.compensation.run import compensate, flange_of
+from elastocal.compensation.targets import Targets, TargetStatus
+from elastocal.errors import InputError
+from elastocal.model.kinematics import rigid_pose
+from elastocal.model.robot import Robot
+from elastocal.model.task import task
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
+
+SEEDS = 256
+MOST = 200_000
+"""Grid points of one call."""
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectionGrid:
+    """``points`` (N, 3) in m with their corrections: ``shift`` (N, 6) in m and rad, nan where there is none.
+
+    ``status`` (N,) are ``TargetStatus``; ``predicted`` (N,) is the residual error predicted after correction, in m.
+    """
+
+    axes: tuple[Array, Array, Array]
+    points: Array
+    shift: Array
+    status: Array
+    predicted: Array
+    correction: Correction
+
+    @property
+    def reached(self) -> int:
+        return int(np.sum(self.status == TargetStatus.CORRECTED))
+
+
+def correction_grid(
+    calibration: Any, robot: Robot, low: Array, high: Array, step: Array, rotation: Array, *,
+    tool: str | None = None, load: ProcessLoad | None = None, near: Array | None = None, flange: str | None = None,
+) -> CorrectionGrid:  # fmt: skip
+    """The grid from ``low`` to ``high`` (3,) in m in robot axes, with the ``tool`` frame turned as ``rotation`` says.
+
+    ``near`` (n,) are controller values that say how the arm reaches it; by default the way that is farthest from the
+    limits in the middle of the grid.
+    """
+    axes = tuple(_axis(a, b, s) for a, b, s in zip(low, high, step, strict=True))
+    count = int(np.prod([len(a) for a in axes]))
+    if count > MOST:
+        raise InputError(f"the grid has {count} points, more than {MOST}; take a larger step", value=count)
+    points = _serpentine(*axes)
+    hand = flange_of(robot, flange)
+    frame = tool or robot.tool
+    held = _between(robot, hand, frame)
+    if near is None:
+        near = _way(robot, frame, (np.asarray(low) + high) / 2, rotation)
+    angles = Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True)
+    turn = ",".join(f"{v:.17g}" for v in angles)
+    lines = [
+        "x_mm,y_mm,z_mm,a_deg,b_deg,c_deg",
+        *(f"{1e3 * x:.6f},{1e3 * y:.6f},{1e3 * z:.6f},{turn}" for x, y, z in points),
+    ]
+    given = Given(bases={"base": Pose()}, tools={"tool": held})
+    program = parsed({"grid.csv": ("\n".join(lines) + "\n").encode()}, given)
+    done = compensate(calibration, program, load=load, near=near, flange=hand)
+    good = done.corrected
+    shift = np.where(good[:, None], done.shift, np.nan)
+    order = np.lexsort((points[:, 0], points[:, 1], points[:, 2]))
+    return CorrectionGrid(axes, points[order], shift[order], done.commands.status[order], done.predicted[order], done)  # type: ignore[arg-type]
+
+
+def _axis(low: float, high: float, step: float) -> Array:
+    if not step > 0 or not high >= low:
+        raise InputError(
+            f"the grid from {1e3 * low:g} to {1e3 * high:g} mm by {1e3 * step:g} mm has no points; check it"
+        )
+    return np.linspace(low, high, int(np.floor((high - low) / step + 1e-9)) + 1) if high > low else np.array([low])
+
+
+def _serpentine(x: Array, y: Array, z: Array) -> Array:
+    """Points (N, 3), each next to the one before it."""
+    out = []
+    for k, c in enumerate(z):
+        for j, b in enumerate(y if k % 2 == 0 else y[::-1]):
+            row = x if (j + k * len(y)) % 2 == 0 else x[::-1]
+            out.append(np.column_stack([row, np.full(len(row), b), np.full(len(row), c)]))
+    return np.concatenate(out)
+
+
+def _between(robot: Robot, hand: str, frame: str) -> Pose:
+    q = np.zeros((robot.n, 1))
+    (a, ra), (b, rb) = (rigid_pose(robot.nominal, f, q) for f in (hand, frame))
+    one, two = Pose(ra[..., 0], a[:, 0]), Pose(rb[..., 0], b[:, 0])
+    return one.inverse() @ two
+
+
+def _way(robot: Robot, frame: str, centre: Array, rotation: Array) -> Array:
+    """Controller values (n,) that reach the centre, farthest from the limits."""
+    low, high = np.array([m.limits or (-np.pi, np.pi) for m in robot.motions]).T
+    seeds = low + qmc.Halton(robot.n, scramble=False).random(SEEDS + 1)[1:] * (high - low)
+    targets = Targets(frame, np.repeat(centre[None], SEEDS, axis=0), np.repeat(rotation[None], SEEDS, axis=0), seeds)
+    found = next(f for *_, f in Nominal(robot, frame, task(robot, frame)).chunks(targets, SEEDS))
+    q = found.q[:, found.reached].T
+    room = (np.minimum(q - low, high - q) / (high - low)).min(axis=1) if len(q) else np.empty(0)
+    if not len(room) or room.max() < 0:
+        raise InputError(
+            "the arm does not reach the middle of the grid with this orientation; move the box, turn the tool, or "
+            "state axis values near it",
+            code="grid-out-of-reach",
+        )
+    return np.asarray(robot.controller.to_controller(q[[int(np.argmax(room))]])[0])
