@@ -316,7 +316,7 @@ def test_the_bare_header_of_identification_programs(tmp_path, coupled):
         ("A1_deg,A2_deg,E1_mm\n1,inf,3\n", "'inf' is not finite"),
         ("A1_deg,A2_deg,E1_mm\n1,,3\n", "line 2, column A2_deg: is empty"),
         ("time_s,A1_deg,A2_deg,E1_mm\n,1,2,3\n", "column time_s: is empty"),
-        ("time_s,A1_deg,A2_deg,E1_mm\n1,1,2,3\n1,1,2,3\n", "line 3: the time is 0 s after 0 s"),
+        ("time_s,A1_deg,A2_deg,E1_mm\n1,1,2,3\n0,1,2,3\n", "line 3: the time is -1 s after 0 s"),
         ("A1_deg,A2_deg,E1_mm,A1_current_A\n1,2,3,4\n", "the like column of axis 2 is not"),
         ("A1_deg,A2_deg,E1_mm\n", "has a header and no rows"),
         ("q_0,q_1\n1,2\n", "2 columns q_... for the 3 joints"),

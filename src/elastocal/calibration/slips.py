@@ -194,4 +194,6 @@ def _mapped(robot: Robot, turn: Array, shift: Array | None = None) -> Robot:
     old = robot.controller
     matrix = old.matrix @ turn
     zero = np.linalg.solve(turn, old.zero - (np.zeros(len(turn)) if shift is None else shift))
-    return replace(robot, transmission=Transmission(old.axes, matrix, np.asarray(zero), None, old.language))
+    return replace(
+        robot, transmission=Transmission(old.axes, matrix, np.asarray(zero), None, old.language, old.coupled)
+    )

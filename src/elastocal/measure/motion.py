@@ -1,13 +1,13 @@
-"""Velocity and acceleration of a log, by a local filter on its own time base.
+"""Velocity and acceleration of a log, by a local filter of zero phase on its own time base.
 
-About every sample a parabola is fitted to the w samples around it (w odd, the window in s divided by the usual
-step, five at least), each at its own time:
+About every chosen sample a parabola is fitted to the w samples around it (w odd, five at least), each at its own time:
 
     q(t_i + s) = a0 + a1 s + a2 s^2,     velocity a1,     acceleration 2 a2
 
-Where samples are evenly spaced this is the Savitzky-Golay filter of order 2; lost samples do not disturb it.  Near
-the ends, and beside a pause of the log, the window is moved to the inside and the parabola taken off its middle.
-Stretches between pauses that are shorter than a window have no velocity (nan).
+Where samples are evenly spaced this is the Savitzky-Golay filter of order 2, a low-pass filter without delay; lost
+samples and an uneven step do not disturb it.  It halves the power at f_c = 0.94 / window (Schafer 2011, IEEE Signal
+Processing Magazine 28(4), 111-117).  Near the ends, and beside a pause of the log, the window is moved to the inside
+and the parabola taken off its middle.  Stretches between pauses that are shorter than a window have no velocity (nan).
 """
 
 from __future__ import annotations
@@ -18,23 +18,34 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.joint_log import JointLog
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 
 WINDOW = 0.3
 """In s."""
+HALF_POWER = 0.94
+"""Cut-off frequency times window."""
 FEWEST = 5
 BY_ROW = 11
 """Samples of a window where the log has no time."""
 PAUSE = 5.0
 """A step this many times longer than the usual one is a pause."""
-CHUNK = 4096
+POINTS = 201
+"""Of a window that are used; of a denser log every second, third ... sample."""
+NUMBERS = 1 << 21
+"""Of one chunk: its windows of samples are gathered at once."""
+BAND = 0.99
+"""Share of the power of the velocity that is the motion; the cut-off lies ``ABOVE`` times higher."""
+ABOVE = 10.0
+SPECTRUM = 1 << 15
+"""Samples at most that the band is told from."""
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
     """(N, n), per s or, in a log without time (``timed`` False), per row; nan where a stretch is too short.
 
-    ``velocity_sd`` (n,) is the standard deviation of a velocity by the noise that the parabolas leave.
+    ``velocity_sd`` (n,) is the standard deviation of a velocity by the noise that the parabolas leave; ``cutoff`` that
+    of the filter in Hz, nan without time.
     """
 
     velocity: Array
@@ -43,24 +54,64 @@ class Motion:
     timed: bool
     samples: int
     notes: tuple[str, ...]
+    cutoff: float = float("nan")
+
+    @property
+    def step(self) -> float:
+        """Seconds between samples of the log; one row without time."""
+        return HALF_POWER / (self.cutoff * self.samples) if self.timed else 1.0
 
 
-def motion_of(log: JointLog, window: float = WINDOW) -> Motion:
-    """Velocities are the controller's own where the log has them; accelerations always come from ``q``."""
-    time = np.arange(log.count, dtype=np.float64) if log.time is None else log.time
-    if log.count < FEWEST:
-        raise InputError(f"{log.source}: has {log.count} rows, which is too short for velocities; log {FEWEST} or more")
-    usual = float(np.median(np.diff(time)))
-    samples = BY_ROW if log.time is None else max(FEWEST, 2 * round(0.5 * window / usual) + 1)
-    first, last = _stretches(time, PAUSE * usual)
-    fitted = _parabolas(time, log.q, samples, first, last)
+def motion_of(log: JointLog, window: float = WINDOW, rows: Ints | None = None) -> Motion:
+    """At all samples or at ``rows`` of them.  Velocities are the controller's own where the log has them, low-passed
+    where a part of the rows is asked for; accelerations always come from ``q``."""
+    local = _Local.of(log, window)
+    at = np.arange(log.count) if rows is None else rows
+    fitted = local.parabolas(log.q, at)
     velocity, sd = fitted.slope, fitted.slope_sd
     if log.velocity is not None:
-        velocity, sd = log.velocity, _parabolas(time, log.velocity, samples, first, last).noise
-    return Motion(velocity, fitted.curvature, sd, log.time is not None, samples, _notes(log, fitted.slope, samples))
+        own = local.parabolas(log.velocity, at)
+        velocity, sd = log.velocity[at] if rows is None else own.value, own.noise
+    notes = _notes(log, fitted.slope, local.samples, at)
+    timed = log.time is not None
+    cutoff = HALF_POWER / (local.samples * local.step) if timed else float("nan")
+    return Motion(velocity, fitted.curvature, sd, timed, local.samples, notes, cutoff)
 
 
-def _notes(log: JointLog, slope: Array, samples: int) -> tuple[str, ...]:
+def low_passed(log: JointLog, values: Array, window: float, rows: Ints) -> Array:
+    """Readings (N, n) through the same filter, at ``rows``; nan where a fifth of a window or more was not read."""
+    local, read = _Local.of(log, window), np.isfinite(values)
+    if read.all():
+        return local.parabolas(values, rows).value
+    share = local.parabolas(read.astype(np.float64), rows).value
+    part = local.parabolas(np.where(read, values, 0.0), rows).value
+    enough = np.isfinite(share) & (np.abs(share - 1) < 0.2)
+    return np.where(enough, part / np.where(enough, share, 1.0), np.nan)
+
+
+def motion_cutoff(log: JointLog) -> float:
+    """Hz: ten times the frequency below which 99 % of the power of the fastest joint's velocity lies, noise taken off.
+
+    White noise of the joint values is what the upper half of their spectrum shows on the median.
+    """
+    assert log.time is not None
+    count = int(min(log.count, SPECTRUM))
+    time = np.linspace(log.time[0], log.time[-1], count)
+    frequency = np.fft.rfftfreq(count, time[1] - time[0])
+    bands = [frequency[1]]
+    for q in log.q.T:
+        even = np.interp(time, log.time, q)
+        even = even - np.linspace(even[0], even[-1], count)
+        power = np.abs(np.fft.rfft(even * np.hanning(count))) ** 2
+        floor = float(np.median(power[len(power) // 2 :])) / np.log(2)
+        moving = np.maximum(power - 4 * floor, 0.0) * frequency**2
+        total = np.cumsum(moving)
+        if np.ptp(q) > 0.01 and total[-1] > 0:
+            bands.append(frequency[int(np.searchsorted(total, BAND * total[-1]))])
+    return ABOVE * float(max(bands))
+
+
+def _notes(log: JointLog, slope: Array, samples: int, at: Ints) -> tuple[str, ...]:
     out = []
     if log.time is None:
         out.append(
@@ -71,46 +122,69 @@ def _notes(log: JointLog, slope: Array, samples: int) -> tuple[str, ...]:
     if len(unknown):
         out.append(
             f"{len(unknown)} samples have no velocity: the log pauses before {samples} samples are together "
-            f"(first: {log.place(int(unknown[0]))})."
+            f"(first: {log.place(int(at[unknown[0]]))})."
         )
     return tuple(out)
 
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
+    value: Array
     slope: Array
     curvature: Array
     slope_sd: Array
     noise: Array
 
 
-def _stretches(time: Array, pause: float) -> tuple[Array, Array]:
-    """For every sample the first index of its stretch between pauses, and the one after the last."""
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(time) > pause) + 1])
-    ends = np.concatenate([starts[1:], [len(time)]])
-    which = np.searchsorted(starts, np.arange(len(time)), side="right") - 1
-    return starts[which], ends[which]
+@dataclass(frozen=True, eq=False)
+class _Local:
+    """Windows of ``samples`` points; ``first`` and ``last`` (N,) bound the stretch between pauses of every sample."""
 
+    time: Array
+    step: float
+    samples: int
+    points: Ints
+    first: Ints
+    last: Ints
 
-def _parabolas(time: Array, values: Array, samples: int, first: Array, last: Array) -> _Fitted:
-    """Values (N, n) by local parabolas of ``samples`` points each."""
-    slope, curvature = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
-    squares, gains, count = np.zeros(values.shape[1]), 0.0, 0
-    wide = np.flatnonzero(last - first >= samples)
-    for part in np.split(wide, np.arange(CHUNK, len(wide), CHUNK)):
-        start = np.clip(part - samples // 2, first[part], last[part] - samples)
-        inside = start[:, None] + np.arange(samples)
-        shift = time[inside] - time[part, None]
-        scale = np.max(np.abs(shift), axis=1)
-        unit = shift / scale[:, None]
-        powers = np.stack([np.ones_like(unit), unit, unit**2], axis=1)
-        weights = np.linalg.solve(powers @ powers.transpose(0, 2, 1), powers)
-        around = values[inside] - values[part, None]
-        a = weights @ around
-        slope[part] = a[:, 1] / scale[:, None]
-        curvature[part] = 2 * a[:, 2] / scale[:, None] ** 2
-        squares += np.sum((around - powers.transpose(0, 2, 1) @ a) ** 2, axis=(0, 1))
-        gains += float(np.sum((weights[:, 1] / scale[:, None]) ** 2))
-        count += len(part)
-    noise = np.sqrt(squares / max(1, count * (samples - 3)))
-    return _Fitted(slope, curvature, noise * np.sqrt(gains / max(1, count)), noise)
+    @classmethod
+    def of(cls, log: JointLog, window: float) -> _Local:
+        if log.count < FEWEST:
+            raise InputError(
+                f"{log.source}: has {log.count} rows, which is too short for velocities; log {FEWEST} or more"
+            )
+        time = np.arange(log.count, dtype=np.float64) if log.time is None else log.time
+        usual = float(np.median(np.diff(time)))
+        samples = BY_ROW if log.time is None else max(FEWEST, 2 * round(0.5 * window / usual) + 1)
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(time) > PAUSE * usual) + 1])
+        ends = np.concatenate([starts[1:], [len(time)]])
+        which = np.searchsorted(starts, np.arange(len(time)), side="right") - 1
+        points = np.arange(0, samples, -(-samples // POINTS))
+        return cls(time, usual, samples, points + (samples - 1 - points[-1]) // 2, starts[which], ends[which])
+
+    def parabolas(self, values: Array, rows: Ints) -> _Fitted:
+        """Values (N, n) by local parabolas about ``rows``."""
+        shape = (len(rows), values.shape[1])
+        value, slope, curvature = (np.full(shape, np.nan) for _ in range(3))
+        squares, gains, count = np.zeros(values.shape[1]), 0.0, 0
+        wide = np.flatnonzero((self.last - self.first)[rows] >= self.samples)
+        size = max(1, NUMBERS // (len(self.points) * max(1, values.shape[1])))
+        for place in np.split(wide, np.arange(size, len(wide), size)):
+            part = rows[place]
+            start = np.clip(part - self.samples // 2, self.first[part], self.last[part] - self.samples)
+            inside = start[:, None] + self.points
+            shift = self.time[inside] - self.time[part, None]
+            scale = np.max(np.abs(shift), axis=1)
+            unit = shift / scale[:, None]
+            powers = np.stack([np.ones_like(unit), unit, unit**2], axis=1)
+            weights = np.linalg.solve(powers @ powers.transpose(0, 2, 1), powers)
+            around = values[inside] - values[part, None]
+            a = weights @ around
+            value[place] = values[part] + a[:, 0]
+            slope[place] = a[:, 1] / scale[:, None]
+            curvature[place] = 2 * a[:, 2] / scale[:, None] ** 2
+            squares += np.sum((around - powers.transpose(0, 2, 1) @ a) ** 2, axis=(0, 1))
+            gains += float(np.sum((weights[:, 1] / scale[:, None]) ** 2))
+            count += len(part)
+        noise = np.sqrt(squares / max(1, count * (len(self.points) - 3)))
+        return _Fitted(value, slope, curvature, noise * np.sqrt(gains / max(1, count)), noise)

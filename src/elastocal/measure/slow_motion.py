@@ -12,7 +12,8 @@ Samples beyond a stated share of g are left out.  The rotors of the motors are n
 weigh as much as the arm, so be generous with slowness.
 
 **Friction.**  The sign of Coulomb friction is that of the velocity, which is unknown where the velocity is not
-distinctly above its own noise or where the joint is about to turn back.  That is judged joint by joint.
+distinctly above its own noise or where the joint is about to turn back, or turns back within one step of the log.
+That is judged joint by joint.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ SHARE = 0.02
 """Largest acceleration that is left in, as a share of g."""
 STANDARD_GRAVITY = 9.80665
 NOISE_TIMES = 4.0
-SHARE_OF_SPEED = 0.05
+SHARE_OF_SPEED = 0.01
 """Below this share of the joint's usual speed (95th percentile) it is about to turn back."""
 
 
@@ -81,7 +82,7 @@ def low_speed(log: JointLog, motion: Motion) -> LeftOut:
     known = np.isfinite(speed)
     usual = np.array([np.percentile(s[k], 95) if np.any(k) else 0.0 for s, k in zip(speed.T, known.T, strict=True)])
     least = np.maximum(NOISE_TIMES * motion.velocity_sd, SHARE_OF_SPEED * usual)
-    mask = ~known | (speed <= least)
+    mask = ~known | (speed <= np.maximum(least, np.abs(motion.acceleration) * motion.step))
     each = ", ".join(f"{joint} {int(c)}" for joint, c in zip(log.joints, np.sum(mask, axis=0), strict=True))
     return LeftOut(mask, f"of {log.count} samples, friction has no known sign at low speed in: {each}")
 

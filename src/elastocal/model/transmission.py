@@ -10,13 +10,14 @@ S^T times the motors'.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
 
@@ -27,7 +28,8 @@ Language = Literal["krl", "rapid", "fanuc", "jbi", "urscript", ""]
 class Transmission:
     """``axes`` names the controller's axes; ``matrix`` is M (n, n); ``zero`` is z, in rad or m.
 
-    ``language`` is that of its programs; empty where nobody says.
+    ``language`` is that of its programs; empty where nobody says.  ``coupled`` are motors that turn with several
+    joints, such as A5+A6, where no structure matrix tells; their friction loads all of them.
     """
 
     axes: tuple[str, ...]
@@ -35,6 +37,7 @@ class Transmission:
     zero: Array
     drives: Drives | None = None
     language: Language = ""
+    coupled: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.axes)
@@ -78,6 +81,22 @@ class Transmission:
     def torques_to_controller(self, torques: Array) -> Array:
         """(N, n) joint torques to the torques that the controller's axes carry."""
         return np.asarray(torques @ self.matrix)
+
+
+_TERM = re.compile(r"([+-]?)\s*([^+\-\s]+)\s*")
+
+
+def sum_of_joints(text: str, joints: Sequence[str]) -> Array:
+    """Direction (n,) in joint values of A5+A6 or A5-A6: what a motor turns with that moves several joints."""
+    terms = _TERM.findall(text)
+    if "".join(s + n for s, n in terms) != text.replace(" ", "") or len(terms) < 2:
+        raise InputError(f"{text!r} is no sum of joints; write for example {'+'.join(joints[-2:])}", value=text)
+    out = np.zeros(len(joints))
+    for sign, name in terms:
+        if name not in joints:
+            raise UnknownNameError("joint", name, joints)
+        out[joints.index(name)] += -1.0 if sign == "-" else 1.0
+    return out
 
 
 TURN = 2 * np.pi

@@ -101,9 +101,9 @@ def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     recursion = recursive_moments(model, samples, sense.sign)
     seek = tuple(p.name for p in model.parameters if p.kind == "link_mass")
     weightless = model.with_parameters(dict.fromkeys(seek, 0.0))
-    found = fit_masses(weightless, samples, sense=sense, friction=Friction(), seek=seek)
+    found = fit_masses(weightless, samples, sense=sense, friction=Friction())
     progress(2, 3)
-    judged = validate(found, other, model)
+    judged = validate(found, other)
     progress(3, 3)
     return _Run(swept, found, recursion, judged, other.torque - sense.sign * judged.prediction.weight.torque)
 
@@ -127,7 +127,7 @@ def _terms(found: GravityFit) -> tuple[Term, ...]:
 
     from elastocal.procedures.gravity.terms import expressions
 
-    return expressions(found.model, np.radians(POSE_DEG), found.wide)
+    return expressions(found.model, np.radians(POSE_DEG), found.known)
 
 
 def _coefficients(all_at_once: dict[str, Term], alone: dict[str, Term], recursion: Recursion) -> tuple[Figure, ...]:

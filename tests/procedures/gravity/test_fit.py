@@ -10,10 +10,11 @@ from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.loads.link_mass import LinkMass
-from elastocal.procedures.gravity.fit import MassPrior, fit_masses, friction_terms
+from elastocal.procedures.gravity.fit import fit_masses, friction_terms
 from elastocal.procedures.gravity.prediction import predict_torque
 from elastocal.procedures.gravity.samples import slow_samples
 from elastocal.procedures.gravity.sense import stated_sense
+from elastocal.procedures.gravity.unknowns import MassPrior
 
 ARM = planar_arm()
 BASE = {"J1.mx": MOMENTS["J1.mx"] + LENGTH * MASSES["J2"], "J1.mz": MOMENTS["J1.mz"], "J2.mx": MOMENTS["J2.mx"],
@@ -34,7 +35,7 @@ def samples(count=400, seed=0, noise=0.2, sense=1, size=1.2, rate=0.3, **more):
 def test_base_parameters_of_the_planar_arm_from_nothing_known(sense):
     found = samples(sense=sense, noise=1e-3)
     fit = fit_masses(weightless(), found, sense=stated_sense(ARM, found, sense))
-    values = dict(zip(fit.fit.names, fit.fit.values, strict=True))
+    values = {n: fit.value(n) for n in fit.names}
     assert set(values) == set(BASE)
     for name, value in BASE.items():
         assert values[name] == pytest.approx(value, abs=1e-3)
@@ -55,7 +56,7 @@ def test_friction_is_told_from_weight_and_its_sign_from_the_direction():
         assert abs(terms[key].value - value) < 4 * terms[key].sd
         assert terms[key].sd < 0.3
     assert terms["J2", "viscous"].unit == "N m s/rad"
-    assert fit.fit.values[fit.fit.names.index("J2.mx")] == pytest.approx(MOMENTS["J2.mx"], abs=0.01)
+    assert fit.value("J2.mx") == pytest.approx(MOMENTS["J2.mx"], abs=0.01)
 
 
 def test_one_way_motion_leaves_friction_unknown_with_a_reason():
@@ -69,7 +70,7 @@ def test_one_way_motion_leaves_friction_unknown_with_a_reason():
     assert np.isnan(moved.value)
     assert "moved one way only" in moved.reason
     assert "one constant: 1" in moved.reason
-    assert still.reason == "never moves"
+    assert still.reason == "it never moves, so that its friction has no sign; 0 readings count, 20 are needed"
     assert friction_terms(fit_masses(ARM, slow_samples(ARM, log, friction=False))) == ()
 
 
@@ -78,11 +79,11 @@ def test_intervals_hold_as_often_as_they_say_with_independent_noise():
     for seed in range(40):
         found = samples(seed=seed, noise=0.5)
         fit = fit_masses(ARM, found)
-        at = [fit.fit.names.index(n) for n in ("J1.mz", "J2.mx", "J2.mz")]
-        error = fit.fit.values[at] - [BASE[n] for n in ("J1.mz", "J2.mx", "J2.mz")]
-        inside.append(np.abs(error) < 1.96 * fit.fit.sd[at])
+        told = ("J1.mz", "J2.mx", "J2.mz")
+        error, sd = np.array([fit.value(n) - BASE[n] for n in told]), np.array([fit.sd(n) for n in told])
+        inside.append(np.abs(error) < 1.96 * sd)
         errors.append(error)
-        stated.append(fit.fit.sd[at])
+        stated.append(sd)
     assert 0.89 <= np.mean(inside) <= 0.995
     np.testing.assert_allclose(np.std(errors, axis=0), np.mean(stated, axis=0), rtol=0.3)
 
@@ -92,10 +93,9 @@ def test_correlated_noise_counts_for_what_it_is_worth():
     for seed in range(30):
         found = samples(seed=seed, noise=correlated((400, 2), 0.85, 0.5, seed))
         fit = fit_masses(ARM, found)
-        i = fit.fit.names.index("J2.mx")
-        error = abs(fit.fit.values[i] - MOMENTS["J2.mx"])
-        inside.append(error < 1.96 * fit.fit.sd[i])
-        naive.append(error < 1.96 * fit.fit.sd[i] * np.sqrt(fit.worth[1] / 400))
+        error, sd = abs(fit.value("J2.mx") - MOMENTS["J2.mx"]), fit.sd("J2.mx")
+        inside.append(error < 1.96 * sd)
+        naive.append(error < 1.96 * sd * np.sqrt(fit.worth[1] / 400))
         assert fit.worth[1] < 120
     assert np.mean(inside) >= 0.84
     assert np.mean(naive) < 0.7
@@ -131,13 +131,13 @@ def test_a_prior_holds_what_the_log_does_not_tell():
     found = slow_samples(ARM, logged(ARM, q, v, noise=0.02), friction=False)
     wrong = ARM.with_parameters({"J2.mx": 1.5 * MOMENTS["J2.mx"]})
     fit = fit_masses(wrong, found, prior=MassPrior(0.3, 0.05))
-    values = dict(zip(fit.fit.names, fit.fit.values, strict=True))
-    sds = dict(zip(fit.fit.names, fit.fit.sd, strict=True))
+    values = {n: fit.value(n) for n in fit.names}
+    sds = {n: fit.sd(n) for n in fit.names}
     assert values["J2.mx"] == pytest.approx(MOMENTS["J2.mx"], abs=0.01)
     assert sds["J1.m"] == pytest.approx(0.3 * MASSES["J1"], rel=0.01)
-    beliefs = {b.name: b.sd for b in MassPrior(0.3, 0.05).beliefs(ARM)}
-    assert beliefs["J1.mx"] == pytest.approx(np.hypot(0.3 * MOMENTS["J1.mx"], 0.05 * MASSES["J1"]))
-    assert MassPrior().beliefs(planar_arm(masses=False)) == ()
+    link = next(e for e in ARM.elements if e.frame == "J1")
+    assert MassPrior(0.3, 0.05).sds(link)[1] == pytest.approx(np.hypot(0.3 * MOMENTS["J1.mx"], 0.05 * MASSES["J1"]))
+    assert np.isinf(MassPrior().sds(LinkMass(frame="J1", mass=0.0))).all()
     with pytest.raises(InputError, match="must be positive"):
         MassPrior(share=-0.1)
 
@@ -151,20 +151,5 @@ def test_the_tremble_of_locked_joints_adds_no_base_parameters():
     still = joined(*logs)
     shaken = joined(*logs)
     object.__setattr__(shaken, "q", still.q + 2e-6 * np.random.default_rng(0).normal(size=still.q.shape))
-    ranks = [
-        fit_masses(kr5, slow_samples(kr5, log, friction=False), seek=("A?.m*",)).base.rank.rank
-        for log in (still, shaken)
-    ]
+    ranks = [fit_masses(kr5, slow_samples(kr5, log, friction=False)).base.rank.rank for log in (still, shaken)]
     assert ranks[0] == ranks[1] == 6
-
-
-def test_springs_and_offsets_may_be_sought_too():
-    from elastocal.model.compliant.joint_offset import JointOffset
-
-    off = ARM.with_elements(JointOffset(joint="J2", offset=0.03))
-    q, v = waves(2, 400, seed=7, size=1.2, rate=0.3)
-    found = slow_samples(off, logged(off, q, v, noise=0.02), friction=False, share=0.05)
-    start = off.with_parameters({"J2.offset": 0.0})
-    fit = fit_masses(start, found, seek=("J2.offset",))
-    assert fit.fit.values[0] == pytest.approx(0.03, abs=1e-3)
-    assert not any(isinstance(e, LinkMass) and e.mass == 0 for e in fit.model.elements)

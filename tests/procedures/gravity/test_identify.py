@@ -29,7 +29,7 @@ def test_one_call_from_log_to_masses():
     assert np.all(done.validation.rms(done.validation.error) < 0.1)
     assert "planar" in repr(done)
     assert len(repr(done)) < 300
-    assert len(done.to_frame()) == len(done.arm.fit.names)
+    assert len(done.to_frame()) == len(done.arm.names)
     assert [w.code for w in done.warnings] == []
 
 

@@ -37,7 +37,7 @@ def test_spikes_are_named_and_left_out():
     assert lines == set(planted)
     assert "log.csv, line 152, torque of J2 = 500 N m (" in cleaned.text()
     without = fit(spoiled(dict.fromkeys(planted, np.nan)))
-    np.testing.assert_allclose(cleaned.fit.fit.values, without.fit.values, rtol=1e-9)
+    np.testing.assert_allclose(cleaned.fit.values, without.values, rtol=1e-9)
     np.testing.assert_allclose(cleaned.fit.noise, 0.2, rtol=0.1)
     assert cleaned.everything.noise[1] > 10
     by_fit = float(cleaned.text().split("500 N m (")[1].split(" ")[0])

@@ -28,8 +28,8 @@ def test_readings_without_a_sign_of_friction_are_left_out_joint_by_joint():
     log = logged(ARM, q, v)
     samples = slow_samples(ARM, log)
     assert not np.isfinite(samples.torque[:, 0]).any()
-    turning = np.abs(v[:, 1]) < 0.03 * np.abs(v).max()
-    assert turning.sum() > 5
+    turning = np.abs(v[:, 1]) < 0.009 * np.abs(v).max()
+    assert turning.sum() > 3
     assert not np.isfinite(samples.torque[turning, 1]).any()
     assert np.isfinite(samples.torque[:, 1]).mean() > 0.9
     assert any("J1 " in n and "low speed" in n for n in samples.notes)
@@ -41,10 +41,10 @@ def test_readings_without_a_sign_of_friction_are_left_out_joint_by_joint():
 def test_the_tremble_of_a_locked_joint_tells_nothing():
     q, v = sweep([0.2, 0.3], 1, 1.2)
     shaken = q + 1e-5 * np.random.default_rng(0).normal(size=q.shape) * [1, 0]
-    kind = slow_samples(ARM, logged(ARM, shaken, v)).kind(ARM, 1)
-    assert np.ptp(kind.q[:, 0]) == 0
-    assert kind.q[0, 0] == pytest.approx(0.2, abs=1e-6)
-    assert np.ptp(kind.q[:, 1]) > 0.85
+    held = slow_samples(ARM, logged(ARM, shaken, v)).q
+    assert np.ptp(held[:, 0]) == 0
+    assert held[0, 0] == pytest.approx(0.2, abs=1e-6)
+    assert np.ptp(held[:, 1]) > 0.85
 
 
 def test_degrees_read_as_radians_are_refused_with_line_and_value():
@@ -84,7 +84,7 @@ def test_logs_that_say_nothing_are_refused():
     with pytest.raises(InputError, match="no torque was logged; add columns such as A2_torque_Nm"):
         slow_samples(ARM, logged(ARM, q, v, torque=np.full(q.shape, np.nan)))
     still = np.tile([0.3, 0.4], (50, 1))
-    with pytest.raises(InputError, match="no joint moves fast enough"):
+    with pytest.raises(InputError, match=r"no joint has 20 readings that count \(it never moves"):
         slow_samples(ARM, logged(ARM, still, np.zeros_like(still)))
     assert slow_samples(ARM, logged(ARM, still, np.zeros_like(still)), friction=False).log.count == 50
 

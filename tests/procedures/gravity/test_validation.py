@@ -8,9 +8,10 @@ from oracle.logs import joined, logged, planar_arm, planar_torques, sweep, waves
 
 from elastocal.errors import InputError
 from elastocal.measure.sources.friction import Friction
-from elastocal.procedures.gravity.fit import MassPrior, fit_masses
+from elastocal.procedures.gravity.fit import fit_masses
 from elastocal.procedures.gravity.prediction import predict_torque, split_log, validate
 from elastocal.procedures.gravity.samples import slow_samples
+from elastocal.procedures.gravity.unknowns import MassPrior
 
 ARM = planar_arm()
 HEAVY = ARM.with_parameters({"J2.mx": 1.3 * 1.2, "J1.mx": 0.8 * 1.5})
@@ -38,7 +39,7 @@ def test_the_split_is_by_blocks():
 def test_errors_are_those_of_the_noise_and_the_files_masses_are_worse():
     first, last = split_log(moving(2500, coulomb=2.0, viscous=3.0), 0.3)
     found = fit_masses(HEAVY, first, friction=Friction())
-    judged = validate(found, last, HEAVY)
+    judged = validate(found, last)
     np.testing.assert_allclose(judged.rms(judged.error), 0.1, rtol=0.15)
     assert np.all(judged.rms(judged.file_error) > 5 * judged.rms(judged.error))
     assert np.all(judged.largest(judged.error) > 2 * judged.rms(judged.error))
@@ -77,7 +78,7 @@ def test_the_sd_of_a_prediction_is_that_of_repeated_fits():
 def test_a_joint_without_readings_has_no_error():
     log = joined(logged(ARM, *sweep([0.1, -1.0], 1, 1.0, 0.1), noise=0.1))
     samples = slow_samples(ARM, log)
-    judged = validate(fit_masses(ARM, samples, friction=Friction()), samples, ARM)
+    judged = validate(fit_masses(ARM, samples, friction=Friction()), samples)
     assert np.isnan(judged.rms(judged.error)[0])
     assert np.isnan(judged.largest(judged.error)[0])
     assert np.isnan(judged.inside()[0])
@@ -89,17 +90,17 @@ def test_friction_of_a_direction_not_seen_is_an_extrapolation():
     half = len(q) // 2
     there, back = (logged(ARM, q[part], v[part], coulomb=1.0, noise=0.1) for part in (slice(half), slice(half, None)))
     found = fit_masses(ARM, slow_samples(ARM, there), friction=Friction())
-    judged = validate(found, slow_samples(ARM, back), ARM)
+    judged = validate(found, slow_samples(ARM, back))
     known = np.isfinite(judged.error)
     assert judged.extrapolated()[known].all()
-    assert not validate(found, slow_samples(ARM, there), ARM).extrapolated().any()
+    assert not validate(found, slow_samples(ARM, there)).extrapolated().any()
 
 
 def test_the_sd_of_a_reading_counts_friction_with_the_masses():
     drawn, stated = [], []
     for seed in range(24):
         samples = moving(800, noise=0.5, coulomb=2.0, viscous=3.0, seed=seed)
-        judged = validate(fit_masses(HEAVY, samples, friction=Friction()), samples, HEAVY)
+        judged = validate(fit_masses(HEAVY, samples, friction=Friction()), samples)
         drawn.append(judged.prediction.reading[::100])
         stated.append(judged.prediction.sd[::100])
     np.testing.assert_allclose(np.mean(np.var(drawn, axis=0, ddof=1)), np.mean(np.square(stated)), rtol=0.35)

@@ -69,6 +69,21 @@ def gravity(
     mounting: Annotated[
         str, typer.Option(metavar="file|find", help="Which way is down: as the robot file says, or found first.")
     ] = "file",
+    inertia: Annotated[
+        str, typer.Option(metavar="auto|model|leave-out", help="Model the inertia of a moving arm, or leave such out.")
+    ] = "auto",
+    slow: Annotated[
+        float, typer.Option(metavar="SHARE", help="Acceleration that is left in with leave-out, as a share of gravity.")
+    ] = 0.02,
+    cutoff: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Low-pass filter of a moving log (default: 10 times its band).")
+    ] = None,
+    coupled: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SUMS", help="Motors that turn with several joints: A5+A6,... or none (default: as filed)."
+        ),
+    ] = None,
     payload_log: Annotated[
         Path | None, typer.Option(metavar="LOG2", help="A second log, with a payload that is sought.")
     ] = None,
@@ -94,7 +109,7 @@ def gravity(
     from elastocal.files.log.read import read_log
     from elastocal.files.robot.read import read_robot
     from elastocal.procedures.gravity import identify
-    from elastocal.procedures.gravity.fit import MassPrior
+    from elastocal.procedures.gravity.unknowns import MassPrior
 
     _check(torques, mounting, hold_out, out)
     if payload_frame is not None and payload_log is None:
@@ -108,7 +123,7 @@ def gravity(
         found = identify(
             model, logged, torques=torques, friction=_friction(friction, logged), prior=known, hold_out=hold_out,
             find_mounting=mounting == "find", at=None if poses is None else poses.q[0], payload_log=second,
-            payload_frame=payload_frame,
+            payload_frame=payload_frame, inertia=inertia, slow=slow, cutoff=cutoff, coupled=_coupled(coupled),
         )  # fmt: skip
         holding = None if poses is None else found.predict(poses.q)
     notes = (*model.notes, *found.notes, *(() if poses is None else poses.notes))
@@ -133,6 +148,10 @@ def _check(torques: str, mounting: str, hold_out: float, out: Path | None) -> No
         raise InputError(f"--hold-out {hold_out:g}: give a share between 0 (none) and 1, such as 0.3")
     if out is not None and out.suffix.lower() not in YAML:
         raise InputError(f"--out {out}: must end in .yaml; choose such a name")
+
+
+def _coupled(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else () if text == "none" else tuple(w.strip() for w in text.split(","))
 
 
 def _friction(text: str | None, log: JointLog) -> Friction | Literal["auto"] | None:

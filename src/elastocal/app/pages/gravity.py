@@ -15,12 +15,15 @@ from elastocal.report.blocks import Cell, Column, Fact, Paragraphs, Report, Sect
 if TYPE_CHECKING:
     from elastocal.app.commands.gravity import GravityResult
     from elastocal.procedures.gravity import Gravity
+    from elastocal.procedures.gravity.coupling import Proposal
     from elastocal.procedures.gravity.fit import GravityFit
+    from elastocal.procedures.gravity.gains import Gains
     from elastocal.procedures.gravity.outliers import Screened
     from elastocal.procedures.gravity.prediction import Validation
 
 NO_READING = "no reading of this joint counts"
 FEW = "too few readings"
+UNTOLD = "no reading fitted tells of it"
 _FIXED = "fixed at the robot file's value"
 
 
@@ -42,7 +45,9 @@ def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
         Section("Masses and mass moments", (mass_table(gravity),)),
         Section("Outliers", (outlier_table(gravity.screened),) if gravity.screened.outliers else ()),
         Section("Base parameters", (base_table(found),) if found.base.subgroups else (Paragraphs((_ALONE,)),)),
-        Section("Friction", (friction_table(found),) if found.friction else ()),
+        Section("Friction", (friction_table(found),) if found.friction or found.samples.moving else ()),
+        Section("Coupled motors", (coupling_table(gravity.proposal),) if gravity.proposal else ()),
+        Section("Gains of currents", (gain_table(gravity.gains),) if gravity.gains else ()),
         Section("Readings", (noise_table(found),)),
         Section("Torques written out", (torques.term_table(gravity.terms),) if gravity.terms else ()),
         Section("Sweep by sweep", (torques.recursion_table(gravity.recursion),) if gravity.recursion else ()),
@@ -78,8 +83,17 @@ def facts(result: GravityResult) -> tuple[Fact, ...]:
         Fact("hold_out", "held out", result.hold_out, f"the last {100 * result.hold_out:g} %"),
         Fact("gravity_m_s2", "gravity", down, f"({down}) m/s2"),
         Fact("logged", "samples", found.samples.logged, str(found.samples.logged)),
+        Fact("inertia", "inertia", *inertia(found)),
+        Fact("coupled", "coupled motors", ", ".join(c.label for c in found.unknowns.coupled) or "none"),
         Fact("fast", "left out for inertia", found.samples.fast, str(found.samples.fast)),
     )
+
+
+def inertia(found: GravityFit) -> tuple[str, str]:
+    """How inertia was treated, as a word and as a sentence."""
+    if found.samples.moving:
+        return "modelled", f"modelled; low-pass {found.samples.motion.cutoff:.3g} Hz"
+    return "left out", "left out: samples of slow motion only"
 
 
 def verdict(gravity: Gravity) -> tuple[str, ...]:
@@ -115,10 +129,9 @@ def _validated(validation: Validation) -> str:
         if isfinite(rms[j])
     )
     strange = int(np.any(validation.extrapolated(), axis=1).sum())
-    outside = int(np.any(validation.outside(), axis=1).sum())
     return (
         f"Fitted on the first part of the log, the last {validation.samples.log.count} samples are predicted, rms: "
-        f"{said}; {strange} of them are extrapolated in one joint or more, {outside} lie outside the poses seen."
+        f"{said}; {strange} of them are extrapolated in one joint or more, beyond the leverage of the readings fitted."
     )
 
 
@@ -134,18 +147,17 @@ def _identifiable(gravity: Gravity) -> str:
 
 def validation_table(validation: Validation) -> Table:
     """Joint by joint: errors at samples that the fit has not seen, and those of the robot file's masses there."""
+    import numpy as np
+
     columns = (
         Column("joint", "joint"), Column("unit", "unit"), Column("readings", "readings"),
         Column("rms", "rms error", decimals=3), Column("max", "largest", decimals=3),
         Column("file_rms", "rms by the file's masses", decimals=3), Column("file_max", "largest", decimals=3),
-        Column("extrapolated", "extrapolated"), Column("outside", "outside the poses seen"),
+        Column("extrapolated", "extrapolated"), Column("leverage", "largest leverage", digits=3),
         Column("inside_percent", "inside 95 %", "%", 0),
     )  # fmt: skip
-    extra, outside, inside = (
-        validation.extrapolated().sum(axis=0),
-        validation.outside().sum(axis=0),
-        validation.inside(),
-    )
+    extra, inside = validation.extrapolated().sum(axis=0), validation.inside()
+    leverage = np.where(np.isfinite(validation.error), validation.prediction.weight.leverage, 0.0).max(axis=0)
     count = validation.readings()
     own, file = validation.error, validation.file_error
     numbers = zip(
@@ -153,14 +165,13 @@ def validation_table(validation: Validation) -> Table:
     )
     rows = tuple(
         (joint, validation.samples.units[j], int(count[j]), *(or_reason(float(v), NO_READING) for v in four),
-         int(extra[j]), int(outside[j]), or_reason(100 * float(inside[j]), NO_READING))
+         int(extra[j]), or_reason(float(leverage[j]), UNTOLD), or_reason(100 * float(inside[j]), NO_READING))
         for j, (joint, four) in enumerate(zip(validation.samples.log.joints, numbers, strict=True))
     )  # fmt: skip
     notes = (
-        "Friction as fitted is taken off both. Extrapolated: known less well than that joint's torque was anywhere in "
-        "the part that was fitted, or moving in a direction not seen there; do not trust these. "
-        "Outside the poses seen: a joint that this torque depends on is beyond "
-        "where it was in the part that was fitted, so nothing has shown that the model and its accuracy hold there.",
+        "Friction as fitted is taken off both. Leverage: how little the readings fitted tell of a torque, over the "
+        "largest one among them. Extrapolated: leverage above one, or moving in a direction not seen there; nothing "
+        "has shown that the model holds there, and intervals grow by the error of stretches left out.",
     )
     return Table("held_out", "", columns, rows, notes)
 
@@ -171,21 +182,21 @@ def mass_table(gravity: Gravity) -> Table:
         Column("parameter", "parameter"), Column("concise", "value (sd)"), Column("unit", "unit"),
         Column("file", "in the robot file", digits=5), Column("group", "group"),
         Column("told_percent", "told by the log", "%", 0), Column("value", "value", shown=False),
-        Column("sd", "sd", shown=False), Column("sd_wide", "sd, others unknown", digits=3),
+        Column("sd", "sd", shown=False),
         Column("reason", "why it is not estimated", footnote=True),
     )  # fmt: skip
-    return Table("masses", "", columns, tuple(_mass(gravity, n) for n in found.wide.names), _mass_notes(found))
+    return Table("masses", "", columns, tuple(_mass(gravity, n) for n in found.unknowns.masses), _mass_notes(found))
 
 
 def _mass(gravity: Gravity, name: str) -> tuple[Cell, ...]:
     found, sd = gravity.arm, gravity.arm.sd(name)
     p = found.model.parameters.rows[found.model.parameters.index(name)]
     file = gravity.file.parameters.rows[gravity.file.parameters.index(name)].value
-    group, wide = str(found.base.group[found.base.names.index(name)]), found.wide.sd(name)
+    group = str(found.base.group[found.base.names.index(name)])
     if sd is None:
-        why = next((d.reason for d in found.identification.dropped if d.name == name), _FIXED)
-        return (name, "fixed", p.unit, file, group, 0.0, p.value, Unknown(_FIXED), wide, why)
-    return (name, concise(p.value, sd), p.unit, file, group, 100 * found.told(name), p.value, sd, wide, None)
+        why = "unobservable, no reading depends on it" if group == "G2" else f"in a combination, {_FIXED}"
+        return (name, "fixed", p.unit, file, group, 0.0, p.value, Unknown(_FIXED), why)
+    return (name, concise(p.value, sd), p.unit, file, group, 100 * found.told(name), p.value, sd, None)
 
 
 def _mass_notes(found: GravityFit) -> tuple[str, ...]:
@@ -211,8 +222,8 @@ def outlier_table(screened: Screened) -> Table:
     rows = tuple(
         (n, without.rows[without.index(n)].unit, without.rows[without.index(n)].value, every.rows[every.index(n)].value,
          screened.fit.sd(n))
-        for n in screened.fit.wide.names
-        if n in screened.fit.fit.names
+        for n in screened.fit.unknowns.masses
+        if n in screened.fit.names
     )  # fmt: skip
     return Table("outliers", "", columns, rows, (f"Left out: {screened.text()}.",))
 
@@ -237,6 +248,46 @@ def friction_table(found: GravityFit) -> Table:
         for t in friction_terms(found)
     )  # fmt: skip
     return Table("friction", "", columns, rows)
+
+
+def coupling_table(proposal: Proposal) -> Table:
+    """What the fit leaves of the two joints without the coupled motor, and with it."""
+    from elastocal.procedures.gravity.fit import friction_terms
+
+    columns = (
+        Column("coupled", "motor turns with"), Column("joint", "joint"), Column("before", "scatter", digits=3),
+        Column("after", "scatter with it", digits=3), Column("coulomb", "Coulomb of the joint with it", digits=3),
+    )  # fmt: skip
+    own = {t.joint: t.value for t in friction_terms(proposal.fit) if t.term == "coulomb"}
+    rows = tuple(
+        (proposal.coupled.label, j, b, a, or_reason(own[j], FEW))
+        for j, b, a in zip(proposal.joints, proposal.before, proposal.after, strict=True)
+    )
+    label = proposal.coupled.label
+    notes = (
+        f"Proposed by the data (evidence {proposal.evidence:.0f}) and not used: Coulomb friction of the motor is "
+        f"{own[label]:.3g}. Accept it by 'coupled: [{label}]' under controller in the robot file, or by --coupled.",
+    )
+    return Table("coupled", "", columns, rows, notes)
+
+
+def gain_table(gains: Gains) -> Table:
+    why = "known only as a product with masses or friction"
+    columns = (
+        Column("joint", "joint"), Column("concise", "value (sd)"), Column("value", "value", shown=False),
+        Column("sd", "sd", shown=False), Column("unit", "unit"),
+    )  # fmt: skip
+    rows = tuple(
+        (j, concise(v, s), or_reason(float(v), why), or_reason(float(s), why), "N m/A")
+        for j, v, s in zip(gains.joints, gains.value, gains.sd, strict=True)
+    )
+    notes = ["Torque of the joint for one ampere of its motor, gear included; masses known better tell it better."]
+    if gains.products:
+        said = ", ".join(
+            f"{t.joint} {t.term} {concise(t.value, t.sd)} {t.unit}" for t in gains.products if not t.reason
+        )
+        notes.append(f"Products with a gain that is not told: {said}.")
+    return Table("gains", "", columns, rows, tuple(notes))
 
 
 def noise_table(found: GravityFit) -> Table:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from elastocal.procedures.gravity.recursion import Recursion
     from elastocal.procedures.gravity.terms import Term
 
+REFUSED = "too few readings of this joint"
 MOST = 500
 """Samples that a curve is drawn with."""
 _TERM_COLUMNS = (
@@ -69,14 +70,19 @@ def holding_table(result: GravityResult) -> Table:
     columns = (
         *axis_columns(poses.axes), Column("joint", "joint"), Column("torque", "torque", digits=5),
         Column("sd", "sd", digits=2), Column("unit", "unit"), Column("extrapolated", "extrapolated"),
+        Column("leverage", "leverage", digits=3), Column("reason", "why it is unknown", footnote=True),
     )  # fmt: skip
     rows = tuple(
-        (*configuration_cells(poses, i), joint, float(holding.torque[i, j]), float(holding.sd[i, j]),
-         samples.units[j], bool(holding.extrapolated[i, j]))
+        (*configuration_cells(poses, i), joint, or_reason(float(holding.torque[i, j]), REFUSED),
+         or_reason(float(holding.sd[i, j]), REFUSED), samples.units[j], bool(holding.extrapolated[i, j]),
+         or_reason(float(holding.leverage[i, j]), "no reading tells of it"), holding.refused.get(joint))
         for i in range(len(poses))
         for j, joint in enumerate(samples.log.joints)
     )  # fmt: skip
-    notes = ("Torques that the drives must give along +q of the joints to hold the arm still, without friction.",)
+    notes = (
+        "Torques that the drives must give along +q of the joints to hold the arm still, without friction. Leverage: "
+        "how little the readings tell of a torque, over the largest one among them; above one it is extrapolated.",
+    )
     return Table("holding", "", columns, rows, notes)
 
 
@@ -94,7 +100,7 @@ def payload_table(payload: GravityFit) -> Table:
         Column("what", "payload"), Column("concise", "value (sd)"), Column("unit", "unit"),
         Column("value", "value", shown=False), Column("sd", "sd", shown=False),
     )  # fmt: skip
-    frame = payload.wide.names[0].rsplit(".", 1)[0]
+    frame = next(n for n in reversed(payload.unknowns.masses) if ".payload_" in n).rsplit(".", 1)[0]
     notes = (f"In the axes of {frame}; the arm's own uncertainty is in these accuracies.",)
     return Table("payload", "", columns, tuple(rows), notes)
 

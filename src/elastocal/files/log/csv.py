@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from pathlib import Path
 
@@ -25,16 +25,18 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files.log.read import axes_log
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, read_csv, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, csv_parts, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Bools
 from elastocal.untrusted import finite_number
 
 TIME = {"s": 1.0, "ms": 1e-3}
 CURRENT = {"A": 1.0}
+PART = 50_000
+"""Rows whose cells are held at once."""
 _SPEED = re.compile(r"_[a-z]+_per$")
 
 
@@ -57,28 +59,48 @@ class _Columns:
 
 
 def read_csv_log(path: Path, model: Robot) -> JointLog:
-    raw = read_csv(path)
-    if not raw.rows:
-        raise InputError(f"{raw.file}: has a header and no rows; a log has one row per instant")
-    bare = "q_0" in raw.header
-    columns = _bare(raw, model) if bare else _named(raw, model)
-    values = np.array([_column(raw, f, empty=False) for f in columns.values]).reshape(model.n, len(raw.rows)).T
-    torque = _table(raw, columns.torque, model.n)
-    controller = model.controller
+    parts = []
+    for raw in csv_parts(path, size=PART):
+        if not raw.rows:
+            raise InputError(f"{raw.file}: has a header and no rows; a log has one row per instant")
+        bare = "q_0" in raw.header
+        columns = _bare(raw, model) if bare else _named(raw, model)
+        parts.append(_numbers(raw, columns, model))
+    joined = {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
+    values, torque, controller = joined["values"], joined["torque"], model.controller
     if columns.motors:
         values = motors_to_axes(values, columns.motors, controller.axes, controller.drives, raw.top)
     if columns.geared:
         torque = _axis_torques(raw, torque, controller.drives)
-    lines = np.array([line for line, _ in raw.rows])
-    time = None if columns.time is None else _column(raw, columns.time, empty=False)
     notes = [f"Columns not used: {', '.join(columns.ignored)}."] if columns.ignored else []
+    time, speed, current = (joined.get(k) for k in ("time", "speed", "current"))
+    new = np.ones(len(values), dtype=bool) if time is None else np.concatenate([[True], np.diff(time) != 0])
+    if not new.all():
+        first = int(joined["lines"][np.argmin(new)])
+        notes.append(f"{int(np.sum(~new))} rows repeat the time of the row before (first: line {first}): left out.")
     if bare:
         notes.append("The header names no units: values are taken as rad (m) and N m (N), in the order of the joints.")
-        return JointLog(raw.file, model.joints, values, torque, lines, time, notes=tuple(notes))
-    speed, current = (_optional(raw, fields, model.n) for fields in (columns.speed, columns.current))
+        log = JointLog(raw.file, model.joints, values[new], torque[new], joined["lines"][new], _some(time, new))
+        return replace(log, notes=tuple(notes))
     return axes_log(
-        model, raw.file, values, lines, torque=torque, velocity=speed, current=current, time=time, notes=tuple(notes)
-    )
+        model, raw.file, values[new], joined["lines"][new], torque=torque[new], velocity=_some(speed, new),
+        current=_some(current, new), time=_some(time, new), notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _some(values: Array | None, rows: Bools) -> Array | None:
+    return None if values is None else values[rows]
+
+
+def _numbers(raw: RawTable, columns: _Columns, model: Robot) -> dict[str, Array]:
+    """Columns of a part of the table as numbers (rows, n) in SI."""
+    n = model.n
+    values = np.array([_column(raw, f, empty=False) for f in columns.values]).reshape(n, len(raw.rows)).T
+    out = {"values": values, "torque": _table(raw, columns.torque, n), "lines": np.array([r[0] for r in raw.rows])}
+    for name, fields in (("speed", columns.speed), ("current", columns.current)):
+        given = _optional(raw, fields, n)
+        out |= {} if given is None else {name: given}
+    return out | ({} if columns.time is None else {"time": _column(raw, columns.time, empty=False)})
 
 
 def _named(raw: RawTable, model: Robot) -> _Columns:

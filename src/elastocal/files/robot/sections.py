@@ -17,7 +17,7 @@ from elastocal.files.schema import Units, chosen
 from elastocal.model.elements import CompliantCoordinate, Element, element_kinds, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Status
-from elastocal.model.transmission import Drives, Language, Transmission
+from elastocal.model.transmission import Drives, Language, Transmission, sum_of_joints
 
 Vector = tuple[float, float, float]
 NO_SOURCE = "has numbers without a source; add 'source:' here or at the top (data sheet, measurement, assumption)"
@@ -74,6 +74,7 @@ class ControllerEntry:
     sign: dict[str, float] = quantity("number", default_factory=dict)
     zero: dict[str, float] = quantity("joint value", default_factory=dict)
     couplings: tuple[dict[str, Any], ...] = ()
+    coupled: tuple[str, ...] = ()
     structure: tuple[tuple[float, ...], ...] = quantity("number", default=())
     counts_per_turn: dict[str, float] = quantity("number", default_factory=dict)
     counts_at_zero: dict[str, float] = quantity("number", default_factory=dict)
@@ -120,7 +121,12 @@ def read_transmission(located: Located, top: RobotFile, tree: FrameTree, units: 
         if matrix[row, column] != 0:
             raise located.error(where, f"couples {joint} to {axis} a second time; keep one")
         matrix[row, column] = schema.in_si(coupling["ratio"], 1.0, located, (*where, "ratio"))
-    return Transmission(tuple(axes), matrix, zero, _drives(located, path, e, at), e.language)
+    for i, text in enumerate(e.coupled):
+        try:
+            sum_of_joints(text, joints)
+        except InputError as error:
+            raise located.error((*path, "coupled", i), str(error)) from None
+    return Transmission(tuple(axes), matrix, zero, _drives(located, path, e, at), e.language, e.coupled)
 
 
 def _drives(located: Located, path: Path_, e: ControllerEntry, at: Mapping[str, int]) -> Drives | None:

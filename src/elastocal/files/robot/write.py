@@ -129,6 +129,7 @@ def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
     out |= {"sign": signs} if signs else {}
     out |= quantity_text("zero", "joint value", moved, *kinds) if moved else {}
     out |= {"couplings": couplings} if couplings else {}
+    out |= {"coupled": FlowList(transmission.coupled)} if transmission.coupled else {}
     return out | ({} if transmission.drives is None else drives_entry(transmission.drives, axes))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,10 +82,22 @@ def read_csv(
     path: Path, encoding: str | None = None, header_line: int | None = None, sheet: str | None = None
 ) -> RawTable:
     """Header and cells of a CSV file or Excel sheet; ragged rows are refused, lines before ``header_line`` skipped."""
+    return next(csv_parts(path, encoding, header_line, sheet))
+
+
+def csv_parts(
+    path: Path,
+    encoding: str | None = None,
+    header_line: int | None = None,
+    sheet: str | None = None,
+    size: int | None = None,
+) -> Iterator[RawTable]:
+    """The same in tables of ``size`` rows each, one at least: cells of a long CSV file need not be held at once."""
     if path.suffix.lower() in (".xlsx", ".xlsm"):
         from elastocal.files.tables.excel import read_excel
 
-        return read_excel(path, header_line, sheet)
+        yield read_excel(path, header_line, sheet)
+        return
     lines = [(n, s) for n, s in text_lines(path, "#", encoding) if n >= (header_line or 0) and not _TOLD.fullmatch(s)]
     if not lines:
         raise InputError(
@@ -93,16 +105,20 @@ def read_csv(
         )
     separator = separator_of(lines[0][1])
     header = split_line(path, lines[0], separator)
-    rows = []
-    for line, content in lines[1:]:
-        cells = split_line(path, (line, content), separator)
-        while len(cells) > len(header) and not cells[-1].strip():
-            cells = cells[:-1]
-        if len(cells) != len(header):
-            hint = _ragged(cells, header, separator)
-            raise InputError(f"{path}, line {line}: {len(cells)} cells for {len(header)} columns; {hint}")
-        rows.append((line, cells))
-    return RawTable(path.as_posix(), tuple(h.strip() for h in header), tuple(rows), separator != ",", lines[0][0])
+    names = tuple(h.strip() for h in header)
+    for first in range(1, max(len(lines), 2), size or max(len(lines), 2)):
+        rows = tuple(_cells(path, line, header, separator) for line in lines[first : first + (size or len(lines))])
+        yield RawTable(path.as_posix(), names, rows, separator != ",", lines[0][0])
+
+
+def _cells(path: Path, line: tuple[int, str], header: Sequence[str], separator: str) -> Line:
+    cells = split_line(path, line, separator)
+    while len(cells) > len(header) and not cells[-1].strip():
+        cells = cells[:-1]
+    if len(cells) != len(header):
+        hint = _ragged(cells, header, separator)
+        raise InputError(f"{path}, line {line[0]}: {len(cells)} cells for {len(header)} columns; {hint}")
+    return line[0], cells
 
 
 def text_lines(path: Path, comment: str, encoding: str | None = None) -> list[tuple[int, str]]:

@@ -1,34 +1,38 @@
 """The weight of an arm from its controller's log: sign, friction, mass moments, the torque to hold it anywhere.
 
-Order of the procedure: the samples that say something of the weight (``samples``), which way is down where that is
-asked (``mounting``), whose torque was logged (``sense``), masses and friction of all joints at once (``fit``) without
-outliers (``outliers``), the validation by the last part of the log (``prediction``), the torques written out
-(``terms``), sweep by sweep (``sweeps``, ``recursion``), what the arm carries (``payload``), and what speaks against it
-all (``checks``).
+Order of the procedure: the samples that count, slow or moving (``samples``), which way is down where that is asked
+(``mounting``), whose torque was logged (``sense``), masses, inertias and friction of all joints at once (``unknowns``,
+``fit``) and the gains of currents (``gains``) without outliers (``outliers``), motors that turn with two joints
+(``coupling``), the validation by the last part of the log (``prediction``), the torques written out (``terms``), sweep
+by sweep (``sweeps``, ``recursion``), what the arm carries (``payload``), and what speaks against it all (``checks``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.measure.slow_motion import SHARE
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.payload import Payload
 from elastocal.procedures.gravity.checks import warnings
-from elastocal.procedures.gravity.fit import GravityFit, MassPrior, fit_masses
+from elastocal.procedures.gravity.coupling import Proposal, propose
+from elastocal.procedures.gravity.fit import GravityFit, fit_masses
+from elastocal.procedures.gravity.gains import Fit, Gains, find_gains
 from elastocal.procedures.gravity.mounting import Mounting, find_gravity
 from elastocal.procedures.gravity.outliers import Screened, screen
 from elastocal.procedures.gravity.payload import identify_payload
 from elastocal.procedures.gravity.prediction import TorquePrediction, Validation, predict_torque, split_log, validate
 from elastocal.procedures.gravity.recursion import Recursion, recursive_moments
-from elastocal.procedures.gravity.samples import Samples, slow_samples
-from elastocal.procedures.gravity.sense import stated_sense, torque_sense
+from elastocal.procedures.gravity.samples import INERTIA, Samples, select_samples
+from elastocal.procedures.gravity.sense import Sense, stated_sense, torque_sense
 from elastocal.procedures.gravity.terms import Term, expressions
+from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, coupled_motors
 from elastocal.results import as_frame
 from elastocal.solve.groups import Group
 
@@ -41,6 +45,12 @@ if TYPE_CHECKING:
 TORQUES = {"auto": 0, "drive": 1, "load": -1}
 """Whose torque was logged; ``auto`` asks the robot's masses."""
 PRIOR = MassPrior()
+UNSEEN = 0.3
+"""Last share of a log without time that does not decide about terms per row."""
+PACED = 0.9
+"""Share of the error of stretches left out that terms per row must leave at most."""
+TOLD = 10.0
+"""Difference of the evidence (natural logarithm) that tells whose torque was logged."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +58,8 @@ class Gravity:
     """``arm`` is the fit of the whole log, ``trained`` that of its first part, which ``validation`` is about.
 
     Both are without outliers; ``screened`` has the fit with them too.  ``file`` is the robot with the masses of its
-    file.  What could not be had is None, and ``notes`` say why.
+    file.  ``proposal`` is a coupled motor that the data call for, ``gains`` are those of a log of currents.  What could
+    not be had is None, and ``notes`` say why.
     """
 
     file: Robot
@@ -59,6 +70,8 @@ class Gravity:
     recursion: Recursion | None
     payload: GravityFit | None
     mounting: Mounting | None
+    proposal: Proposal | None
+    gains: Gains | None
     warnings: tuple[Finding, ...]
     notes: tuple[str, ...]
 
@@ -74,9 +87,8 @@ class Gravity:
 
     def to_frame(self) -> object:
         """One row for every parameter that was fitted, friction included, SI."""
-        fit = self.arm.fit
-        rows = zip(fit.names, fit.values, fit.sd, strict=True)
-        return as_frame([{"name": n, "value": float(v), "sd": float(s)} for n, v, s in rows])
+        arm = self.arm
+        return as_frame([{"name": n, "value": arm.value(n), "sd": arm.sd(n)} for n in arm.names])
 
     @property
     def arm(self) -> GravityFit:
@@ -88,18 +100,21 @@ class Gravity:
         return self.arm.model if self.payload is None else self.payload.model
 
     def predict(self, q: Array) -> TorquePrediction:
-        """Holding torques at any joint values (N, n)."""
-        return predict_torque(self.arm, q)
+        """Holding torques at any joint values (N, n), with the uncertainty of gains where currents were logged."""
+        out = predict_torque(self.arm, q)
+        return (
+            out if self.gains is None else replace(out, sd=np.hypot(out.sd, np.abs(out.torque) * self.gains.relative))
+        )
 
     def over_log(self) -> tuple[Validation, int]:
         """Predictions of the whole log, by the fit of its first part where there is one, and how many samples that
         fit has seen."""
         fit = self.trained or self.arm
-        return validate(fit, self.arm.samples, self.file), fit.samples.log.count
+        return validate(fit, self.arm.samples), fit.samples.log.count
 
     def groups(self) -> dict[str, int]:
         """How many of the masses and mass moments the poses tell: all, base parameters, alone, silent."""
-        names, base = self.arm.wide.names, self.arm.base
+        names, base = self.arm.unknowns.masses, self.arm.base
         groups = [base.group[base.names.index(n)] for n in names]
         return {
             "parameters": len(names),
@@ -110,7 +125,7 @@ class Gravity:
 
     def robot(self, source: str) -> Robot:
         """The robot with what was identified and its ``source``; refuses a mass below zero."""
-        changed = {n.rsplit(".", 1)[0] for n in self.arm.wide.names}
+        changed = {n.rsplit(".", 1)[0] for n in self.arm.unknowns.masses}
         elements = []
         for e in self.model.elements:
             if isinstance(e, LinkMass) and e.mass < 0:
@@ -137,45 +152,55 @@ def identify(
     at: Array | None = None,
     payload_log: JointLog | None = None,
     payload_frame: str | None = None,
+    inertia: str = "auto",
+    slow: float = SHARE,
+    cutoff: float | None = None,
+    coupled: Sequence[str] | None = None,
 ) -> Gravity:
     """Link masses alone: what the arm carried is as the robot says.
 
-    ``friction`` auto: Coulomb and viscous where the log has time, else none.  ``hold_out`` is the last share of the log
-    that validates, 0 for none.  ``at`` (n,) is the pose at which torques are written out, by default where the log was
-    on the whole.  ``payload_log`` is a second log, with a payload that is sought.
+    ``friction`` auto: Coulomb, viscous, and the zero of the readings where inertia is modelled; none where nothing
+    moves.  ``inertia`` is modelled (``model``), or samples with more than the share ``slow`` of
+    gravity are left out (``leave-out``), or the log decides (``auto``); ``cutoff`` (Hz) is that of the filter of a
+    moving log.  ``coupled`` are motors that turn with several joints, such as A5+A6, by default those of the robot
+    file.  ``hold_out`` is the last share of the log that validates, 0 for none.  ``at`` (n,) is the pose at which
+    torques are written out, by default where the log was on the whole.  ``payload_log`` is a second log, with a payload
+    that is sought.
     """
-    job = _Job(_with_friction(friction, log), prior)
     if torques not in TORQUES:
         raise UnknownNameError("kind of torques", torques, TORQUES, parameter="torques")
-    if friction == "auto" and log.time is None:
-        job.notes.append(
-            "Without time nothing tells how fast the joints move: friction is left in the scatter; Coulomb friction "
-            "takes the directions from the order of the rows."
-        )
+    if inertia not in INERTIA:
+        raise UnknownNameError("treatment of inertia", inertia, INERTIA, parameter="inertia")
+    for name, value in (("slow", slow), ("cutoff", cutoff)):
+        if value is not None and not 0 < value < np.inf:
+            raise InputError(f"{name} {value:g} must be a positive number", parameter=name, value=str(value))
+    motors = coupled_motors(model) if coupled is None else tuple(Coupled.parse(model, c) for c in coupled)
+    job = _Job(friction, prior, motors, inertia, slow, cutoff)
     model = _with_links(model, job.notes)
-    samples = job.samples(model, log)
-    mounting = find_gravity(model, samples, TORQUES[torques], job.friction) if find_mounting else None
+    current = None if np.isfinite(log.torque).any() else log.current
+    if current is not None and motors:
+        raise InputError(
+            f"{log.source}: currents of coupled motors have no gain joint by joint; give torques of motors"
+        )
+    samples, gains = job.samples(model, log if current is None else replace(log, torque=current)), None
+    if current is not None:
+        samples, gains = job.gains(model, samples, TORQUES[torques] or 1)
+    samples = job.paced(model, samples, TORQUES[torques])
+    terms = job.friction_of(samples)
+    mounting = find_gravity(model, samples, TORQUES[torques], terms) if find_mounting else None
     model = model if mounting is None else mounting.mounted(model)
     fit = job.fit(model, samples, TORQUES[torques])
     screened = screen(fit, samples)
     arm = screened.fit
-    trained, validation = job.validation(fit, arm.samples, hold_out, model)
-    terms, recursion = job.terms(arm, at), job.recursion(arm)
+    proposal = propose(lambda more: job.fitted(model, arm.samples, arm.sense, more), arm)
+    trained, validation = job.validation(fit, arm.samples, hold_out)
+    written, recursion = job.terms(arm, at), job.recursion(arm)
     payload = None if payload_log is None else job.payload(arm, payload_log, payload_frame)
-    said = tuple(warnings(screened, validation))
+    said = tuple(warnings(screened, validation, proposal))
     return Gravity(
-        model, screened, trained, validation, terms, recursion, payload, mounting, said, tuple(job.notes)
+        model, screened, trained, validation, written, recursion, payload, mounting, proposal, gains, said,
+        tuple(job.notes),
     )  # fmt: skip
-
-
-def _with_friction(friction: Friction | Literal["auto"] | None, log: JointLog) -> Friction | None:
-    if friction == "auto":
-        return None if log.time is None else Friction()
-    if friction is not None and friction.viscous and log.time is None:
-        raise InputError(
-            f"{log.source} has no time, so no speed; leave viscous friction out", code="no-time", parameter="friction"
-        )
-    return friction
 
 
 def _with_links(model: Robot, notes: list[str]) -> Robot:
@@ -188,28 +213,103 @@ def _with_links(model: Robot, notes: list[str]) -> Robot:
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """Friction and prior of all fits, and the notes they leave."""
+    """What all fits share, and the notes they leave."""
 
-    friction: Friction | None
+    friction: Friction | Literal["auto"] | None
     prior: MassPrior | None
+    coupled: tuple[Coupled, ...]
+    inertia: str
+    slow: float
+    cutoff: float | None
     notes: list[str] = field(default_factory=list)
 
     def samples(self, model: Robot, log: JointLog) -> Samples:
-        moving = self.friction is not None and (self.friction.coulomb or self.friction.viscous)
-        out = slow_samples(model, log, friction=moving)
+        """Those that count; a log that stands still has no friction to seek."""
+        asked = Friction() if self.friction == "auto" else self.friction
+        if self.friction != "auto" and asked is not None and asked.viscous and log.time is None:
+            raise InputError(
+                f"{log.source} has no time, so no speed; leave viscous friction out", code="no-time",
+                parameter="friction",
+            )  # fmt: skip
+        moving = asked is not None and (asked.coulomb or asked.viscous)
+
+        def select(friction: bool) -> Samples:
+            return select_samples(
+                model, log, friction=friction, inertia=self.inertia, share=self.slow, cutoff=self.cutoff
+            )  # fmt: skip
+
+        if log.time is None and self.friction == "auto":
+            self.notes.append(
+                "Without time nothing tells how fast the joints move: rows are taken as evenly spaced, directions come "
+                "from their order, and what goes with speed or acceleration is known per row only."
+            )
+        try:
+            out = select(moving)
+        except InputError as error:
+            if error.code != "too-few" or self.friction != "auto":
+                raise
+            out = replace(select(False), standing=True)
+            self.notes.append("No joint moves for long: friction is left in the scatter, with an unknown sign.")
         self.notes.extend(out.notes)
         return out
 
-    def fit(self, model: Robot, samples: Samples, sign: int) -> Callable[[Samples], GravityFit]:
-        """The fit of any part of the log, torques in the sense of all of it."""
-        sense = torque_sense(model, samples) if sign == 0 else stated_sense(model, samples, sign)
-        seek = tuple(p.name for p in model.parameters if p.kind == "link_mass")
-        return lambda part: fit_masses(
-            model, part, sense=sense, prior=self.prior, friction=self.friction, seek=seek
+    def paced(self, model: Robot, samples: Samples, sign: int) -> Samples:
+        """Without time: terms by speed and acceleration per row for joints whose stretches left out they improve."""
+        if self.friction != "auto" or not samples.by_row:
+            return samples
+        first = split_log(samples, UNSEEN)[0]
+        without = replace(first, paced=(False,) * model.n)
+        bare, full = (self.fit(model, s, sign)(s).left_out for s in (without, first))
+        paced = tuple(bool(x) for x in full < PACED * bare)
+        if named := ", ".join(j for j, p in zip(model.joints, paced, strict=True) if p):
+            self.notes.append(f"Speed and acceleration per row improve the prediction of stretches left out: {named}.")
+        return replace(samples, paced=paced)
+
+    def friction_of(self, samples: Samples) -> Friction | None:
+        if self.friction != "auto":
+            return self.friction
+        return None if samples.standing else Friction(zero=samples.moving)
+
+    def fitted(self, model: Robot, part: Samples, sense: Sense, coupled: tuple[Coupled, ...]) -> GravityFit:
+        return fit_masses(
+            model, part, sense=sense, prior=self.prior, friction=self.friction_of(part), coupled=coupled
         )  # fmt: skip
 
+    def fit(self, model: Robot, samples: Samples, sign: int) -> Callable[[Samples], GravityFit]:
+        """The fit of any part of the log, torques in the sense of all of it."""
+        sense = self.sense(model, samples) if sign == 0 else stated_sense(model, samples, sign)
+        return lambda part: self.fitted(model, part, sense, self.coupled)
+
+    def sense(self, model: Robot, samples: Samples) -> Sense:
+        """By the weight that is expected; where friction and inertia hide it, by the evidence of both fits."""
+        try:
+            return torque_sense(model, samples)
+        except InputError as error:
+            if error.code != "no-agreement" or self.prior is None:
+                raise
+            both = [stated_sense(model, samples, sign) for sign in (1, -1)]
+            up, down = (self.fitted(model, samples, s, self.coupled).evidence for s in both)
+            ahead = up - down
+            if abs(ahead) < TOLD:
+                raise
+            best = both[0] if ahead > 0 else both[1]
+            said = (
+                f"{best.reason.split(',')[0]}: with the robot file's masses by a factor of exp({abs(ahead):.0f}) more "
+            )
+            return replace(best, reason=f"{said}probable than the other sign")
+
+    def gains(self, model: Robot, samples: Samples, sign: int) -> tuple[Samples, Gains]:
+        sense = stated_sense(model, samples, sign)
+
+        def fit(part: Samples, prior: MassPrior | None) -> GravityFit:
+            return replace(self, prior=prior).fitted(model, part, sense, self.coupled)
+
+        scaled, gains = find_gains(samples, sense, Fit(model, self.prior, fit))
+        self.notes.extend(gains.notes)
+        return scaled, gains
+
     def validation(
-        self, fit: Callable[[Samples], GravityFit], samples: Samples, share: float, file: Robot
+        self, fit: Callable[[Samples], GravityFit], samples: Samples, share: float
     ) -> tuple[GravityFit | None, Validation | None]:
         if share == 0:
             self.notes.append("Nothing was held out: how well unseen poses are predicted is not known.")
@@ -220,7 +320,7 @@ class _Job:
         except InputError as error:
             self.notes.append(f"No part of the log could be held out to judge by: {error}.")
             return None, None
-        return trained, validate(trained, last, file)
+        return trained, validate(trained, last)
 
     def terms(self, arm: GravityFit, at: Array | None) -> tuple[Term, ...]:
         """At the pose asked for, else where the log was on the whole, else with all joints at zero."""
@@ -229,7 +329,7 @@ class _Job:
         why = ""
         for pose in tries:
             try:
-                terms = expressions(arm.model, pose, arm.wide)
+                terms = expressions(arm.model, pose, arm.known)
             except InputError as error:
                 why = str(error)
                 continue
@@ -256,7 +356,7 @@ class _Job:
 
     def payload(self, arm: GravityFit, log: JointLog, frame: str | None) -> GravityFit:
         samples = self.samples(arm.model, log)
-        screened = screen(lambda part: identify_payload(arm, part, frame, self.friction), samples)
+        screened = screen(lambda part: identify_payload(arm, part, frame, self.friction_of(part)), samples)
         if screened.outliers:
             self.notes.append(f"Outliers left out of the second log: {screened.text()}.")
         return screened.fit

@@ -8,6 +8,7 @@ from math import isfinite
 import numpy as np
 
 from elastocal.findings import Finding
+from elastocal.procedures.gravity.coupling import Proposal
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.outliers import Screened
 from elastocal.procedures.gravity.prediction import Validation
@@ -22,7 +23,7 @@ MOST_FAST = 0.3
 NARROW = 0.35
 
 
-def warnings(screened: Screened, validation: Validation | None) -> Iterator[Finding]:
+def warnings(screened: Screened, validation: Validation | None, proposal: Proposal | None = None) -> Iterator[Finding]:
     """Of a fit and of its validation, loudest first."""
     arm = screened.fit
     samples, ratio = arm.samples, arm.sense.ratio
@@ -31,17 +32,21 @@ def warnings(screened: Screened, validation: Validation | None) -> Iterator[Find
     yield from _columns(arm)
     if validation is not None:
         yield from _missed(validation)
+    if proposal is not None:
+        yield _proposed(proposal)
     if samples.fast > MOST_FAST * samples.logged:
         yield Finding(
             "inertia",
             "warning",
             f"INERTIA: {samples.fast} of {samples.logged} samples are left out, because the arm may accelerate too "
-            "much in them; move more slowly.",
+            "much in them; move more slowly, or model the inertia.",
             {"fast": samples.fast, "logged": samples.logged},
         )
     if isfinite(ratio) and not 1 / STRANGE < ratio < STRANGE:
         said = f"THE TORQUES ARE {ratio:.3g} TIMES those expected: check their unit, or the masses in the file."
         yield Finding("unit-of-torques", "warning", said, {"ratio": ratio})
+    for joint, why in samples.refused.items():
+        yield Finding("refused", "note", f"Nothing is said of {joint}: {why}.", {"joint": joint})
     if still := ", ".join(samples.unmoved()):
         yield Finding(
             "unmoved", "note", f"Never moved: {still}; nothing is learned of their friction.", {"joints": still}
@@ -67,6 +72,21 @@ def _outliers(screened: Screened) -> Finding:
         "warning",
         f"OUTLIERS: {count} reading(s) left out ({screened.text()}); scatter without them: {scatter}.",
         {"count": count},
+    )
+
+
+def _proposed(proposal: Proposal) -> Finding:
+    label = proposal.coupled.label
+    scatter = ", ".join(
+        f"{j} {b:.3g} to {a:.3g}" for j, b, a in zip(proposal.joints, proposal.before, proposal.after, strict=True)
+    )
+    return Finding(
+        "coupled-motor",
+        "warning",
+        f"A COUPLED MOTOR: friction goes with {label}; taking it so brings the scatter of {scatter} (evidence "
+        f"{proposal.evidence:.0f}). If the drive is built so, write 'coupled: [{label}]' under controller in the robot "
+        "file.",
+        {"coupled": label, "evidence": proposal.evidence},
     )
 
 

@@ -1,84 +1,150 @@
-"""Masses and mass moments of all links at once, from the torques of all joints (001 section III, and beyond it).
+"""Masses, inertias and friction of all joints at once, from the torques of all joints (001 section III, and beyond it).
 
-The torque that holds a rigid arm is linear in masses and mass moments,
+The torque of a rigid arm is linear in all of them (``unknowns``), so they are one problem for ``solve``: groups say
+which are not separately identifiable (the base parameters: only poses and motion decide, neither noise nor a prior),
+what the robot file knows is a prior, and the noise of each joint is what its residuals show.  Neighbouring samples are
+not independent: N of them are worth N_eff, so the noise that counts is larger by sqrt(N / N_eff) (``samples``).  What
+the model lacks makes whole stretches of a log err alike; with the scores g_b = X_b^T S^-1 r_b of ``STRETCHES`` of them
 
-    tau = sum_links F(q) (m, m c) + friction + e,
+    V = H^-1 (sum_b g_b g_b^T) H^-1,     C = H^-1 + (kappa^2 - 1)_+ H^-1 (H - P) H^-1                      (spread)
 
-so they are the parameters of a ``joint_torque`` campaign: groups say which of them are not separately identifiable (the
-base parameters: only poses and directions decide, neither noise nor a prior), friction is a nuisance, and what the
-robot file knows of its masses is a prior.  The noise of each joint is what its residuals show.  Neighbouring samples
-are not independent: N of them are worth N_eff, so the noise that counts is larger by sqrt(N / N_eff) (``samples``).
+kappa^2 is how many times larger V is than independent stretches let expect, over the rows of a joint for its
+predictions and over all rows for the parameters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from elastocal.errors import InputError
-from elastocal.measure.campaign import Belief, Campaign
-from elastocal.measure.joint_torque import MASSES, JointTorque
 from elastocal.measure.sources.friction import TERMS, Friction
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.source import ErrorSource
-from elastocal.model.descriptions import Description
-from elastocal.model.loads.link_mass import LinkMass
+from elastocal.model.inverse_dynamics import inertial_regressor
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
 from elastocal.procedures.gravity.sense import Sense, check_torque_columns, torque_sense
-from elastocal.reduction.first_fit import ReductionRules
-from elastocal.reduction.fit import Fit
-from elastocal.reduction.identify import Identification, identify
-from elastocal.reduction.reduction_cost import Wide, wide_covariance, wide_with_nuisances
+from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, Unknowns
+from elastocal.solve.blocks import Blocks, Group, Noise, Scale
+from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.groups import Groups, classify
-from elastocal.spatial.entries import Array
+from elastocal.solve.rank import stacked_triangle
+from elastocal.spatial.entries import Array, Bools, Ints
 
 ROUNDS = 4
+STRETCHES = 12
+CHUNK = 4096
+ALIKE = 1e-7
+"""Part of the largest singular value (unit columns) below which directions are lost in normal equations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Names of parameters and the covariance of their errors."""
+
+    names: tuple[str, ...]
+    covariance: Array
 
 
 @dataclass(frozen=True, eq=False)
 class GravityFit:
-    """``noise`` (n,) is the scatter of one reading about the model, ``worth`` (n,) how many independent ones there are;
-    both nan of a joint without readings.  ``base`` are the groups that poses alone decide, without any prior.  ``wide``
-    is what is known of all parameters sought, ``joint`` of them and of friction together."""
+    """``values`` (p,) and ``covariance`` (p, p) of all ``unknowns``; those not ``kept`` are the robot file's.
+
+    ``noise`` (n,) is the scatter of one reading about the model, ``worth`` (n,) how many independent ones there are;
+    both nan of a joint without readings.  ``base`` are the groups that poses and motion decide, without any prior.
+    ``left_out`` (n,) is the root mean square error of stretches of the log that take no part in turn, ``by_file`` that
+    with the robot file's masses.  ``spread`` (n,) are the kappa^2 of the joints, ``drawn`` (p, p) what they multiply.
+    """
 
     samples: Samples
     sense: Sense
-    friction: Friction | None
     prior: MassPrior | None
+    unknowns: Unknowns
     base: Groups
-    identification: Identification
-    wide: Wide
-    joint: Wide
+    kept: Ints
+    values: Array
+    covariance: Array
+    drawn: Array
+    spread: Array
     noise: Array
     worth: Array
+    residuals: Array
+    left_out: Array
+    by_file: Array
+    evidence: float
+    solved: Posterior
 
     @property
-    def fit(self) -> Fit:
-        return self.identification.fit
+    def outdone(self) -> Bools:
+        """Joints (n,) whose stretches left out the robot file's masses predict as well or better."""
+        return np.asarray((self.left_out >= self.by_file) & (self.prior is not None))
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Of what was estimated."""
+        return tuple(self.unknowns.names[i] for i in self.kept)
+
+    @property
+    def friction(self) -> Friction | None:
+        return self.unknowns.friction
+
+    @cached_property
     def model(self) -> Robot:
-        return self.fit.model
+        masses = self.unknowns.masses
+        return self.unknowns.model.with_parameters({n: self.value(n) for n in masses})
+
+    @property
+    def known(self) -> Known:
+        """Masses and mass moments."""
+        at = [self.unknowns.names.index(n) for n in self.unknowns.masses]
+        return Known(self.unknowns.masses, self.covariance[np.ix_(at, at)])
+
+    def value(self, name: str) -> float:
+        return float(self.values[self.unknowns.names.index(name)])
 
     def sd(self, name: str) -> float | None:
         """Of a parameter that was estimated; None where it is fixed at the robot's value."""
-        return float(self.fit.sd[self.fit.names.index(name)]) if name in self.fit.names else None
+        if name not in self.names:
+            return None
+        i = self.unknowns.names.index(name)
+        return float(np.sqrt(self.covariance[i, i]))
 
     def told(self, name: str) -> float:
         """Share of the prior variance of a parameter that the log has removed; one without a prior, zero if fixed."""
-        sd, prior = self.sd(name), {b.name: b.sd for b in self.fit.campaign.beliefs}.get(name)
-        if sd is None:
-            return 0.0
-        return 1.0 if prior is None else max(0.0, 1 - (sd / prior) ** 2)
+        sd, prior = self.sd(name), float(self.unknowns.sd[self.unknowns.names.index(name)])
+        return 0.0 if sd is None else max(0.0, 1 - (sd / prior) ** 2)
 
-    def nuisances(self) -> dict[str, tuple[float, float]]:
-        """Friction and what else was fitted beside the parameters, by name: value and standard deviation."""
-        p = self.fit.problem.parameters
-        rows = zip(self.fit.names[p:], self.fit.values[p:], self.fit.sd[p:], strict=True)
-        return {name: (float(v), float(sd)) for name, v, sd in rows}
+    @cached_property
+    def solved_covariance(self) -> Array:
+        """H^-1 (p, p), zero where nothing was estimated."""
+        out = np.zeros(self.covariance.shape)
+        out[np.ix_(self.kept, self.kept)] = self.solved.covariance
+        return out
+
+    def weight_columns(self, q: Array) -> Array:
+        """(N, n, p): holding torques at joint values by every unknown."""
+        return weight_columns(self.unknowns, q)
+
+    @cached_property
+    def seen(self) -> tuple[Ints, Array]:
+        """Base parameters, and the triangle R of the readings over them: |R^-T x|^2 is the leverage of a row x."""
+        white = self.solved.inverse @ self.unknowns.columns(self.samples, self.sense.sign)
+        triangle = stacked_triangle(_chunks(white.reshape(-1, white.shape[2])), white.shape[2])
+        kept = _independent(np.array(self.base.kept), triangle)
+        return kept, stacked_triangle([triangle[:, kept]], len(kept))
+
+
+def weight_columns(unknowns: Unknowns, q: Array) -> Array:
+    model = unknowns.model
+    still = np.zeros(q.shape)
+    full = inertial_regressor(model, q, still, still, [b.frame for b in unknowns.bodies])
+    out = np.zeros((*q.shape, len(unknowns.names)))
+    each = 10 if unknowns.moving else 4
+    for b in range(len(unknowns.bodies)):
+        out[:, :, each * b : each * b + 4] = full[:, :, 10 * b : 10 * b + 4]
+    return out
 
 
 def fit_masses(
@@ -88,75 +154,142 @@ def fit_masses(
     sense: Sense | None = None,
     prior: MassPrior | None = None,
     friction: Friction | None = None,
-    seek: tuple[str, ...] | None = None,
-    also: tuple[ErrorSource, ...] = (),
+    coupled: Sequence[Coupled] = (),
 ) -> GravityFit:
-    """All masses at once; ``seek`` (default all masses and mass moments) may name joint offsets and springs too."""
+    """All unknowns at once."""
     check_torque_columns(model, samples)
     known = sense or torque_sense(model, samples)
-    kind = samples.kind(model, known.sign, masses_alone=_masses_alone(model, seek))
-    count = np.isfinite(samples.torque).sum(axis=0)
-    noise, worth = np.full(model.n, 1.0), np.full(model.n, np.nan)
-    sources = (*(() if friction is None else (friction,)), *also)
-    beliefs = () if prior is None else prior.beliefs(model)
-    described = (Description("masses", "every mass and mass moment on its own", model),)
+    return fit_unknowns(Unknowns.of(model, samples, prior, friction, coupled), samples, known, prior)
+
+
+def fit_unknowns(
+    unknowns: Unknowns, samples: Samples, sense: Sense, prior: MassPrior | None, precision: Array | None = None
+) -> GravityFit:
+    """The same; ``precision`` (p, p) instead of independent priors."""
+    x = unknowns.columns(samples, sense.sign)
+    y = sense.sign * samples.torque - unknowns.fixed_torque(samples)
+    used = np.isfinite(y) & ~unknowns.unsigned(samples)
+    triangle = _triangle(x, used)
+    base = classify(unknowns.names, triangle, np.ones(x.shape[2]), unknowns.model.joint_parameters)
+    if precision is None:
+        precision = np.diag(np.where(np.isfinite(unknowns.sd), unknowns.sd, np.inf) ** -2.0)
+    kept = _kept(unknowns, triangle, precision, base)
+    count = used.sum(axis=0)
+    noise, worth = np.where(count > 0, _size(y, used), 1.0), np.full(y.shape[1], np.nan)
+    rest = np.setdiff1d(np.arange(x.shape[2]), kept)
+    y = y - x[:, :, rest] @ unknowns.file[rest]
     for _ in range(ROUNDS):
         scale = np.where(np.isfinite(noise), noise, 1.0) * np.sqrt(crowding(count, worth))
-        campaign = Campaign(kind, samples.torque, (_scatter(kind, scale), *sources), beliefs=beliefs)
-        found = identify(described, campaign, seek, rules=ReductionRules(statistical=False, leave_out=False))
-        noise, worth = scatter_and_worth(found.fit.residuals)
-    wide = wide_covariance(found)
-    base = base_parameters(found.fit.model, samples, wide.names, friction)
-    joint = wide_with_nuisances(found)
-    return GravityFit(samples, known, friction, prior, base, found, wide, joint, noise, worth)
+        blocks = _blocks(y, x[:, :, kept], used, precision[np.ix_(kept, kept)], unknowns.file[kept])
+        solved = posterior(blocks, np.concatenate([np.zeros(len(blocks.groups)), np.log(scale)]))
+        residuals = np.where(used, y - x[:, :, kept] @ solved.mean, np.nan)
+        noise, worth = scatter_and_worth(residuals)
+    values = unknowns.file.copy()
+    values[kept] = solved.mean
+    covariance, drawn, spread = _spread(solved, x[:, :, kept], used, kept, len(values))
+    left = _left_out(solved, residuals)
+    bodies = np.arange(len(values)) < len(unknowns.masses) * (10 if unknowns.moving else 4) // 4
+    by_file = np.sqrt(_mean((residuals + x[:, :, bodies] @ (values - unknowns.file)[bodies]) ** 2))
+    return GravityFit(
+        samples, sense, prior, unknowns, base, kept, values, covariance, drawn, spread, noise, worth, residuals, left,
+        by_file, solved.evidence, solved,
+    )  # fmt: skip
 
 
-def _masses_alone(model: Robot, seek: tuple[str, ...] | None) -> bool:
-    rows = model.parameters.rows
-    return seek is None or all(rows[i].kind in MASSES for i in model.parameters.select(seek))
+def _size(y: Array, used: Bools) -> Array:
+    """Root mean square (n,) of the readings."""
+    squares = np.sum(np.where(used, y, 0.0) ** 2, axis=0)
+    return np.asarray(np.maximum(np.sqrt(squares / np.maximum(used.sum(axis=0), 1)), 1e-6))
 
 
-def _scatter(kind: JointTorque, sd: Array) -> Reading:
-    """Torques of revolute joints and forces of prismatic ones, each joint its own."""
-    torque = tuple(float(s) for s, turns in zip(sd, kind.revolute, strict=True) if turns)
-    force = tuple(float(s) for s, turns in zip(sd, kind.revolute, strict=True) if not turns)
-    return Reading(torque_sd=torque or None, force_sd=force or None)
+def _triangle(x: Array, used: Bools) -> Array:
+    return stacked_triangle((x[r][used[r]] for r in _slices(len(x))), x.shape[2])
 
 
-@dataclass(frozen=True)
-class MassPrior:
-    """Standard deviations: a share of each mass, and the place of its centre in m."""
-
-    share: float = 0.3
-    centre: float = 0.03
-
-    def __post_init__(self) -> None:
-        if not (0 < self.share < np.inf and 0 < self.centre < np.inf):
-            raise InputError(
-                f"masses known to {self.share:g} and their centres to {self.centre:g} m: both must be positive numbers"
-            )
-
-    def beliefs(self, model: Robot) -> tuple[Belief, ...]:
-        """One for each mass and mass moment; a link without mass is no belief but a gap."""
-        out = []
-        for e in model.loads:
-            if isinstance(e, LinkMass) and e.mass > 0:
-                sds = [self.share * e.mass, *(np.hypot(self.share * u, self.centre * e.mass) for u in e.moment)]
-                rows = zip(e.parameters(model.tree), sds, strict=True)
-                out += [Belief(p.name, p.value, float(sd)) for p, sd in rows]
-        return tuple(out)
+def _slices(count: int) -> list[slice]:
+    return [slice(i, i + CHUNK) for i in range(0, count, CHUNK)]
 
 
-def base_parameters(model: Robot, samples: Samples, names: Sequence[str], friction: Friction | None) -> Groups:
-    """Groups of ``names`` and of the friction that is fitted with them."""
-    kind = samples.kind(model, 1)
-    columns, scales, labels = kind.derivative(model, names), [1.0] * len(names), list(names)
-    if friction is not None:
-        extra = [u.name for u in friction.unknowns(kind, model)]
-        columns = np.concatenate([columns, friction.columns(kind, model)], axis=2)
-        labels, scales = labels + extra, scales + [1.0] * len(extra)
-    triangle = np.linalg.qr(columns[np.isfinite(samples.torque)])[1]
-    return classify(labels, triangle, np.array(scales), model.joint_parameters)
+def _chunks(rows: Array) -> list[Array]:
+    return [rows[r] for r in _slices(len(rows))]
+
+
+def _kept(unknowns: Unknowns, triangle: Array, precision: Array, base: Groups) -> Ints:
+    """What is estimated: an identifiable basis of the readings and the prior together."""
+    known = np.sqrt(np.diag(precision))
+    if not known.any():
+        return _independent(np.array(base.kept), triangle)
+    rows = np.concatenate([triangle, np.diag(known)])
+    kept = classify(unknowns.names, rows, np.ones(len(known)), unknowns.model.joint_parameters).kept
+    return _independent(np.array(kept), rows)
+
+
+def _independent(kept: Ints, rows: Array) -> Ints:
+    """Without those that the normal equations of the posterior could not tell from the others."""
+    while len(kept):
+        unit = rows[:, kept] / np.linalg.norm(rows[:, kept], axis=0)
+        _, singular, v = np.linalg.svd(unit, full_matrices=False)
+        if singular[-1] > ALIKE * singular[0]:
+            break
+        kept = np.delete(kept, int(np.argmax(np.abs(v[-1]))))
+    return kept
+
+
+def _blocks(y: Array, x: Array, used: Bools, precision: Array, mean: Array) -> Blocks:
+    n = y.shape[1]
+    noise = tuple(
+        Noise(Scale(f"noise {j}", 1.0, 0.0), np.broadcast_to(np.eye(n)[:, j, None], (len(y), n, 1))) for j in range(n)
+    )
+    known = np.flatnonzero(np.diag(precision) > 0)
+    group = Group(Scale("prior", 1.0, 0.0), known, mean[known], precision[np.ix_(known, known)])
+    return Blocks(y, x, used, noise, (group,) if len(known) else ())
+
+
+def _spread(solved: Posterior, x: Array, used: Bools, kept: Ints, size: int) -> tuple[Array, Array, Array]:
+    """Covariance (p, p), its part by the readings, and kappa^2 (n,) of every joint."""
+    count, n, _ = x.shape
+    white = (solved.inverse @ x) * used[:, :, None]
+    cuts = np.linspace(0, count, min(STRETCHES, count) + 1).astype(int)
+    scores = np.array([np.einsum("nrp,nr->p", white[a:b], solved.white[a:b]) for a, b in pairwise(cuts)])
+    rows = [white[:, j].T @ white[:, j] for j in range(n)]
+    every = np.sum(rows, axis=0)
+    c = solved.covariance
+    stretches = len(scores)
+    middle = scores - scores.mean(axis=0)
+    drawn = c @ every @ c
+    seen = c @ (middle.T @ middle) @ c * stretches / max(stretches - 1, 1)
+
+    def ratio(metric: Array) -> float:
+        expected = float(np.sum(metric * drawn))
+        return max(1.0, float(np.sum(metric * seen)) / expected) if expected > 0 else 1.0
+
+    covariance = c + (ratio(every) - 1) * drawn
+    out = []
+    for part in (covariance, drawn):
+        full = np.zeros((size, size))
+        full[np.ix_(kept, kept)] = part
+        out.append(full)
+    return out[0], out[1], np.array([ratio(r) for r in rows])
+
+
+def _left_out(solved: Posterior, residuals: Array) -> Array:
+    """Root mean square (n,) of every stretch predicted from the others: r_b + X_b (H - X_b^T S^-1 X_b)^-1 g_b."""
+    x = solved.blocks.jacobian
+    white = solved.inverse @ x
+    whole = solved.factor @ solved.factor.T
+    error = residuals.copy()
+    cuts = np.linspace(0, len(x), min(STRETCHES, len(x)) + 1).astype(int)
+    for a, b in pairwise(cuts):
+        rows = white[a:b].reshape(-1, white.shape[2])
+        step = np.linalg.lstsq(whole - rows.T @ rows, rows.T @ solved.white[a:b].reshape(-1), rcond=None)[0]
+        error[a:b] += x[a:b] @ step
+    return np.sqrt(_mean(error**2))
+
+
+def _mean(squares: Array) -> Array:
+    """(n,) over what was read, nan where nothing was."""
+    count = np.isfinite(squares).sum(axis=0)
+    return np.where(count > 0, np.nansum(squares, axis=0) / np.maximum(count, 1), np.nan)
 
 
 ONE_WAY = (
@@ -167,7 +300,7 @@ ONE_WAY = (
 
 @dataclass(frozen=True)
 class FrictionTerm:
-    """One of ``TERMS`` of one joint; ``value`` and ``sd`` are nan where ``reason`` says why."""
+    """One term of one joint or coupled motor; ``value`` and ``sd`` are nan where ``reason`` says why."""
 
     joint: str
     term: str
@@ -179,30 +312,36 @@ class FrictionTerm:
 
 def friction_terms(found: GravityFit) -> tuple[FrictionTerm, ...]:
     """Every term that was asked for, joint by joint; nothing where friction was left out."""
-    if found.friction is None:
-        return ()
-    samples, known = found.samples, found.nuisances()
-    asked = [t for t in TERMS if getattr(found.friction, t)]
+    asked = [t for t in TERMS if found.friction is not None and getattr(found.friction, t)]
+    asked += ["rotor"] * bool(asked)
     out = []
-    for j, joint in enumerate(samples.log.joints):
+    joints = [(j, i) for i, j in enumerate(found.model.joints)]
+    coupled = [(c.label, int(np.flatnonzero(c.direction)[-1])) for c in found.unknowns.coupled]
+    for label, j in [*joints, *coupled]:
         turns = found.model.motions[j].kind == "revolute"
+        force = "N m" if turns else "N"
+        units = {"viscous": f"{force} s/{'rad' if turns else 'm'}", "rotor": "kg m2" if turns else "kg"}
         for term in asked:
-            force = "N m" if turns else "N"
-            unit = force if term != "viscous" else f"{force} s/{'rad' if turns else 'm'}"
-            value, sd = known.get(f"{joint} {term}", (np.nan, np.nan))
-            reason = _why_not(samples, j, term, value, sd)
-            shown = (np.nan, np.nan) if reason else (value, sd)
-            out.append(FrictionTerm(joint, term, unit, *shown, reason))
+            name = f"{label} {term}"
+            if name not in found.unknowns.names:
+                continue
+            sd = found.sd(name)
+            reason = _why_not(found, label, j, term, found.value(name), sd)
+            shown = (np.nan, np.nan) if reason or sd is None else (found.value(name), sd)
+            out.append(FrictionTerm(label, term, units.get(term, force), *shown, reason))
     return tuple(out)
 
 
-def _why_not(samples: Samples, j: int, term: str, value: float, sd: float) -> str:
+def _why_not(found: GravityFit, label: str, j: int, term: str, value: float, sd: float | None) -> str:
+    samples = found.samples
+    if label in samples.refused:
+        return samples.refused[label]
     counts = np.isfinite(samples.torque[:, j])
     v = samples.velocity[counts, j]
     if not counts.any():
-        return "never moves" if not samples.moved()[j] else "never moves fast enough for its friction to have a sign"
-    if term == "coulomb" and not (np.any(v > 0) and np.any(v < 0)):
+        return "no reading of it counts"
+    if term == "coulomb" and label in found.model.joints and sd is not None and not (np.any(v > 0) and np.any(v < 0)):
         return ONE_WAY.format(value, sd)
-    if not np.isfinite(sd):
+    if sd is None:
         return "acts only together with other terms in this log"
-    return ""
+    return "the log has no time: it is known per row only" if samples.by_row and term in ("viscous", "rotor") else ""

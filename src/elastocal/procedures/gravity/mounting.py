@@ -15,6 +15,7 @@ from elastocal.measure.sources.friction import Friction
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
+from elastocal.procedures.gravity.unknowns import Unknowns
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array
 
@@ -49,11 +50,11 @@ class Mounting:
 
 def find_gravity(model: Robot, samples: Samples, sign: int, friction: Friction | None = None) -> Mounting:
     """By all torques that count and the model's own masses; each joint weighs as its own scatter says."""
-    kind = samples.kind(model, sign)
-    columns = np.stack([sign * holding_torque(replace(model, gravity=e), kind.q) for e in np.eye(3)], axis=2)
+    columns = np.stack([sign * holding_torque(replace(model, gravity=e), samples.q) for e in np.eye(3)], axis=2)
     used = np.isfinite(samples.torque)
-    if friction is not None:
-        extra = friction.columns(kind, model)
+    unknowns = Unknowns.of(model, samples, None, friction)
+    extra = sign * unknowns.columns(samples, sign)[:, :, (10 if samples.moving else 4) * len(unknowns.bodies) :]
+    if extra.shape[2]:
         columns = np.concatenate([columns, extra[:, :, np.any(extra[used], axis=0)]], axis=2)
     weight = np.ones(model.n)
     for _ in range(ROUNDS):

@@ -1,7 +1,8 @@
 """Outliers of a log: readings that are no torques of this arm, spikes of a sensor, slips of a hand.
 
-One round: fit all, take each joint's scatter by the median size of what is left (spikes hardly move it), leave out what
-is far beyond it, and fit again.
+Every reading is judged by its deletion residual (``solve.deletion``), with the scale of each joint by the median size
+of its residuals, which spikes hardly move, and less those of its neighbours: what the model lacks changes slowly and is
+no slip, however large.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import numpy as np
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.prediction import predict_reading
 from elastocal.procedures.gravity.samples import Samples
+from elastocal.solve.deletion import deletion
+from elastocal.solve.evidence import posterior
 from elastocal.spatial.entries import Array, Bools
 
 BEYOND = 8.0
-"""Robust standard deviations: chance or ripple does not go there."""
+"""Studentised deletion residuals: chance or ripple does not go there."""
 MOST = 0.05
 """Share of a joint's readings; more are no slips but something that the model lacks."""
 RUN = 3
@@ -38,10 +41,11 @@ class Screened:
 
     def text(self) -> str:
         """Every outlier with what the fit without it has there; empty where there is none."""
-        log, units = self.everything.samples.log, self.everything.samples.units
-        expected = predict_reading(self.fit, self.everything.samples).reading if self.outliers else log.torque
+        samples = self.everything.samples
+        log, units = samples.log, samples.units
+        expected = predict_reading(self.fit, samples).reading if self.outliers else log.torque
         named = [
-            f"{log.place(r)}, torque of {log.joints[j]} = {log.torque[r, j]:.4g} {units[j]} "
+            f"{log.place(r)}, torque of {log.joints[j]} = {samples.torque[r, j]:.4g} {units[j]} "
             f"({expected[r, j]:.3g} by the fit)"
             for r, j in self.outliers
         ]
@@ -58,22 +62,25 @@ def screen(fit: Callable[[Samples], GravityFit], samples: Samples) -> Screened:
 
 
 def outlying_readings(found: GravityFit) -> Bools:
-    """(N, n): readings off their neighbours by 8 * 1.4826 median |r| of their joint, none where more than 5 % are.
-
-    The scatter is about zero: a spike pulls the friction of one direction of motion along, and leaves two heaps.
-    Neighbours, since what the model lacks changes slowly and is no slip, however large.
-    """
-    residuals, torque = found.fit.residuals, found.samples.torque
-    out = np.zeros(torque.shape, dtype=bool)
-    for j in range(torque.shape[1]):
-        known = np.isfinite(torque[:, j])
-        if known.any():
-            left = residuals[known, j]
-            scale = max(MAD * float(np.median(np.abs(left))), FINEST * float(np.median(np.abs(torque[known, j]))), 1e-9)
-            far = _from_neighbours(left) > BEYOND * scale
-            if np.sum(far) <= MOST * np.sum(known):
-                out[np.flatnonzero(known)[far], j] = True
+    """(N, n): deletion residuals off their neighbours by more than 8 sd, none where more than 5 % of a joint's are."""
+    blocks, residuals = found.solved.blocks, found.residuals
+    size = np.array([_robust(r, t) for r, t in zip(residuals.T, found.samples.torque.T, strict=True)])
+    judged = deletion(posterior(blocks, np.concatenate([np.zeros(len(blocks.groups)), np.log(size)])))
+    student = np.sign(judged.pull) * np.sqrt(judged.number_chi2())
+    out = np.zeros(student.shape, dtype=bool)
+    for j in range(student.shape[1]):
+        known = np.flatnonzero(blocks.used[:, j])
+        far = _from_neighbours(student[known, j]) > BEYOND if len(known) else np.zeros(0, dtype=bool)
+        if far.sum() <= MOST * len(known):
+            out[known[far], j] = True
     return out
+
+
+def _robust(residuals: Array, torque: Array) -> float:
+    known = residuals[np.isfinite(residuals)]
+    if not len(known):
+        return 1.0
+    return max(MAD * float(np.median(np.abs(known))), FINEST * float(np.nanmedian(np.abs(torque))), 1e-9)
 
 
 def _from_neighbours(column: Array) -> Array:

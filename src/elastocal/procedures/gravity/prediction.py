@@ -1,81 +1,149 @@
 """The torque that holds an identified arm at any pose, how well it is known, and the validation by torques not seen.
 
-A torque is extrapolated where it is known less well than at any sample of the fit, or where a joint moves in a
-direction not seen there.  It is outside the poses seen where a joint that it depends on is beyond its range in the
-readings fitted: accuracies hold as far as the model does, and beyond nothing has shown that it does.
+What was seen is judged by leverage: h(x) = |R^-T x|^2 of a row x of holding torque by the readings alone, R the
+triangle of all rows fitted, infinite where x depends on what no reading tells.  A torque is extrapolated where its
+leverage is larger than that of every reading of its joint, or where the joint moves in a direction not seen.  Inside,
+the model was compared with readings to their scatter s_j; beyond, what it lacks is as large as the error e_j of
+stretches of the log that were left out in turn:
 
-Validation: the last part of a log by the fit of the first.  Neighbouring samples are alike, so a random split would
-judge a fit by what it has as good as seen; whole blocks do not leak.
+    sd^2 = x C_j x^T + (e_j^2 - s_j^2)_+ where extrapolated                                             (extrapolation)
+
+with C_j of ``fit``, which grows with the leverage by itself.  A joint whose stretches left out the robot file's masses
+predict as well or better keeps these; what the fit would have said instead is then part of its sd.
+
+Validation: the last part of a log by the fit of the first.  Neighbouring samples are alike, so a
+random split would judge a fit by what it has as good as seen; whole blocks do not leak.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.model.robot import Robot
-from elastocal.model.statics.holding import holding_observation, holding_torque
+from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.fit import GravityFit
-from elastocal.procedures.gravity.samples import STILL, Samples
+from elastocal.procedures.gravity.samples import Samples
 from elastocal.spatial.entries import Array, Bools, Ints
+
+BLIND = 1e-6
+"""Share of a row that may lie along what no reading tells."""
+BEYOND = 1.001
+"""Times the largest leverage of the readings."""
 
 
 @dataclass(frozen=True, eq=False)
 class TorquePrediction:
     """Holding torques (N, n) of the drives, their standard deviation, and where they are extrapolated.
 
-    A torque is extrapolated where it is known less well than that joint's torque was at any sample of the fit.
+    ``leverage`` (N, n) is over the largest one of the joint's readings.  Where the log says nothing of a joint both
+    numbers are nan, and ``refused`` says why by its name.
     """
 
     torque: Array
     sd: Array
     extrapolated: Bools
+    leverage: Array
+    refused: Mapping[str, str] = field(default_factory=dict)
 
 
 def predict_torque(found: GravityFit, q: Array) -> TorquePrediction:
     """At any joint values (N, n), friction and noise apart."""
-    sd = _spread(found, found.model.joint_values(q))
-    widest = _spread(found, found.samples.log.q).max(axis=0)
-    return TorquePrediction(holding_torque(found.model, q), sd, sd > 1.001 * widest + 1e-12)
+    values = found.model.joint_values(q)
+    x = found.weight_columns(values)
+    leverage = _leverage(found, x) / _most(found)
+    sd = np.sqrt(_variance(found, x) + np.where(leverage > BEYOND, _lacking(found), 0.0))
+    if not np.all(np.isfinite(found.unknowns.sd[: len(found.unknowns.masses)])):
+        sd = np.where(np.isinf(leverage) & _beside(found, x), np.inf, sd)
+    silent = np.array([j in found.samples.refused for j in found.model.joints])
+    instead = x @ (found.values - found.unknowns.file)
+    torque = holding_torque(found.model, values) - np.where(found.outdone, instead, 0.0)
+    sd = np.where(found.outdone, np.hypot(sd, instead), sd)
+    torque = np.where(silent, np.nan, torque)
+    return TorquePrediction(
+        torque, np.where(silent, np.nan, sd), leverage > BEYOND, leverage, dict(found.samples.refused)
+    )  # fmt: skip
+
+
+def _lacking(found: GravityFit) -> Array:
+    """Mean square (n,) of what stretches left out show beyond the scatter."""
+    return np.maximum(np.nan_to_num(found.left_out**2 - found.noise**2), 0.0)
+
+
+def _variance(found: GravityFit, x: Array) -> Array:
+    """x C_j x^T (N, n)."""
+    parts = [np.einsum("nrp,pq,nrq->nr", x, m, x, optimize=True) for m in (found.solved_covariance, found.drawn)]
+    return np.asarray(np.maximum(parts[0] + (found.spread - 1) * parts[1], 0.0))
+
+
+def _leverage(found: GravityFit, x: Array) -> Array:
+    """(N, n) by the readings alone; infinite where a row depends on what they do not tell."""
+    from scipy.linalg import solve_triangular
+
+    kept, factor = found.seen
+    rows = x[:, :, kept].reshape(-1, len(kept))
+    size = np.sum(solve_triangular(factor, rows.T, trans=1) ** 2, axis=0).reshape(x.shape[:2])
+    return np.where(_blind(found, x), np.inf, size)
+
+
+def _blind(found: GravityFit, x: Array) -> Bools:
+    rank = found.base.rank
+    away = np.abs((x / rank.lengths) @ rank.null).max(axis=2, initial=0.0)
+    return np.asarray(away > BLIND * np.maximum(np.linalg.norm(x / rank.lengths, axis=2), 1e-12))
+
+
+def _beside(found: GravityFit, x: Array) -> Bools:
+    """Rows that depend on unknowns which were not estimated and are not known either."""
+    fixed = np.ones(x.shape[2], dtype=bool)
+    fixed[found.kept] = False
+    return np.asarray(np.any(np.abs(x[:, :, fixed & np.isinf(found.unknowns.sd)]) > 1e-12, axis=2))
+
+
+def _most(found: GravityFit) -> Array:
+    """Largest leverage (n,) of the weights at the readings fitted; one where a joint has none."""
+    if "most" not in vars(found):
+        x = found.weight_columns(found.samples.q)
+        known = np.isfinite(found.samples.torque) & ~_blind(found, x)
+        most = np.where(known, _leverage(found, x), 0.0).max(axis=0)
+        vars(found)["most"] = np.where(most > 0, most, 1.0)
+    return np.asarray(vars(found)["most"])
 
 
 @dataclass(frozen=True, eq=False)
 class ReadingPrediction:
-    """What a log should read (N, n): weight and friction, with the standard deviation of both together.
+    """What a log should read (N, n): weight, inertia and friction, with the standard deviation of all together.
 
-    ``new_way`` is where a joint moves in a direction that the fit has not seen, so that its friction is a guess.
+    ``file`` is the same with the robot file's masses and inertias.  ``new_way`` is where a joint moves in a direction
+    that the fit has not seen, so that its friction is a guess.
     """
 
     weight: TorquePrediction
     friction: Array
     reading: Array
+    file: Array
     sd: Array
     new_way: Bools
 
 
 def predict_reading(found: GravityFit, samples: Samples) -> ReadingPrediction:
     """At the samples of any log; the noise of a reading comes on top."""
-    weight = predict_torque(found, samples.log.q)
-    kind = samples.kind(found.model, found.sense.sign)
-    columns = [kind.derivative(found.model, found.wide.names)]
-    friction, ways = np.zeros(samples.log.q.shape), np.zeros(samples.log.q.shape, dtype=bool)
-    names = list(found.wide.names)
-    if found.friction is not None:
-        known = found.nuisances()
-        extra = found.friction.columns(kind, found.model)
-        for i, unknown in enumerate(found.friction.unknowns(kind, found.model)):
-            if unknown.name in known:
-                friction += known[unknown.name][0] * extra[:, :, i]
-                columns.append(extra[:, :, i : i + 1])
-                names.append(unknown.name)
-        if found.friction.coulomb or found.friction.viscous:
-            ways = _new_ways(found.samples, samples)
-    at = [found.joint.names.index(n) for n in names]
-    slopes, covariance = np.concatenate(columns, axis=2), found.joint.covariance[np.ix_(at, at)]
-    reading = found.sense.sign * weight.torque + friction
-    return ReadingPrediction(weight, friction, reading, _along(slopes, covariance), ways)
+    unknowns, sign = found.unknowns, found.sense.sign
+    x = unknowns.columns(samples, sign)
+    fixed = unknowns.fixed_torque(samples)
+    bodies = (10 if unknowns.moving else 4) * len(unknowns.bodies)
+    friction = x[:, :, bodies:] @ found.values[bodies:]
+    own = x[:, :, :bodies] @ found.values[:bodies] + fixed
+    file = x[:, :, :bodies] @ unknowns.file[:bodies] + fixed
+    ways = np.zeros(friction.shape, dtype=bool)
+    if found.friction is not None and (found.friction.coulomb or found.friction.viscous):
+        ways = _new_ways(found.samples, samples)
+    weight = predict_torque(found, samples.q)
+    own = np.where(found.outdone, file, own)
+    grown = np.maximum(weight.sd**2 - _variance(found, found.weight_columns(samples.q)), 0.0)
+    sd = np.sqrt(_variance(found, x) + np.nan_to_num(grown))
+    return ReadingPrediction(weight, sign * friction, sign * (own + friction), sign * (file + friction), sd, ways)
 
 
 def _new_ways(seen: Samples, samples: Samples) -> Bools:
@@ -86,39 +154,6 @@ def _new_ways(seen: Samples, samples: Samples) -> Bools:
         missing = ~np.any(counted & (np.sign(seen.velocity) == sign), axis=0)
         out |= (np.sign(samples.velocity) == sign) & missing
     return out
-
-
-def _spread(found: GravityFit, q: Array) -> Array:
-    return _along(holding_observation(found.model, q, found.wide.names), found.wide.covariance)
-
-
-def _along(slopes: Array, covariance: Array) -> Array:
-    """Standard deviations (N, n) of numbers with slopes (N, n, p)."""
-    return np.asarray(np.sqrt(np.maximum(np.einsum("nrp,pq,nrq->nr", slopes, covariance, slopes, optimize=True), 0.0)))
-
-
-SHIFT = 0.5
-"""Radians or metres that show whether a torque depends on a joint."""
-
-
-def outside_seen(model: Robot, seen: Samples, q: Array) -> Bools:
-    """(N, n): torques that depend on a joint which at ``q`` (N, n) is outside its range in that torque's readings."""
-    depends = torque_depends(model, q)
-    out = np.zeros(q.shape, dtype=bool)
-    for j in range(model.n):
-        rows = seen.log.q[np.isfinite(seen.torque[:, j])]
-        if len(rows):
-            beyond = (q < rows.min(axis=0) - STILL) | (q > rows.max(axis=0) + STILL)
-            out[:, j] = np.any(beyond & depends[:, j], axis=1)
-    return out
-
-
-def torque_depends(model: Robot, q: Array) -> Bools:
-    """(n, n): whether joint i changes the holding torque of joint j anywhere at these poses."""
-    here = holding_torque(model, q)
-    small = 1e-6 * max(float(np.abs(here).max(initial=0.0)), 1e-6)
-    moved = [holding_torque(model, q + SHIFT * step) for step in np.eye(model.n)]
-    return np.array([np.any(np.abs(m - here) > small, axis=0) for m in moved])
 
 
 COVERED = 1.96
@@ -134,21 +169,15 @@ def split_log(samples: Samples, share: float) -> tuple[Samples, Samples]:
     first = np.arange(samples.log.count) < round((1 - share) * samples.log.count)
     if first.all() or not first.any():
         raise InputError(f"{samples.log.source}: {samples.log.count} samples cannot be split at {share:g}; log more")
-    return _part(samples, first), _part(samples, ~first)
-
-
-def _part(samples: Samples, rows: Bools) -> Samples:
-    m = samples.motion
-    moving = replace(m, velocity=m.velocity[rows], acceleration=m.acceleration[rows])
-    return replace(samples, log=samples.log.rows(rows), motion=moving, torque=samples.torque[rows])
+    return samples.part(first), samples.part(~first)
 
 
 @dataclass(frozen=True, eq=False)
 class Validation:
     """Errors (N, n) of a fit at samples and those of the robot file's own masses, friction as fitted taken off both.
 
-    ``sd`` (N, n) is that of one reading about its prediction: masses, friction and noise together.  ``beyond`` (N, n)
-    are torques at joint values outside those fitted (``poses_seen``), ``scatter`` (n,) that of the readings fitted.
+    ``sd`` (N, n) is that of one reading about its prediction: masses, friction and noise together; ``scatter`` (n,)
+    that of the readings fitted.
     """
 
     samples: Samples
@@ -156,7 +185,6 @@ class Validation:
     error: Array
     file_error: Array
     sd: Array
-    beyond: Bools
     scatter: Array
 
     def readings(self) -> Ints:
@@ -172,10 +200,6 @@ class Validation:
     def band(self) -> tuple[Array, Array]:
         """From and to (N, n): what should hold 95 % of the readings."""
         return self.prediction.reading - COVERED * self.sd, self.prediction.reading + COVERED * self.sd
-
-    def outside(self) -> Bools:
-        """(N, n): readings outside the poses seen."""
-        return self.beyond & np.isfinite(self.error)
 
     def rms(self, error: Array) -> Array:
         """(n,), nan of a joint without readings."""
@@ -200,11 +224,8 @@ class Validation:
         return (p.weight.extrapolated | p.new_way) & np.isfinite(self.error)
 
 
-def validate(found: GravityFit, samples: Samples, file: Robot) -> Validation:
-    """``file`` is the robot with the masses of its file."""
+def validate(found: GravityFit, samples: Samples) -> Validation:
     prediction = predict_reading(found, samples)
-    own = found.sense.sign * holding_torque(file, samples.log.q) + prediction.friction
     sd = np.hypot(prediction.sd, np.nan_to_num(found.noise))
-    error, file_error = samples.torque - prediction.reading, samples.torque - own
-    beyond = outside_seen(found.model, found.samples, samples.log.q)
-    return Validation(samples, prediction, error, file_error, sd, beyond, found.noise)
+    error, file_error = samples.torque - prediction.reading, samples.torque - prediction.file
+    return Validation(samples, prediction, error, file_error, sd, found.noise)

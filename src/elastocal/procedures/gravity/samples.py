@@ -1,7 +1,11 @@
-"""Which samples of a log say something about the weight, and how many independent ones they are worth.
+"""Which samples of a log count, and how many independent ones they are worth.
 
-Samples where inertia matters are left out, and of each joint those where it moves too slowly for its friction to have
-a known sign.
+A log that moves is low-passed without delay and thinned, torques and joint values alike, and its inertia is part of the
+model (``moving``).  A slow one keeps its readings as they stand; samples where some point of the arm may accelerate by
+more than a stated share of gravity are left out.  Without a word from the user the log decides: slow, where that rule
+leaves ``SLOW`` of its samples and ``LEAST`` readings of every joint that moves.  Either way readings of a joint that
+hardly moves are left out, since its friction has no known sign, and a joint with fewer than ``LEAST`` readings is
+refused.
 
 Neighbouring samples err alike (ripple, stick-slip, what the model lacks).  N of them with the autocorrelation rho_t are
 worth N_eff = N / (1 + 2 sum rho_t) independent ones, so that variances from N samples are too small by N / N_eff, the
@@ -10,18 +14,28 @@ crowding.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.joint_log import JointLog
-from elastocal.measure.joint_torque import JointTorque
-from elastocal.measure.motion import Motion, motion_of
+from elastocal.measure.motion import (
+    ABOVE,
+    HALF_POWER,
+    Motion,
+    low_passed,
+    motion_cutoff,
+    motion_of,
+)
+from elastocal.measure.motion import (
+    FEWEST as WINDOW_LEAST,
+)
 from elastocal.measure.slow_motion import SHARE, low_speed, slow_motion
 from elastocal.model.robot import Robot
 from elastocal.solve.draws import FEWEST, effective_number
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array, Bools, Ints
 
 STILL = 0.01
 """Radians or metres: a joint that moves less has only trembled."""
@@ -29,14 +43,33 @@ FAR = 0.5
 """Radians or metres beyond a limit that no controller lets an arm go."""
 TURNS = 10 * np.pi
 """Radians that a joint without limits may have turned."""
+LEAST = 20
+"""Readings of a joint; with fewer nothing is said of it."""
+SLOW = 0.7
+"""Share of the samples that a slow log keeps when those with inertia are left out."""
+MOST = 10_000
+"""Samples that a fit takes; a longer log is thinned evenly."""
+PER_CUTOFF = 5.0
+"""Samples kept for every period of the cut-off frequency."""
+RESOLVED = 3.0
+"""Times the band of the motion that the filter must pass for accelerations to be those of the arm."""
+CLIPPED = 10
+"""Readings at the very end of a column's range, and times as many as its other values have: the drive was saturated."""
+NODES = 24
+"""Of a window at which directions of motion are taken."""
+RESTING = 0.2
+"""Share of a window in which a joint may rest; friction is anything then."""
+INERTIA = ("auto", "model", "leave-out")
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Slow samples of a log; ``torque`` (N, n) is nan where a reading says nothing of the weight.
+    """Samples of a log; ``torque`` (N, n) is nan where a reading does not count.
 
     ``units`` (n) of the torques are N m or N.  ``logged`` samples there were, ``fast`` of them are left out for their
-    inertia (or because it is unknown).
+    inertia (or because it is unknown); where ``moving``, inertia is part of the model instead; where ``standing``,
+    nothing moves for long.  ``paced`` are joints of a log without time whose torque goes with what changes from row to
+    row, where that is not true of all.  ``refused`` says why nothing is told of a joint.
     """
 
     log: JointLog
@@ -46,10 +79,46 @@ class Samples:
     notes: tuple[str, ...]
     logged: int
     fast: int
+    moving: bool = False
+    standing: bool = False
+    paced: tuple[bool, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def q(self) -> Array:
+        """Joint values (N, n); a joint that never moved stands where it stood on the whole: its tremble is noise."""
+        return np.where(self.moved(), self.log.q, np.median(self.log.q, axis=0))
 
     @property
     def velocity(self) -> Array:
         return np.nan_to_num(self.motion.velocity)
+
+    @property
+    def acceleration(self) -> Array:
+        """(N, n); zero where inertia is no part of the model."""
+        return np.nan_to_num(self.motion.acceleration) * (self.moved() & (self.moving or self.by_row))
+
+    @property
+    def by_row(self) -> bool:
+        """Whether speeds and accelerations are per row, in a log without time whose rows are a motion."""
+        return not (self.motion.timed or self.standing)
+
+    def direction(self, along: Array) -> Array:
+        """(N,): sign of the velocity along a combination of joints, through the filter that torques went through.
+
+        The filter is that of a parabola over a window, with weights (9 - 15 u^2) / 8 at u from -1 to 1.
+        """
+        v = (self.velocity * self.moved()) @ along
+        if not self.moving or self.log.time is None:
+            return np.sign(v)
+        u, weight = np.polynomial.legendre.leggauss(NODES)
+        at = self.log.time[:, None] + 0.5 * HALF_POWER / self.motion.cutoff * u
+        return np.asarray(np.sign(np.interp(at, self.log.time, v)) @ (weight * (9 - 15 * u**2) / 8))
+
+    @property
+    def counts(self) -> Ints:
+        """Readings of every joint (n,)."""
+        return np.asarray(np.isfinite(self.torque).sum(axis=0))
 
     def moved(self) -> Bools:
         """Joints that moved (n,)."""
@@ -58,41 +127,159 @@ class Samples:
     def unmoved(self) -> tuple[str, ...]:
         return tuple(j for j, moved in zip(self.log.joints, self.moved(), strict=True) if not moved)
 
-    def kind(self, model: Robot, sense: int, masses_alone: bool = True) -> JointTorque:
-        """What was measured; a joint that never moved stands where it stood on the whole, its tremble tells nothing."""
-        q = np.where(self.moved(), self.log.q, np.median(self.log.q, axis=0))
-        return JointTorque.of(model, q, self.velocity, sense=sense, masses_alone=masses_alone)
+    def part(self, rows: Bools) -> Samples:
+        """Some of the samples."""
+        m = self.motion
+        moving = replace(m, velocity=m.velocity[rows], acceleration=m.acceleration[rows])
+        return replace(self, log=self.log.rows(rows), motion=moving, torque=self.torque[rows])
+
+
+def select_samples(
+    model: Robot,
+    log: JointLog,
+    *,
+    friction: bool = True,
+    inertia: str = "auto",
+    share: float = SHARE,
+    cutoff: float | None = None,
+) -> Samples:
+    """What counts of a log: ``inertia`` is modelled, left out or decided by the log; ``cutoff`` is in Hz."""
+    if inertia == "leave-out" or log.time is None:
+        if inertia == "model":
+            raise InputError(f"{log.source} has no time, so no acceleration; leave inertia out", parameter="inertia")
+        return slow_samples(model, log, friction=friction, share=share)
+    if inertia == "model":
+        return moving_samples(model, log, friction=friction, cutoff=cutoff)
+    moved = np.asarray(np.ptp(log.q, axis=0) > STILL)
+    try:
+        slow = slow_samples(model, log, friction=friction, share=share)
+    except InputError as error:
+        if error.code not in ("too-fast", "too-few") or not moved.any():
+            raise
+        return moving_samples(model, log, friction=friction, cutoff=cutoff)
+    told = moved & np.isfinite(log.torque).any(axis=0)
+    enough = np.all(slow.counts[told] >= LEAST) and slow.fast <= (1 - SLOW) * slow.logged
+    if enough or (cutoff is None and not _resolved(log)):
+        return slow
+    return moving_samples(model, log, friction=friction, cutoff=cutoff)
+
+
+def _resolved(log: JointLog) -> bool:
+    """Whether the log is dense enough for the accelerations of its own motion."""
+    assert log.time is not None
+    step = float(np.median(np.diff(log.time)))
+    return HALF_POWER / (WINDOW_LEAST * step) > RESOLVED * motion_cutoff(log) / ABOVE
 
 
 def slow_samples(model: Robot, log: JointLog, *, friction: bool = True, share: float = SHARE) -> Samples:
-    """What is left of a log, with everything that was left out named and counted.
+    """What is left of a slow log, with everything that was left out named and counted.
 
     With ``friction`` the readings of joints that stand still or turn back are left out.
     """
+    notes = _checked(model, log)
+    rows = np.arange(0, log.count, -(-log.count // MOST))
+    motion = motion_of(log) if len(rows) == log.count else motion_of(log, rows=rows)
+    part = log if len(rows) == log.count else log.rows(rows)
+    fast = slow_motion(part, motion, model, share)
+    if fast.mask.all():
+        raise InputError(
+            f"{log.source}: no sample is slow enough ({fast.reason}); move the arm more slowly, or model its inertia",
+            code="too-fast",
+            parameter="inertia",
+        )
+    notes += [*motion.notes, f"{fast.reason[:1].upper()}{fast.reason[1:]}."]
+    if part is not log:
+        notes.append(f"Every {rows[1]}th of {log.count} samples is taken.")
+    torque, clipped = _unclipped(part)
+    return _counted(model, part, motion, torque, (*notes, *clipped), friction, part.count, ~fast.mask, moving=False)
+
+
+def moving_samples(model: Robot, log: JointLog, *, friction: bool = True, cutoff: float | None = None) -> Samples:
+    """Joint values and torques through one filter, thinned; ``cutoff`` (Hz) by default ten times the motion's band."""
+    notes = _checked(model, log)
+    assert log.time is not None
+    step = float(np.median(np.diff(log.time)))
+    wanted = motion_cutoff(log) if cutoff is None else cutoff
+    window = max(HALF_POWER / wanted, WINDOW_LEAST * step)
+    every = max(1, int(1 / (PER_CUTOFF * wanted * step)), -(-log.count // MOST))
+    rows = np.arange(0, log.count, every)
+    motion = motion_of(log, window, rows)
+    torque, clipped = _unclipped(log)
+    torque = low_passed(log, torque, window, rows)
+    notes += [*motion.notes, *clipped, (
+        f"The arm moves: its inertia is modelled. Joint values and torques are low-passed without delay at "
+        f"{motion.cutoff:.3g} Hz (local parabolas over {motion.samples} samples), one sample in {every} is taken: "
+        f"{len(rows)} of {log.count}."
+    )]  # fmt: skip
+    known = np.asarray(np.isfinite(motion.acceleration).all(axis=1))
+    return _counted(model, log.rows(rows), motion, torque, tuple(notes), friction, len(rows), known, moving=True)
+
+
+def _checked(model: Robot, log: JointLog) -> list[str]:
     if not np.isfinite(log.torque).any():
         raise InputError(f"{log.source}: no torque was logged; add columns such as A2_torque_Nm")
-    beyond = _beyond_limits(model, log)
-    motion = motion_of(log)
-    fast = slow_motion(log, motion, model, share)
-    keep = ~fast.mask
-    if not keep.any():
-        raise InputError(f"{log.source}: no sample is slow enough ({fast.reason}); move the arm more slowly")
-    notes = [*log.notes, *beyond, *motion.notes, f"{fast.reason[:1].upper()}{fast.reason[1:]}."]
-    torque = log.torque.copy()
+    return [*log.notes, *_beyond_limits(model, log)]
+
+
+def _counted(
+    model: Robot, log: JointLog, motion: Motion, torque: Array, notes: tuple[str, ...], friction: bool, logged: int,
+    keep: Bools, *, moving: bool,
+) -> Samples:  # fmt: skip
+    """The samples to ``keep``, without readings of unknown friction, and without joints that have too few."""
     if friction:
         slow = low_speed(log, motion)
-        torque[slow.mask] = np.nan
-        notes.append(f"Left out {slow.reason}.")
-    part = Motion(
-        motion.velocity[keep], motion.acceleration[keep], motion.velocity_sd, motion.timed, motion.samples, motion.notes
-    )
+        resting = _resting(log, motion, slow.mask) if moving else slow.mask
+        torque = np.where(slow.mask | resting, np.nan, torque)
+        notes += (f"Left out {slow.reason}.",)
     units = tuple("N m" if m.kind == "revolute" else "N" for m in model.motions)
-    out = Samples(log.rows(keep), part, torque[keep], units, tuple(notes), log.count, fast.count)
-    if not np.isfinite(out.torque).any():
+    everything = Samples(log, motion, torque, units, notes, logged, logged - int(keep.sum()), moving)
+    out = everything.part(keep)
+    refused = _refused(out, np.asarray(np.isfinite(log.torque).any(axis=0)), friction)
+    if len(refused) == model.n:
         raise InputError(
-            f"{log.source}: no joint moves fast enough for its friction to have a sign; move it, or leave friction out"
+            f"{log.source}: no joint has {LEAST} readings that count ({next(iter(refused.values()))}); move it, log "
+            "more, or leave friction out",
+            code="too-few",
         )
+    few = np.array([j in refused for j in log.joints])
+    return replace(out, torque=np.where(few, np.nan, out.torque), refused=refused)
+
+
+def _resting(log: JointLog, motion: Motion, slow: Bools) -> Bools:
+    """(N, n): readings whose window has a joint rest for more than a share of it."""
+    assert log.time is not None
+    u = np.linspace(-1, 1, NODES)
+    at = log.time[:, None] + 0.5 * HALF_POWER / motion.cutoff * u
+    shares = [np.interp(at, log.time, column).mean(axis=1) for column in slow.T.astype(np.float64)]
+    return np.stack(shares, axis=1) > RESTING
+
+
+def _refused(samples: Samples, read: Bools, friction: bool) -> dict[str, str]:
+    """Why nothing is told of a joint, by its name."""
+    out = {}
+    for j, (joint, count) in enumerate(zip(samples.log.joints, samples.counts, strict=True)):
+        if count < LEAST:
+            why = "" if samples.moved()[j] or not friction else "it never moves, so that its friction has no sign; "
+            out[joint] = f"{why}{count} readings count, {LEAST} are needed" if read[j] else "no torque of it was logged"
     return out
+
+
+def _unclipped(log: JointLog) -> tuple[Array, list[str]]:
+    """Torques without those of a saturated drive, which stand at the end of their range again and again."""
+    torque, notes = log.torque.copy(), []
+    for j, joint in enumerate(log.joints):
+        read = torque[np.isfinite(torque[:, j]), j]
+        if len(read) < LEAST or np.ptp(read) == 0:
+            continue
+        usual = float(np.median(np.unique(read, return_counts=True)[1]))
+        for end in (float(read.min()), float(read.max())):
+            at = torque[:, j] == end
+            if at.sum() >= CLIPPED * max(usual, 1.0):
+                torque[at, j] = np.nan
+                notes.append(
+                    f"{int(at.sum())} torques of {joint} stand at {end:.4g}: the drive was saturated, left out."
+                )
+    return torque, notes
 
 
 def _beyond_limits(model: Robot, log: JointLog) -> list[str]:

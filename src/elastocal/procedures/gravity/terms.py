@@ -16,7 +16,7 @@ from elastocal.model.chain import JOINT, Dof
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_observation, holding_torque
-from elastocal.reduction.reduction_cost import Wide
+from elastocal.procedures.gravity.fit import Known
 from elastocal.spatial.entries import Array
 
 ALIKE = 1e-3
@@ -144,7 +144,7 @@ def level_joints(model: Robot, q: Array) -> LevelAxes:
     return LevelAxes(tuple(best), signs, tuple(model.joints.index(j) for j in best))
 
 
-def expressions(model: Robot, at: Array, known: Wide | None = None) -> tuple[Term, ...]:
+def expressions(model: Robot, at: Array, known: Known | None = None) -> tuple[Term, ...]:
     """Outermost joint first, with all other joints held at joint values ``at`` (n,).
 
     The part of a joint beyond the next one out is a pure sine of b_i, so its values at 0 and 90 degrees say it all.

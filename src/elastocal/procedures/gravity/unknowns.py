@@ -1,0 +1,201 @@
+"""What a log of torques may tell, and how every unknown moves every torque: the columns of one linear problem.
+
+    tau = sum_b Y_b(q, q', q'') (m, m c, I)_b + I_a q'' + c sign(q') + d q' + z                        (of every joint)
+
+Masses and mass moments of the bodies always; their inertias and those of the rotors, I_a, where the arm moves; Coulomb
+and viscous friction c and d, and the zero z of the reading, as far as asked for.  A motor that turns with several
+joints (a coupled wrist: u = q'_5 + q'_6) loads them all, direction k in joints:
+
+    tau_j += c_k k_j sign(k . q') + sum_(i /= j) k_j k_i (d_k q'_i + I_k q''_i)                             (coupled)
+
+so that d and I_a of a joint are all that goes with its own speed, the coupled motor's share included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.measure.slow_motion import NOISE_TIMES, SHARE_OF_SPEED
+from elastocal.measure.sources.friction import Friction
+from elastocal.model.inverse_dynamics import INERTIAL, inertial_regressor, shifted_inertia
+from elastocal.model.loads.link_mass import LinkMass
+from elastocal.model.robot import Robot
+from elastocal.model.statics.holding import holding_torque
+from elastocal.model.transmission import sum_of_joints
+from elastocal.procedures.gravity.samples import Samples
+from elastocal.spatial.entries import Array, Bools
+
+ZERO = 0.1
+"""Share of a joint's torque, root mean square, that the zero of its reading may be off by."""
+GYRATION = 0.1
+"""Metres that the mass of a link may lie away from its centre, for the prior of its inertia."""
+
+
+@dataclass(frozen=True)
+class MassPrior:
+    """Standard deviations: a share of each mass, and the place of its centre in m."""
+
+    share: float = 0.3
+    centre: float = 0.03
+
+    def __post_init__(self) -> None:
+        if not (0 < self.share < np.inf and 0 < self.centre < np.inf):
+            raise InputError(
+                f"masses known to {self.share:g} and their centres to {self.centre:g} m: both must be positive numbers"
+            )
+
+    def sds(self, body: LinkMass) -> list[float]:
+        """Of the ten inertial parameters; a body without mass is not known at all."""
+        if not body.mass > 0:
+            return [np.inf] * 10
+        turns = body.mass * (float(np.linalg.norm(body.moment)) / body.mass + GYRATION) ** 2
+        moments = [float(np.hypot(self.share * u, self.centre * body.mass)) for u in body.moment]
+        return [self.share * body.mass, *moments, *[turns] * 6]
+
+
+@dataclass(frozen=True, eq=False)
+class Coupled:
+    """A motor that turns with several joints: ``label`` A5+A6, ``direction`` (n,) in joint values."""
+
+    label: str
+    direction: Array
+
+    @classmethod
+    def parse(cls, model: Robot, text: str) -> Coupled:
+        """A5+A6 or A5-A6."""
+        return cls(text.replace(" ", ""), sum_of_joints(text, model.joints))
+
+
+def coupled_motors(model: Robot) -> tuple[Coupled, ...]:
+    """Motors that turn with several joints, by the robot file: its structure matrix, or its word ``coupled``."""
+    controller = model.controller
+    out = [Coupled.parse(model, text) for text in controller.coupled]
+    if controller.drives is not None:
+        turns = controller.drives.structure @ np.linalg.inv(controller.matrix)
+        for k, row in enumerate(turns):
+            unit = row / row[k] if row[k] else row
+            others = np.flatnonzero(np.abs(unit) > 1e-9)
+            if len(others) > 1:
+                terms = [f"{'-' if unit[j] < 0 else '+'}{_times(abs(unit[j]))}{model.joints[j]}" for j in others]
+                out.append(Coupled("".join(terms).removeprefix("+"), unit))
+    return tuple({c.label: c for c in out}.values())
+
+
+def _times(ratio: float) -> str:
+    return "" if abs(ratio - 1) < 1e-9 else f"{ratio:.4g} "
+
+
+@dataclass(frozen=True, eq=False)
+class Unknowns:
+    """Names, the robot file's values and prior standard deviations (inf where nothing is known) of the columns."""
+
+    model: Robot
+    bodies: tuple[LinkMass, ...]
+    friction: Friction | None
+    coupled: tuple[Coupled, ...]
+    moving: bool
+    names: tuple[str, ...]
+    file: Array
+    sd: Array
+
+    @classmethod
+    def of(
+        cls, model: Robot, samples: Samples, prior: MassPrior | None, friction: Friction | None,
+        coupled: Sequence[Coupled] = (), carried: str = "",
+    ) -> Unknowns:  # fmt: skip
+        """Of the links, and of the payload at the frame ``carried``."""
+        weights = [e for e in model.elements if isinstance(e, LinkMass)]
+        bodies = tuple(e for e in weights if e.kind == "link_mass" or e.frame == carried)
+        rows: list[tuple[str, float, float]] = []
+        for body in bodies:
+            tag = body.parameters(model.tree)[0].name[:-1]
+            values = [body.mass, *body.moment, *shifted_inertia(body.mass, body.moment)]
+            sds = [np.inf] * 10 if prior is None else prior.sds(body)
+            each = [(tag + n, v, s) for n, v, s in zip(INERTIAL, values, sds, strict=True)]
+            rows += each if samples.moving else each[:4]
+        moves = friction is not None and (friction.coulomb or friction.viscous)
+        couples = tuple(coupled) if moves or samples.moving else ()
+        rows += [(name, 0.0, np.inf) for name in _terms(model, samples, friction, couples)]
+        if friction is not None and friction.zero:
+            size = ZERO * np.sqrt(np.nanmean(np.where(samples.counts > 0, samples.torque, 1.0) ** 2, axis=0))
+            rows += [
+                (f"{j} zero", 0.0, np.inf if prior is None else s) for j, s in zip(model.joints, size, strict=True)
+            ]
+        names, file, sd = (tuple(c) for c in zip(*rows, strict=True))
+        return cls(model, bodies, friction, couples, samples.moving, names, np.array(file), np.array(sd))
+
+    @property
+    def masses(self) -> tuple[str, ...]:
+        """Names of masses and mass moments, without inertias."""
+        each = 10 if self.moving else 4
+        return tuple(self.names[each * b + i] for b in range(len(self.bodies)) for i in range(4))
+
+    def columns(self, samples: Samples, sign: int) -> Array:
+        """(N, n, unknowns) of the drives' torque."""
+        n, count = self.model.n, samples.log.count
+        paced = np.array(samples.paced) if samples.paced else np.ones(n, dtype=bool)
+        v, a = samples.velocity * (samples.moved() & paced), samples.acceleration * paced
+        parts = [_bodies(self.model, self.bodies, samples)]
+        eye = np.eye(n)
+        terms = _asked(self.friction, samples)
+        ways = np.stack([samples.direction(e) for e in eye], axis=1)
+        own = {"rotor": a, "coulomb": ways, "viscous": v}
+        parts += [own[t][:, :, None] * eye for t in terms]
+        for c in self.coupled:
+            k = c.direction
+            for t in terms:
+                if t == "coulomb":
+                    column = k * samples.direction(k)[:, None]
+                else:
+                    column = k * ((own[t] @ k)[:, None] - k * own[t])
+                parts.append(column[:, :, None])
+        if self.friction is not None and self.friction.zero:
+            parts.append(np.broadcast_to(sign * eye, (count, n, n)))
+        return np.concatenate(parts, axis=2)
+
+    def fixed_torque(self, samples: Samples) -> Array:
+        """(N, n) of all that is not sought: springs, and bodies of other kinds."""
+        others = tuple(e for e in self.model.elements if isinstance(e, LinkMass) and e not in self.bodies)
+        springs = self.model.without("link_mass", "payload")
+        out = holding_torque(springs, samples.q) if springs.loads else np.zeros(samples.log.q.shape)
+        if others:
+            values = [
+                [e.mass, *e.moment, *shifted_inertia(e.mass, e.moment)][: 10 if samples.moving else 4] for e in others
+            ]
+            out = out + _bodies(self.model, others, samples) @ np.concatenate(values)
+        return out
+
+    def unsigned(self, samples: Samples) -> Bools:
+        """(N, n): readings that a coupled motor loads which hardly turns."""
+        out = np.zeros(samples.log.q.shape, dtype=bool)
+        for c in self.coupled:
+            speed = np.abs(samples.velocity @ c.direction)
+            noise = float(np.sqrt(np.sum((c.direction * samples.motion.velocity_sd) ** 2)))
+            least = max(NOISE_TIMES * noise, SHARE_OF_SPEED * float(np.percentile(speed, 95)))
+            out |= (speed <= least)[:, None] & (c.direction != 0)
+        return out
+
+
+def _asked(friction: Friction | None, samples: Samples) -> list[str]:
+    """Terms of a joint (and of a coupled motor) that go with its motion."""
+    rotor = samples.moving or (samples.by_row and friction is not None and friction.viscous)
+    return [*["rotor"] * rotor, *(t for t in ("coulomb", "viscous") if friction is not None and getattr(friction, t))]
+
+
+def _terms(model: Robot, samples: Samples, friction: Friction | None, coupled: Iterable[Coupled]) -> list[str]:
+    terms = _asked(friction, samples)
+    return [*(f"{j} {t}" for t in terms for j in model.joints), *(f"{c.label} {t}" for c in coupled for t in terms)]
+
+
+def _bodies(model: Robot, bodies: Sequence[LinkMass], samples: Samples) -> Array:
+    """(N, n, 10 or 4 for each body)."""
+    moves = samples.moved() & samples.moving
+    v, a = samples.velocity * moves, samples.acceleration * moves
+    full = inertial_regressor(model, samples.q, v, a, [b.frame for b in bodies])
+    if samples.moving:
+        return full
+    return full.reshape(*full.shape[:2], len(bodies), 10)[..., :4].reshape(*full.shape[:2], -1)

@@ -1,0 +1,111 @@
+"""Logs of a cobot that moves one joint at a time, fast enough for inertia to matter: answers and intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle.moving_logs import COULOMB, VISCOUS, as_currents, cobot, recorded, sweeps
+
+from elastocal.errors import InputError
+from elastocal.model.statics.holding import holding_torque
+from elastocal.procedures.gravity import identify
+from elastocal.procedures.gravity.fit import friction_terms
+from elastocal.procedures.gravity.samples import select_samples
+from elastocal.procedures.gravity.unknowns import MassPrior
+
+FILE = cobot()
+SEEN = np.array([[0.0, -1.2, 0.8, -0.8, 0.3, 0.0]])
+FAR = np.array([[0.0, -0.1, -0.6, -0.8, 0.3, 0.0]])
+LIFT = 1
+
+
+def weighed(seed=0, time=True, columns=None, joint=LIFT, **more):
+    rng = np.random.default_rng(100 + seed)
+    truth = cobot(1 + 0.1 * rng.normal(), 0.02 * rng.normal())
+    log = recorded(truth, sweeps(joint), seed, time, columns)
+    return truth, identify(FILE, log, hold_out=0, **more)
+
+
+def test_with_time_the_inertia_is_modelled_and_the_answer_holds():
+    off = []
+    for seed in range(6):
+        truth, done = weighed(seed, columns=(LIFT,) if seed % 2 else None)
+        assert done.arm.samples.moving
+        assert any("its inertia is modelled" in n and "Hz" in n for n in done.notes)
+        for pose, grows in ((SEEN, False), (FAR, True)):
+            prediction = done.predict(pose)
+            error = prediction.torque[0, LIFT] - holding_torque(truth, pose)[0, LIFT]
+            off.append(error / prediction.sd[0, LIFT])
+            assert prediction.extrapolated[0, LIFT] == grows
+        assert done.predict(SEEN).sd[0, LIFT] < 1.0  # of 60 N m
+        assert done.predict(FAR).sd[0, LIFT] > 3 * done.predict(SEEN).sd[0, LIFT]
+    assert np.all(np.abs(off) < 3)
+    assert np.mean(np.abs(off) < 1.96) > 0.9
+    terms = {(t.joint, t.term): t for t in friction_terms(done.arm)}
+    for term, planted in (("coulomb", COULOMB), ("viscous", VISCOUS)):
+        found = terms["lift", term]
+        assert abs(found.value - planted[LIFT]) < 3 * found.sd
+        assert found.sd < 0.05 * planted[LIFT]
+
+
+def test_without_time_rows_are_taken_as_evenly_spaced():
+    for seed in range(3):
+        truth, done = weighed(seed, time=False)
+        prediction = done.predict(SEEN)
+        assert not done.arm.samples.moving
+        assert prediction.torque[0, LIFT] == pytest.approx(holding_torque(truth, SEEN)[0, LIFT], abs=1.0)
+        assert abs(prediction.torque[0, LIFT] - holding_torque(truth, SEEN)[0, LIFT]) < 4 * prediction.sd[0, LIFT]
+    unknown = {(t.joint, t.term): t for t in friction_terms(done.arm)}["lift", "viscous"]
+    assert np.isnan(unknown.value)
+    assert "per row only" in unknown.reason
+
+
+def test_joints_with_too_few_readings_are_refused_by_name_and_the_others_go_on():
+    _, done = weighed(columns=(LIFT, 2))
+    prediction = done.predict(SEEN)
+    assert np.isfinite(prediction.torque[0]).tolist() == [False, True, False, False, False, False]
+    assert "never moves" in prediction.refused["elbow"]
+    assert prediction.refused["wrist1"] == "no torque of it was logged"
+    assert {w.data["joint"] for w in done.warnings if w.code == "refused"} == set(FILE.joints) - {"lift"}
+
+
+def test_the_rule_of_slowness_can_be_chosen():
+    log = recorded(FILE, sweeps(LIFT, top=0.3, rate=0.4))
+    left = select_samples(FILE, log, inertia="leave-out", share=0.05)
+    fewer = select_samples(FILE, log, inertia="leave-out", share=0.02)
+    assert not left.moving
+    assert left.fast < fewer.fast
+    wide, narrow = (select_samples(FILE, log, inertia="model", cutoff=f) for f in (20.0, 5.0))
+    assert wide.moving
+    assert wide.motion.cutoff == pytest.approx(20, rel=0.3)
+    assert narrow.log.count < wide.log.count
+    with pytest.raises(InputError, match="has no time, so no acceleration"):
+        select_samples(FILE, recorded(FILE, sweeps(LIFT), time=False), inertia="model")
+
+
+def test_gains_of_currents_are_told_by_masses_that_are_known():
+    gains = np.array([11.0, 12.5, 11.0, 9.0, 8.5, 8.0])
+    log = as_currents(recorded(FILE, sweeps(LIFT)), gains)
+    done = identify(FILE, log, prior=MassPrior(0.02, 0.002), hold_out=0)
+    assert done.gains.value[LIFT] == pytest.approx(12.5, abs=3 * done.gains.sd[LIFT])
+    assert done.gains.sd[LIFT] < 0.04 * 12.5
+    vague = identify(FILE, log, hold_out=0)
+    assert vague.gains.sd[LIFT] > 3 * done.gains.sd[LIFT]
+    assert vague.predict(SEEN).sd[0, LIFT] > 3 * done.predict(SEEN).sd[0, LIFT]
+    unknown = identify(FILE, log, prior=None, hold_out=0)
+    assert np.isnan(unknown.gains.value).all()
+    (coulomb,) = [t for t in unknown.gains.products if t.term == "coulomb"]
+    assert (coulomb.joint, coulomb.unit) == ("lift", "A")
+    assert coulomb.value == pytest.approx(COULOMB[LIFT] / 12.5, rel=0.1)
+    assert any("products with the gain of lift" in n for n in unknown.notes)
+
+
+def test_the_sign_is_told_where_friction_hides_the_weight():
+    """Sweeps about the vertical: hardly any weight varies; the sign of friction and inertia tells all the same."""
+    motion = sweeps(LIFT, start=(0.0, -1.57, 0.0, -1.57, 0.0, 0.0), span=0.5)
+    log = recorded(FILE, motion)
+    for sense in (1, -1):
+        from dataclasses import replace
+
+        done = identify(FILE, replace(log, torque=sense * log.torque), hold_out=0)
+        assert done.arm.sense.sign == sense
