@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, isfinite, log10
+from math import floor, isfinite, isinf, log10
 
 DASH = "\N{EN DASH}"
 """Stands for a number that is not known."""
@@ -61,3 +61,10 @@ def concise(value: float, sd: float) -> str:
     shown = round(e * 10**decimals) if decimals else round(e)
     tail = f"e{power:d}" if power else ""
     return f"{number(a, decimals)}({shown}){tail}"
+
+
+def quantile_95(freedom: float) -> float:
+    """Half width of a 95 % interval in standard deviations: Student's t where the noise is estimated."""
+    from scipy.special import stdtrit
+
+    return 1.959963984540054 if isinf(freedom) else float(stdtrit(max(freedom, 1.0), 0.975))

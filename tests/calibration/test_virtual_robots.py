@@ -8,9 +8,9 @@ from scipy.spatial.transform import Rotation
 from virtual import Truth, campaign, joint_values, random_arm, read_positions, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
-from elastocal.calibration.prediction import quantile_95
 from elastocal.calibration.run import calibrate
 from elastocal.model.robot import Robot
+from elastocal.quantities import quantile_95
 
 WORDS = ("geometry", "weight", "harmonics")
 ROBOTS = {

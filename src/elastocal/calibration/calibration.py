@@ -16,13 +16,14 @@ from elastocal.calibration.campaign import Campaign, controller_to_joints, joint
 from elastocal.calibration.estimates import Estimates, Outlier
 from elastocal.calibration.noise import Instrument, points_sd
 from elastocal.calibration.placing import Placing, placed
-from elastocal.calibration.prediction import Prediction, quantile_95
+from elastocal.calibration.prediction import Prediction
 from elastocal.calibration.sight import placing_slopes, point_slopes
 from elastocal.calibration.tool import ToolStates, tool_of
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
+from elastocal.quantities import quantile_95
 from elastocal.results import as_html, shortened
 from elastocal.spatial.entries import Array, Ints
 

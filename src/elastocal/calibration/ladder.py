@@ -17,12 +17,12 @@ import numpy as np
 from elastocal.calibration.fit import Fit, Task, fit
 from elastocal.calibration.noise import Family, Instrument
 from elastocal.calibration.placing import Placing
-from elastocal.calibration.prediction import quantile_95
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import pose_means
 from elastocal.calibration.words import Wanted, with_words
 from elastocal.model.robot import Robot
+from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array, Bools
 
 WORTH = 0.995

@@ -11,7 +11,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools, Ints
-from elastocal.spatial.rotation import rotations
+from elastocal.spatial.rotation import nearest_rotation, rotations
 
 KEPT = 0.6
 """Share of the points of every marker that the robust start believes."""
@@ -45,13 +45,7 @@ class Placing:
         turn = spin @ self.turn
         markers = self.markers + change[6 * s : 6 * s + 3 * m].reshape(m, 3)
         last = rotations(change[6 * s + 3 * m :].reshape(3, 1))[:, :, 0]
-        return Placing(_right(turn), shift, markers, _right((self.tool_turn @ last)[None])[0], self.centres)
-
-
-def _right(turns: Array) -> Array:
-    """Rotations again after rounding, (S, 3, 3)."""
-    u, _, vt = np.linalg.svd(turns)
-    return np.asarray(u @ vt)
+        return Placing(nearest_rotation(turn), shift, markers, nearest_rotation(self.tool_turn @ last), self.centres)
 
 
 def robust_start(
@@ -114,8 +108,7 @@ def _stations_fitted(p: Placing, origin: Array, turn: Array, station: Ints, poin
             continue
         a, b = local[mine], points[mine]
         ca, cb = a.mean(axis=0), b.mean(axis=0)
-        u, _, vt = np.linalg.svd((b - cb).T @ (a - ca))
-        turns[s] = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))]) @ vt
+        turns[s] = nearest_rotation((b - cb).T @ (a - ca))
         shifts[s] = cb - turns[s] @ ca
     return replace(p, turn=turns, shift=shifts)
 
@@ -146,5 +139,4 @@ def start_turns(placing: Placing, turn: Array, station: Ints, read: Array, *, st
 def _mean_rotation(turns: Array) -> Array:
     if not len(turns):
         return np.eye(3)
-    u, _, vt = np.linalg.svd(turns.mean(axis=0))
-    return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)
+    return nearest_rotation(turns.mean(axis=0))

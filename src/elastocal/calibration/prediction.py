@@ -64,10 +64,3 @@ class Prediction:
 
     def _repr_html_(self) -> str:
         return as_html(self)
-
-
-def quantile_95(freedom: float) -> float:
-    """Half width of a 95 % interval in standard deviations."""
-    from scipy.special import stdtrit
-
-    return 1.959963984540054 if np.isinf(freedom) else float(stdtrit(max(freedom, 1.0), 0.975))

@@ -14,6 +14,7 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.rotation import nearest_rotation
 
 SAME = 1e-5
 """Joint values closer than this (rad or m) are one configuration: encoders flicker between repeats."""
@@ -177,8 +178,7 @@ def _mean_turn(turns: Array) -> Array:
         return np.full((3, 3), np.nan)
     if len(known) == 1:
         return np.asarray(known[0])
-    u, _, vt = np.linalg.svd(known.mean(axis=0))
-    return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)
+    return nearest_rotation(known.mean(axis=0))
 
 
 def _repeat_scatter(campaign: Campaign, members: tuple[Ints, ...]) -> tuple[float, int]:

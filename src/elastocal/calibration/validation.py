@@ -10,11 +10,11 @@ import numpy as np
 from elastocal.calibration.accuracy import ErrorSummary, Validation
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.placing import Placing, placed
-from elastocal.calibration.prediction import quantile_95
 from elastocal.calibration.states import States, gather, pose_means
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
+from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import rigid_fit
 

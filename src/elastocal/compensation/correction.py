@@ -17,7 +17,8 @@ from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Residual
 from elastocal.findings import Finding
 from elastocal.model.robot import Robot
-from elastocal.reduction.prediction import IdentifiedModel, Prediction, quantile_95
+from elastocal.quantities import quantile_95
+from elastocal.reduction.prediction import IdentifiedModel, Prediction
 from elastocal.results import as_frame, as_html, shortened
 from elastocal.spatial.entries import Array, Bools
 

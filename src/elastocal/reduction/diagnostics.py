@@ -17,7 +17,7 @@ import numpy as np
 
 from elastocal.reduction.fit import Fit
 from elastocal.solve.deletion import Deletion, deletion_of_rows
-from elastocal.solve.linear import orthonormal_span, solve_linear
+from elastocal.solve.linear import orthonormal_span, solve_linear, unit_qr
 from elastocal.solve.loss import cauchy_residuals
 from elastocal.solve.outliers import LEVEL, screen_units
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -60,7 +60,7 @@ def find_outliers(fit: Fit, level: float = LEVEL) -> tuple[Outlier, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Linear:
-    """The problem of a fit in m and rad: ``lower`` factors (N, R, R) of the noise, rows, and rows of priors."""
+    """The problem of a fit in m and rad, with unit columns: ``lower`` factors (N, R, R) of the noise, rows, priors."""
 
     lower: Array
     misfit: Array
@@ -77,10 +77,12 @@ class _Linear:
         n, r = problem.shape
         live, inverse = problem.weights.live, problem.weights.inverse
         lower = np.asarray(np.linalg.inv(inverse + np.eye(r) * ~live[:, :, None]), dtype=np.float64)
-        matrix, misfit = problem.matrix[: n * r].reshape(n, r, -1), problem.misfit[: n * r].reshape(n, r, 1)
+        lengths = np.linalg.norm(problem.matrix, axis=0)
+        columns = problem.matrix / np.where(lengths > 0, lengths, 1.0)
+        matrix, misfit = columns[: n * r].reshape(n, r, -1), problem.misfit[: n * r].reshape(n, r, 1)
         parts = np.array([kind.groups.index(row.group) for row in kind.rows])
         return cls(
-            lower, (lower @ misfit)[:, :, 0], lower @ matrix, problem.matrix[problem.priors()],
+            lower, (lower @ misfit)[:, :, 0], lower @ matrix, columns[problem.priors()],
             problem.misfit[problem.priors()], problem.used, parts, fit.stated,
         )  # fmt: skip
 
@@ -148,7 +150,7 @@ class Influence:
 def influence(fit: Fit, pose: Ints) -> Influence:
     """Leave-one-pose-out; ``pose`` (N,) says which readings belong together."""
     n, r = fit.problem.shape
-    basis = np.linalg.qr(fit.problem.matrix)[0][: n * r].reshape(n, r, -1)
+    basis = unit_qr(fit.problem.matrix).q[: n * r].reshape(n, r, -1)
     used = fit.problem.used
     leverage = np.where(used, np.sum(basis**2, axis=2), np.nan)
     deleted = np.full((n, r), np.nan)

@@ -16,6 +16,7 @@ from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
 from elastocal.reduction.problem import Problem, Weights, linearise, residuals, weigh
 from elastocal.solve.groups import Groups, classify, covariance
+from elastocal.solve.linear import unit_qr
 from elastocal.solve.loss import LOSSES, TUNING, Loss, robust_scale, scatter
 from elastocal.spatial.entries import Array
 
@@ -134,13 +135,12 @@ def linear_fit(model: Robot, campaign: Campaign, problem: Problem, names: Sequen
 
 def one_step(problem: Problem, triangle: Array) -> Array:
     """Values (p,) by QR of the small problem's triangle, or of some of its columns, with unit columns."""
-    lengths = np.linalg.norm(triangle, axis=0)
-    q, r = np.linalg.qr(triangle / np.where(lengths > 0, lengths, 1.0))
-    if np.min(np.abs(np.diag(r)), initial=np.inf) < 1e-9:
+    small = unit_qr(triangle)
+    if small.least < 1e-9:
         raise InputError(
             "the parameters are not separately identifiable by these readings; seek fewer or let groups choose"
         )
-    return np.asarray(np.linalg.solve(r, q.T @ problem.reduced.readings) / lengths)
+    return small.solve(problem.reduced.readings)
 
 
 STEPS, ROUNDS = 100, 4

@@ -18,16 +18,8 @@ from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
+from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array, Bools, Ints
-
-QUANTILE_95 = 1.959963984540054
-
-
-def quantile_95(freedom: float) -> float:
-    """Half width of a 95 % interval in standard deviations: Student's t where the noise is estimated."""
-    from scipy.special import stdtrit
-
-    return QUANTILE_95 if math.isinf(freedom) else float(stdtrit(max(freedom, 1.0), 0.975))
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,6 +39,7 @@ from elastocal.reduction.first_fit import ABSURD
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification
 from elastocal.reduction.problem import linearise
+from elastocal.solve.linear import unit_qr
 from elastocal.spatial.entries import Array
 
 CHANCE = 0.0027
@@ -157,7 +158,7 @@ def omitted_parameters(identification: Identification) -> tuple[OmittedParameter
     if freedom < 2:
         return ()
     own = problem.matrix[:, problem.index(fit.names)]
-    basis = np.linalg.qr(own / np.linalg.norm(own, axis=0))[0]
+    basis = unit_qr(own).q
     at = problem.index(names)
     columns = problem.matrix[:, at]
     beyond = columns - basis @ (basis.T @ columns)

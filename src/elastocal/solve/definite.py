@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.solve.linear import unit_qr
 from elastocal.spatial.entries import Array, Ints
 
 TOLERANCE = 1e-8
@@ -157,15 +158,11 @@ class _Path:
 
     def _newton(self, x: Array, inverses: list[Array], mu: float) -> tuple[Array, Array, float]:
         """The step, the eigenvalues of L^-1 K(step) L^-T of all blocks, and the squared Newton decrement."""
-        from scipy.linalg import solve_triangular
-
         push = [np.kron(i, i) @ b.select for i, b in zip(inverses, self.maps, strict=True)]
         ones = [np.eye(b.n).ravel() for b in self.maps]
         rows = np.vstack([self.triangle, *(np.sqrt(mu) * j for j in push)])
         right = np.concatenate([self.target - self.triangle @ x, *(np.sqrt(mu) * o for o in ones)])
-        lengths = np.linalg.norm(rows, axis=0)
-        q, r = np.linalg.qr(rows / lengths)
-        step = solve_triangular(r, q.T @ right) / lengths
+        step = unit_qr(rows).solve(right)
         bends = [(j @ step).reshape(b.n, b.n) for j, b in zip(push, self.maps, strict=True)]
         stretch = np.concatenate([np.linalg.eigvalsh((s + s.T) / 2) for s in bends])
         along = self.triangle @ step

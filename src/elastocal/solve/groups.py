@@ -19,6 +19,7 @@ from enum import StrEnum
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.solve.linear import unit_qr
 from elastocal.solve.rank import Rank, decide_rank
 from elastocal.spatial.entries import Array, Bools
 
@@ -207,12 +208,9 @@ def covariance(r: Array, kept: Sequence[int]) -> Array:
     All nan where a column is zero: nothing is known then.
     """
     columns = r[:, list(kept)]
-    lengths = np.linalg.norm(columns, axis=0)
-    if not np.all(lengths > 0):
-        return np.full((len(lengths), len(lengths)), np.nan)
-    triangle = np.linalg.qr(columns / lengths, mode="r")
-    inverse = np.linalg.solve(triangle, np.eye(len(lengths)))
-    return np.asarray(inverse @ inverse.T / np.outer(lengths, lengths))
+    if not np.all(np.any(columns, axis=0)):
+        return np.full((columns.shape[1],) * 2, np.nan)
+    return unit_qr(columns).covariance
 
 
 def expectations(

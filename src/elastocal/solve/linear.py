@@ -26,6 +26,41 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
+class UnitQR:
+    """A = Q R diag(lengths): columns of unit length, so that R tells how they depend on each other whatever the units.
+
+    A column of zeros keeps the length one and a zero in R.
+    """
+
+    q: Array
+    r: Array
+    lengths: Array
+
+    @property
+    def least(self) -> float:
+        """Least part of a column that those before it do not explain."""
+        return float(np.min(np.abs(np.diag(self.r)), initial=np.inf))
+
+    def solve(self, y: Array) -> Array:
+        """A^+ y, of one right-hand side (n,) or several (n, k)."""
+        values = np.linalg.solve(self.r, self.q.T @ y)
+        return np.asarray(values / (self.lengths if y.ndim == 1 else self.lengths[:, None]))
+
+    @property
+    def covariance(self) -> Array:
+        """(A^T A)^-1."""
+        inverse = np.linalg.solve(self.r, np.eye(len(self.lengths)))
+        return np.asarray(inverse @ inverse.T / np.outer(self.lengths, self.lengths))
+
+
+def unit_qr(columns: Array) -> UnitQR:
+    lengths = np.linalg.norm(columns, axis=0)
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    q, triangle = np.linalg.qr(columns / lengths)
+    return UnitQR(np.asarray(q), np.asarray(triangle), lengths)
+
+
+@dataclass(frozen=True, eq=False)
 class LinearSolution:
     """``values`` (p,) and ``unit_covariance`` (p, p), for noise of one, hold where ``known``; ``null`` (p, p - rank).
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.solve.groups import Groups, classify
+from elastocal.solve.linear import unit_qr
 from elastocal.solve.rank import ZERO_COLUMN, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
 
@@ -83,20 +84,16 @@ def fit_reduced(names: Sequence[str], scales: Array, reduced: Reduced, first: Se
     if not np.all(np.isfinite(reduced.triangle)) or not np.all(np.isfinite(reduced.readings)):
         raise InputError("readings and their derivatives must be finite numbers; leave the others out")
     groups = classify(names, reduced.triangle, scales, first)
-    columns = reduced.triangle[:, list(groups.kept)]
-    lengths = np.linalg.norm(columns, axis=0)
-    q, unit = np.linalg.qr(columns / lengths)
-    inverse = np.linalg.solve(unit, np.eye(len(lengths)))
-    along = q.T @ reduced.readings
-    across = reduced.readings - q @ along
+    small = unit_qr(reduced.triangle[:, list(groups.kept)])
+    across = reduced.readings - small.q @ (small.q.T @ reduced.readings)
     return ReducedFit(
         groups=groups,
         names=tuple(names[i] for i in groups.kept),
-        values=inverse @ along / lengths,
-        covariance=inverse @ inverse.T / np.outer(lengths, lengths),
-        triangle=unit * lengths,
+        values=small.solve(reduced.readings),
+        covariance=small.covariance,
+        triangle=small.r * small.lengths,
         squares=reduced.rest + float(across @ across),
-        freedom=reduced.count - len(lengths),
+        freedom=reduced.count - len(groups.kept),
         reduced=reduced,
     )
 

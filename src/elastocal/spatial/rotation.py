@@ -108,3 +108,10 @@ def left_jacobian_inverse(vectors: Array) -> Array:
     t = np.where(large, angle, 1.0)
     c = np.where(large, (1 - t / 2 / np.tan(t / 2)) / t**2, 1 / 12 + angle**2 / 720)
     return np.asarray(np.eye(3)[:, :, None] - 0.5 * cross + c * square)
+
+
+def nearest_rotation(matrices: Array) -> Array:
+    """The rotation nearest to every matrix (..., 3, 3), never a reflection: U diag(1, 1, det(U V^T)) V^T."""
+    u, _, vt = np.linalg.svd(matrices)
+    u[..., 2] *= np.sign(np.linalg.det(u @ vt))[..., None]
+    return np.asarray(u @ vt)

@@ -17,7 +17,7 @@ from elastocal.errors import InputError
 from elastocal.files.campaign.columns import EULER, MATRIX, QUATERNION, RPY
 from elastocal.files.tables.raw import Field, RawTable
 from elastocal.spatial.entries import Array
-from elastocal.spatial.rotation import rotations
+from elastocal.spatial.rotation import nearest_rotation, rotations
 
 OFF = 0.01
 """How far a quaternion may be from length one, and a matrix from a rotation."""
@@ -43,8 +43,7 @@ def matrices(
         found = read.reshape(-1, 3, 3)
         away = np.abs(np.einsum("nij,nkj->nik", found, found) - np.eye(3)).max(axis=(1, 2), initial=0.0)
         _check(raw, fields, group, known, (away > OFF) | (np.linalg.det(found) < 0), "no rotation matrix")
-        u, _, vt = np.linalg.svd(found)
-        found = u @ vt
+        found = nearest_rotation(found)
     elif group == QUATERNION:
         size = np.linalg.norm(read, axis=1)
         _check(raw, fields, group, known, np.abs(size - 1) > OFF, "no quaternion of length one")

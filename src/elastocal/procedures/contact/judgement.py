@@ -26,6 +26,7 @@ from elastocal.model.statics.contact import ContactStatus
 from elastocal.reduction.identify import Identification
 from elastocal.reduction.problem import linearise
 from elastocal.solve.groups import Combination, Groups
+from elastocal.solve.linear import unit_qr
 from elastocal.spatial.entries import Array
 
 
@@ -93,7 +94,7 @@ def standing(found: Identification) -> tuple[Combination, ...]:
         return ()
     a = linearise(fit.campaign, fit.model, held, fit.problem.weights).matrix[: int(np.prod(fit.problem.shape))]
     priors = np.zeros((len(fit.problem.matrix) - len(a), len(held)))
-    factors = _solved(fit.problem.matrix, np.concatenate([a, priors]))
+    factors = unit_qr(fit.problem.matrix).solve(np.concatenate([a, priors]))
     size = np.array([max(abs(table[n].value), table[n].scale) for n in held])
     shifts = np.abs(factors) * size / fit.sd[:, None]
     return tuple(
@@ -110,12 +111,6 @@ def force_level(campaign: Campaign) -> float:
     sizes = np.linalg.norm(np.nan_to_num(campaign.readings), axis=1)
     sizes = sizes[sizes > 0]
     return float(np.median(sizes)) if len(sizes) and sizes.max() < SAME * sizes.min() else float("nan")
-
-
-def _solved(matrix: Array, right: Array) -> Array:
-    """A^+ a, columns of A at unit length."""
-    lengths = np.linalg.norm(matrix, axis=0)
-    return np.asarray(np.linalg.lstsq(matrix / lengths, right, rcond=None)[0] / lengths[:, None])
 
 
 _QUOTIENTS = {("m", "m/N"): "N", ("rad", "rad/(N m)"): "N m", ("m", "rad"): "m", ("rad", "m"): "1/m"}
