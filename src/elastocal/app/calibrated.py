@@ -53,7 +53,8 @@ class Calibrated:
 def of_readings(path: Path) -> bool:
     """Whether a calibration file is of the format for readings; anything else is left to its reader to refuse."""
     from elastocal.calibration.store import FORMAT
-    from elastocal.files.located import parse_json, read_text
+    from elastocal.files.located import read_text
+    from elastocal.files.plain_data import parse_json
 
     try:
         data = parse_json(read_text(path), path.as_posix())

@@ -15,7 +15,8 @@ import yaml
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.opened import read_bytes
-from elastocal.files.plain_data import CONTROL, Path_, parse_json, spelled, yaml_data
+from elastocal.files.plain_data import CONTROL, parse_json, spelled, yaml_data
+from elastocal.files.plain_data import Path_ as Path_
 
 _START = "a robot file starts with 'format: elastocal-robot/1'"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")

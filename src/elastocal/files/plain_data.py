@@ -69,7 +69,7 @@ def _check_depth(text: str, file: str) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > DEEPEST:
-                raise _too_deep(file, event.start_mark.line + 1)
+                raise _too_deep(file, 1 if event.start_mark is None else event.start_mark.line + 1)
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 
