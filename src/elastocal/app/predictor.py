@@ -118,7 +118,7 @@ def predictor(
     def watch(step: str) -> None:
         done[0] += 1
         if progress is not None:
-            progress(min(95, 6 * done[0]), 100)
+            progress(min(95, 6 * done[0]), 100, f"model {step}")
 
     with one_thread():
         found = calibrate(robot, readings, words, accept=accept, progress=watch)

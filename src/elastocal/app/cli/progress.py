@@ -8,69 +8,95 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
+from typing import Any, Protocol
 
-from elastocal.untrusted import shown_plainly
-
-Progress = Callable[[int, int], None]
-PATIENCE = 0.7
+PATIENCE = 0.2
+"""Seconds after which work is shown; what is done before says nothing."""
 LINE_EVERY = 2.0
 ON_TERMINAL = 0.5
 ELSEWHERE = 10.0
 """Seconds between lines."""
 
 
+class Progress(Protocol):
+    """Told how much of the work is done, and the stage that it is in."""
+
+    def __call__(self, done: int, total: int, stage: str = "") -> None: ...
+
+
 @contextmanager
 def progress(what: str) -> Iterator[Progress]:
-    """A callback (done, total): a bar on a terminal, now and then a line elsewhere."""
-    what = shown_plainly(what)
-    if sys.stderr.isatty():
-        with _bar(what) as callback:
-            yield callback
-    else:
-        yield _lines(what)
+    """Shows the work while it lasts: a bar with stage and times on a terminal, now and then a line elsewhere.
 
-
-@contextmanager
-def _bar(what: str) -> Iterator[Progress]:
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    bar = Bar(
-        TextColumn(what, markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    task = bar.add_task(what, total=None)
-    began = time.monotonic()
-    started = False
-
-    def callback(done: int, total: int) -> None:
-        nonlocal started
-        if not started and time.monotonic() - began > PATIENCE:
-            bar.start()
-            started = True
-        bar.update(task, completed=done, total=total)
-
+    The first sign of life comes from a thread of its own, since the work may tell nothing for long.
+    """
+    shown: _Bar | _Lines = _Bar(what) if sys.stderr.isatty() else _Lines(what)
+    timer = threading.Timer(PATIENCE, shown.start)
+    timer.daemon = True
+    timer.start()
     try:
-        yield callback
+        yield shown
     finally:
-        bar.stop()
+        timer.cancel()
+        shown.stop()
 
 
-def _lines(what: str) -> Progress:
-    last = time.monotonic()
+class _Bar:
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.state: tuple[int, int | None, str] = (0, None, "")
+        self.bar: Any = None
+        self.lock = threading.Lock()
+        self.ended = False
 
-    def callback(done: int, total: int) -> None:
-        nonlocal last
-        if done < total and time.monotonic() - last > LINE_EVERY:
-            last = time.monotonic()
-            print(f"{what}: {100 * done // max(total, 1)} %", file=sys.stderr, flush=True)
+    def start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
 
-    return callback
+        with self.lock:
+            if self.ended:
+                return
+            times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+            words = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), *times)
+            self.bar = Bar(*words, console=Console(stderr=True), transient=True)
+            done, total, stage = self.state
+            self.bar.add_task(self._words(stage), total=total, completed=done)
+            self.bar.start()
+
+    def __call__(self, done: int, total: int, stage: str = "") -> None:
+        with self.lock:
+            self.state = (done, total, stage)
+            if self.bar is not None:
+                task = self.bar.task_ids[0]
+                self.bar.update(task, completed=done, total=total, description=self._words(stage))
+
+    def stop(self) -> None:
+        with self.lock:
+            self.ended = True
+            if self.bar is not None:
+                self.bar.stop()
+
+    def _words(self, stage: str) -> str:
+        return f"{self.what}: {stage}" if stage else self.what
+
+
+class _Lines:
+    def __init__(self, what: str) -> None:
+        self.what, self.last, self.begun = what, time.monotonic(), time.monotonic()
+
+    def start(self) -> None:
+        print(f"{self.what}: started", file=sys.stderr, flush=True)
+
+    def __call__(self, done: int, total: int, stage: str = "") -> None:
+        now = time.monotonic()
+        if done < total and now - self.last > LINE_EVERY:
+            self.last = now
+            said = f"{100 * done // max(total, 1)} %, {now - self.begun:.0f} s" + (f", {stage}" if stage else "")
+            print(f"{self.what}: {said}", file=sys.stderr, flush=True)
+
+    def stop(self) -> None:
+        pass
 
 
 @contextmanager

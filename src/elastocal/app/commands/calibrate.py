@@ -198,7 +198,7 @@ def _asked(
         "form": asked.form,
         "rules": ReductionRules(asked.thresholds, asked.statistical, asked.loss, asked.outliers == "leave_out"),
         "correlated": correlated,
-        "watch": lambda step: None if progress is None else progress(STEPS[step], 100),
+        "watch": lambda step: None if progress is None else progress(STEPS[step], 100, step),
     }
 
 

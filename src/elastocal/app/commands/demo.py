@@ -17,6 +17,7 @@ import typer
 from elastocal.app import demonstration as cell_contents
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
+from elastocal.app.cli.progress import Progress
 from elastocal.app.demonstration import DENSIFY_UM, GROSS, MILLING, NAME, SEED, TRUTH, cutting_lines
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder
     from elastocal.report.blocks import Report
 
-Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+Watch = Callable[[str], AbstractContextManager[Progress]]
 """Progress of a step, named by what it does."""
 Write = Callable[["Report", Mapping[Path, str | bytes]], None]
 """Of the report and the files of a step."""
