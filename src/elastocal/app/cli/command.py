@@ -167,10 +167,12 @@ def _result(declared: Command, values: Mapping[str, Any]) -> Any:
 
 
 def _pages(name: str) -> str:
-    """The module that shows results of a command: ``pages/NAME.py``, or ``pages/NAME/page.py``."""
+    """The module that shows results: ``pages/NAME.py``, ``pages/NAME/page.py``, for short ones that of the command."""
     module = f"elastocal.app.pages.{name}"
     spec = find_spec(module)
-    return f"{module}.page" if spec is not None and spec.submodule_search_locations is not None else module
+    if spec is None:
+        return f"elastocal.app.commands.{name}"
+    return f"{module}.page" if spec.submodule_search_locations is not None else module
 
 
 def _written(declared: Command, values: Mapping[str, Any]) -> dict[str, Path | None]:

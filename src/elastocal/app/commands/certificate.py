@@ -12,6 +12,7 @@ import typer
 from elastocal.app.cells.roles import Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
+from elastocal.report.blocks import Report
 
 if TYPE_CHECKING:
     from elastocal.report.certificate import Certificate
@@ -80,3 +81,9 @@ def certificate(
     made = certificate_of(found, checked, stated, run.inputs)
     contents = certificate_contents(found, made, out.suffix.lower(), checked, stated.tolerance)
     return CertificateResult(made, {out: contents})
+
+
+def page(result: CertificateResult) -> Report:
+    c = result.certificate
+    warned = tuple(f"WARNING: {w}." for w in c.warnings)
+    return Report(f"Certificate {c.number}: {c.item}", warned, (), certificate=c)

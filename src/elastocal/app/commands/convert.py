@@ -12,6 +12,7 @@ from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError
+from elastocal.report.blocks import Column, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.model.robot import Robot
@@ -83,3 +84,17 @@ def _with_compliances(model: Robot) -> tuple[Robot, tuple[str, ...]]:
 
     joints = tuple(f.name for f in model.tree.frames if f.joint is not None)
     return model.with_elements(*(JointCompliance(joint=j, k=0.0, source=UNKNOWN) for j in joints)), joints
+
+
+def page(result: ConvertResult) -> Report:
+    size = f"{result.joints} joints, {result.frames} frames, {result.elements} elements"
+    verdict = [f"{result.target} is written: {size}. Read again it gives the same robot."]
+    if result.to_fill:
+        verdict.append(
+            f"A URDF holds no compliance: k is 0 (rigid) for {', '.join(result.to_fill)}; "
+            "write measured values there, with their source."
+        )
+    notes = Table(
+        "left_open", "What the source left open", (Column("note", "note"),), tuple((n,) for n in result.notes)
+    )
+    return Report("Robot file", tuple(verdict), (Section("", (notes,)),) if result.notes else ())

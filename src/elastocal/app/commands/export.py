@@ -13,6 +13,7 @@ from elastocal.app.cells.roles import Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
 from elastocal.errors import InputError
+from elastocal.report.blocks import Column, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated
@@ -140,3 +141,10 @@ def _placing(calibration: Path) -> dict[str, Any] | None:
         ],
         "markers": [{"name": n, "xyz_m": c.placing.markers[i].tolist()} for i, n in enumerate(c.markers)],
     }
+
+
+def page(result: ExportResult) -> Report:
+    table = Table("exported", "", (Column("file", "file"), Column("holds", "holds")), result.words)
+    files = f"{len(result.words)} file{'s' * (len(result.words) != 1)}"
+    verdict = (*result.warned, f"The calibration of {result.robot} is written in {files} for others.")
+    return Report("Exported calibration", verdict, (Section("", (table,)),), result.notes)

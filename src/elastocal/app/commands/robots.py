@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elastocal.app.cli.command import command
+from elastocal.report.blocks import Column, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.model.robot import Robot
@@ -42,3 +43,19 @@ def robots() -> RobotsResult:
 def joint_letters(model: Robot) -> str:
     """R for a revolute, P for a prismatic joint, from base to tool."""
     return "".join("R" if m.kind == "revolute" else "P" for m in model.motions)
+
+
+def page(result: RobotsResult) -> Report:
+    columns = (
+        Column("name", "robot"),
+        Column("title", "title"),
+        Column("joints", "joints"),
+        Column("parameters", "parameters"),
+        Column("tool", "tool frame"),
+    )
+    rows = tuple((r.name, r.title, r.joints or "none", r.parameters, r.tool) for r in result.robots)
+    notes = (
+        "R is a revolute joint, P a prismatic one, from base to tool.",
+        "Wherever a command asks for ROBOT, give one of these names or the path of a .yaml or .urdf file.",
+    )
+    return Report("Shipped robots", (), (Section("", (Table("robots", "", columns, rows, notes),)),))

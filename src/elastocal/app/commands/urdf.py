@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import degrees
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ import typer
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.spatial.pose import Pose
@@ -101,3 +103,19 @@ def _numbers(pose: Pose) -> tuple[float, ...]:
     from elastocal.spatial.rotation import matrix_rpy
 
     return (*(float(v) for v in pose.translation), *matrix_rpy(pose.rotation))
+
+
+def page(result: UrdfResult) -> Report:
+    names = (("x", "mm"), ("y", "mm"), ("z", "mm"), ("roll", "deg"), ("pitch", "deg"), ("yaw", "deg"))
+    columns = (
+        Column("joint", "joint"),
+        Column("state", "origin"),
+        *(Column(f"{name}_{unit}", name, unit) for name, unit in names),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (change.joint, state, *(1e3 * v for v in values[:3]), *(degrees(v) for v in values[3:]))
+        for change in result.changes
+        for state, values in (("before", change.before), ("after", change.after))
+    ]
+    verdict = (f"{len(result.changes)} joint origin(s) changed in {result.target}; every other byte is as it was.",)
+    return Report("Corrected URDF", verdict, (Section("", (Table("origins", "", columns, tuple(rows)),)),))

@@ -95,7 +95,7 @@ def _facts(result: RecordResult) -> tuple[Fact, ...]:
     return (
         VERSION,
         Fact("listened", "listened on", result.address, result.address),
-        Fact("controller", "controller", list(result.learned), _controller(result)),
+        Fact("controller", "controller", tuple(result.learned), _controller(result)),
         Fact("log", "log", *((log, log) if s.telegrams or s.malformed else (None, "none: nothing came"))),
         Fact("cycle", "cycle", s.step, cycle),
         Fact("sen_type", "answers as", result.sender, result.sender),
