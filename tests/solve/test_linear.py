@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.solve.linear import orthonormal_span, solve_linear
+from elastocal.errors import InputError
+from elastocal.solve.linear import determined_values, orthonormal_span, solve_linear
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(30, 4)) * [1.0, 1e4, 1e-3, 1.0]
@@ -75,3 +76,19 @@ def test_stated_intervals_hold_the_truth_as_often_as_stated():
         fit = solve_linear(white, white @ B + rng.normal(size=30))
         hits += np.abs(fit.values - B) < 1.959964 * np.sqrt(np.diag(fit.unit_covariance))
     np.testing.assert_allclose(hits / 600, 0.95, atol=0.035)
+
+
+@pytest.mark.parametrize(
+    ("columns", "readings", "code"),
+    [
+        (X, np.where(np.arange(30) == 3, np.nan, Y), "not-finite"),
+        (X[:3], Y[:3], "few-readings"),
+        (np.column_stack([X, X[:, 0]]), Y, "rank"),
+    ],
+)
+def test_what_rows_do_not_determine_is_refused(columns, readings, code):
+    names = [f"k{i}" for i in range(columns.shape[1])]
+    with pytest.raises(InputError) as refused:
+        determined_values(columns, readings, names)
+    assert refused.value.code == code
+    np.testing.assert_array_equal(determined_values(X, Y, "abcd"), solve_linear(X, Y, "abcd").values)

@@ -1,10 +1,10 @@
 """The cell that the demonstration starts from: that of a new cell, with a plan, a program and a true robot of its own.
 
 The true robot is the shipped KR-270 with other springs, and with backlash in its gears.  All its numbers are made up:
-joints differ from the file by -15 to 25 %, links, foundation and compensator by up to 30 %; backlash is that of a worn
-wrist.  A1 and A6 have none: without a load nothing presses their gears to one side, so that the place they rest at
-before a reading would be anybody's guess.  The program is a contour in KRL: a rectangle of 500 mm x 300 mm with rounded
-corners, milled by a spindle that points down.
+joints differ from the file by -15 to 25 %, links, foundation and compensator by up to 30 %, moments of the links'
+weights by about 1 kg m; backlash is that of a worn wrist.  A1 and A6 have none: without a load nothing presses their
+gears to one side, so that the place they rest at before a reading would be anybody's guess.  The program is a contour
+in KRL: a rectangle of 500 mm x 300 mm with rounded corners, milled by a spindle that points down.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ format: elastocal-plan/1
 name: demo
 robot: ../robot/robot.yaml
 markers: [marker1, marker2, marker3]
-seek: ["A?.k", A2.k_c, base.k44, base.k55, "A[2-5].gap"]
+seek: ["A?.k", A2.k_c, base.k44, base.k55, "A[2-5].gap"]   # what the poses are chosen for
+model: auto                                                # what is estimated: all that the readings support
+priors:                                                    # links were weighed, each moment to 1 kg m
+  - {parameters: ["*.mx", "*.my", "*.mz"], sd_kg_m: 1}
 errors:
   - {kind: tracker, at_mm: [5000, 1000, 1500], along_um: 5, across_um: 8, across_slope_um_per_m: 3}
   - {kind: repeatability, sd_um: 17}
@@ -57,7 +60,7 @@ _README = """\
 # The whole cycle on a KR-270
 
 Made by `elastocal demo`: a robot that is not quite what its file says (`truth/`) is planned for, measured (virtually),
-identified and compensated. In this folder,
+calibrated and compensated. In this folder,
 
     elastocal status .
 
@@ -111,6 +114,8 @@ FACTORS = {
 }  # fmt: skip
 """True over stated compliance, by joint or frame."""
 COMPENSATOR = 1.15
+MOMENTS = {"A2.mx": 1.2, "A3.mx": -0.8, "A4.mx": 0.6}
+"""True less stated mass moments in kg m."""
 PLAY = {"A2": 20e-6, "A3": 30e-6, "A4": 120e-6, "A5": 150e-6}
 """Half of the backlash in rad."""
 _SPRINGS = ("joint_compliance", "link_compliance", "foundation_compliance")
@@ -126,6 +131,8 @@ def true_robot(stated: Robot) -> Robot:
             values[p.name] = PLAY.get(place, 0.0)
         elif p.name == "A2.k_c":
             values[p.name] = COMPENSATOR * p.value
+        elif p.name in MOMENTS:
+            values[p.name] = p.value + MOMENTS[p.name]
     return stated.with_parameters(values)
 
 

@@ -20,7 +20,7 @@ from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import pose_means
-from elastocal.calibration.words import Wanted, with_words
+from elastocal.calibration.words import Wanted, with_words, without_names
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array, Bools
@@ -28,6 +28,8 @@ from elastocal.spatial.entries import Array, Bools
 WORTH = 0.995
 """A further word must bring the leave-one-out error below this share of what it was without."""
 MULTIPLES = (3.0, 10.0, 30.0, 100.0)
+GAP = 2.0
+"""Standard deviations from which backlash counts."""
 SURE = 2.5
 """A gain over the nominal robot counts from this many standard errors on."""
 MOST_USED = 0.8
@@ -141,6 +143,26 @@ def _multiplied(w: Wanted, multiple: float) -> Wanted:
     return w if w.scale.fixed else replace(w, scale=replace(w.scale, start=w.scale.start * multiple, width=0.0))
 
 
+def _without_small_gaps(rung: Rung) -> Rung:
+    """Backlash that does not stand out of its sd is none.
+
+    A gap of a few microradians predicts no better, and leaves every pose undetermined at which nothing presses its gear
+    to one side.
+    """
+    fitted = rung.fit
+    sds = np.sqrt(np.diag(fitted.covariance))[: len(fitted.x)]
+    gaps = [n.endswith(".gap") for n in fitted.task.names]
+    small = {
+        n for n, v, sd, gap in zip(fitted.task.names, fitted.values, sds, gaps, strict=True) if gap and v < GAP * sd
+    }
+    if not small:
+        return rung
+    wanted = tuple(w for w in (without_names(w, tuple(small)) for w in fitted.task.wanted) if w.names)
+    keep = [i for i, n in enumerate(fitted.task.names) if n not in small]
+    task = replace(fitted.task, wanted=wanted)
+    return replace(rung, fit=fit(task, fitted.placing, fitted.x[keep]))
+
+
 def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     """Rungs for ``words``, added in this order, and the choice."""
     rungs = [climber.rung((), f) for f in FAMILIES]
@@ -163,6 +185,7 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
             best = candidate
     if best is None:
         return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)
+    best = _without_small_gaps(best)
     gain, se = best.gain_over(nominal)
     # compliances alone have priors about the file, which cannot do much harm
     sure = 0.0 if set(best.words) <= {"compliance", "backlash"} else SURE

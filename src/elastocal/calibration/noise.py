@@ -8,7 +8,7 @@ points of a pose count as one (their likelihood is divided by the number of poin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -61,6 +61,13 @@ class Instrument:
         if self.tracker is not None:
             return Scale("points", 1.0, STATED)
         return UNSTATED if self.sd is None else Scale("points", self.sd, STATED)
+
+    def at_points(self, points: Array, readings: int) -> Instrument:
+        """One number instead of the beam, where no positions are read: its mean square at ``points`` (N, 3)."""
+        if self.tracker is None:
+            return self
+        square = np.nanmean(self.tracker.beams(points) ** 2) * 3
+        return replace(self, sd=float(np.sqrt(readings * square)), tracker=None)
 
     def factor(self, sight: Sight) -> Array:
         """(M, rows, lengths): independent noise of one scale, shaped by the beam of a tracker."""

@@ -67,7 +67,7 @@ def calibrate(
     progress("start values")
     placing = start_placing(robot, sight)
     _check_priors(robot, words, campaign)
-    instrument = replace(Instrument.of(campaign.noise, 1 if sight.placed else 2), turn_sd=campaign.orientation_noise)
+    instrument = _instrument(robot, sight, campaign)
     dropped = np.zeros_like(sight.used)
     units: tuple[Unit, ...] = ()
     if outliers:
@@ -75,6 +75,15 @@ def calibrate(
         dropped, units, placing = _left_out(robot, sight, placing, words, instrument, campaign.priors)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress), words)
     return _result(campaign, ladder, units, (*checked.findings, *assumed))
+
+
+def _instrument(robot: Robot, sight: Sight, campaign: Campaign) -> Instrument:
+    """Of differences and distances alone a beam is one number: that at the tool."""
+    readings = 1 if sight.placed else 2
+    stated = replace(Instrument.of(campaign.noise, readings), turn_sd=campaign.orientation_noise)
+    if sight.states.position is not None:
+        return stated
+    return stated.at_points(kinematics(robot.nominal, sight.states.q).position, readings)
 
 
 def _warms(campaign: Campaign) -> bool:

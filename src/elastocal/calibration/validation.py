@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.calibration.accuracy import ErrorSummary, Validation
-from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.campaign import LENGTHS, Campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.states import States, gather, pose_means
 from elastocal.calibration.tool import tool_of
@@ -27,18 +27,21 @@ Known = tuple[bool, ...]
 
 
 def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = False) -> Validation:
-    """Errors before (nominal robot) and after, coverage of the intervals, and the paired gain over poses."""
-    if campaign.position is None:
-        raise InputError("validation needs positions; this campaign has none")
-    if tuple(campaign.markers) != calibration.markers:
-        raise InputError(
-            f"validation: markers {', '.join(campaign.markers)} were read, the calibration knows "
-            f"{', '.join(calibration.markers)}; name the same in the same order"
-        )
+    """Errors before (nominal robot) and after, coverage of the intervals, and the paired gain over poses.
+
+    Of positions; of deflections where there are no positions, against the robot of the file.
+    """
+    if campaign.position is None and campaign.deflection is None:
+        raise InputError("validation needs positions or deflections; this campaign has neither")
+    campaign = _same_markers(calibration, campaign)
     states = gather(calibration.robot, campaign, calibration.reference_temperature)
-    known = tuple(not refit and s in calibration.stations for s in states.stations)
-    after, width, expected = _compared(calibration, states, known)
-    before = _away(calibration.nominal, calibration.nominal_placing, calibration.stations, states, known)[0]
+    if states.position is None:
+        known: Known = (True,)
+        after, width, expected, before = _deflected(calibration, states)
+    else:
+        known = tuple(not refit and s in calibration.stations for s in states.stations)
+        after, width, expected = _compared(calibration, states, known)
+        before = _away(calibration.nominal, calibration.nominal_placing, calibration.stations, states, known)[0]
     inside = np.abs(after) <= width
     read = np.isfinite(after)
     errors, nominal = np.linalg.norm(after, axis=2), np.linalg.norm(before, axis=2)
@@ -48,6 +51,44 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
         ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
         not all(known), nominal, places, calibration.markers, *_spreads(calibration, width, expected),
     )  # fmt: skip
+
+
+def _same_markers(calibration: Calibration, campaign: Campaign) -> Campaign:
+    """Markers as the calibration knows them; some may be absent, in any order."""
+    own, read = calibration.markers, tuple(campaign.markers)
+    if own == read:
+        return campaign
+    strange = [m for m in read if m not in own]
+    if strange:
+        raise InputError(
+            f"validation: marker{'s' * (len(strange) > 1)} {', '.join(strange)} took no part in the calibration, which "
+            f"knows {', '.join(own)}; call the same marker by the same name in both tables",
+            code="unknown-marker", value=strange[0], allowed=own,
+        )  # fmt: skip
+    metre = LENGTHS[campaign.length]
+    values: dict[str, Any] = {"markers": own}
+    for key in ("position", "deflection", "distance"):
+        given = getattr(campaign, key)
+        if given is not None:
+            wide = np.full((given.shape[0], len(own), *given.shape[2:]), np.nan)
+            wide[:, [own.index(m) for m in read]] = given / metre
+            values[key] = wide
+    noise = campaign.noise / metre if isinstance(campaign.noise, float) else campaign.noise
+    return replace(campaign, noise=noise, **values)
+
+
+def _deflected(calibration: Calibration, states: States) -> tuple[Array, Array, Array, Array]:
+    """Read minus predicted deflections (M, markers, 3), half widths of readings and of means, and read minus those of
+    the file."""
+    assert states.deflection is not None
+    warm = states.temperature if "thermal" in calibration.words else None
+    said = calibration.predict_joints(states.q, states.wrench, load_frame=states.load_frame, warm=warm)
+    nominal = tool_of(calibration.uncalibrated, (), states.q, states.wrench, states.load_frame, None)
+    loaded, rest = nominal.states(np.zeros(0)), nominal.unloaded(np.zeros(0))
+    arms = np.einsum("nij,mj->nmi", loaded.turn - rest.turn, calibration.placing.markers)
+    stated = (loaded.origin - rest.origin)[:, None] + arms
+    widths = said.deflection_half_width_reading, said.deflection_half_width
+    return states.deflection - said.deflection, *widths, states.deflection - stated
 
 
 def paired_gain(before: Array, after: Array, pose: Ints) -> tuple[float, float]:

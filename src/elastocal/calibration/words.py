@@ -74,7 +74,7 @@ def with_words(robot: Robot, words: tuple[str, ...], priors: Sequence[Prior] = (
             alike = [n for w in wanted if (w.log, w.positive) == (log, positive) for n in prior.names if n in w.names]
             if alike:
                 own = prior.of(n for n in prior.names if n in alike)
-                wanted = [_without(w, own.names) for w in wanted]
+                wanted = [without_names(w, own.names) for w in wanted]
                 wanted.append(_known(robot, own, log, positive))
     return robot, tuple(w for w in wanted if w.names)
 
@@ -90,7 +90,7 @@ def _known(robot: Robot, prior: Prior, log: bool, positive: bool) -> Wanted:
     return Wanted(scale, prior.names, precision, log, positive, tuple(mean.tolist()))
 
 
-def _without(w: Wanted, names: Sequence[str]) -> Wanted:
+def without_names(w: Wanted, names: Sequence[str]) -> Wanted:
     """A group less some of its parameters."""
     keep = [i for i, n in enumerate(w.names) if n not in names]
     if len(keep) == len(w.names):

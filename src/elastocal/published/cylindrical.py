@@ -70,9 +70,10 @@ class _Study:
 
     def identified(self, noise: Array, sigma: float) -> Array:
         """Compliances from noisy deflections (position rows only)."""
-        from elastocal.solve.linear import solve_linear
+        from elastocal.solve.linear import determined_values
 
-        return solve_linear(self.matrix / sigma, (self.deflections + noise) / sigma).values
+        names = self.truth.parameters.names
+        return determined_values(self.matrix / sigma, (self.deflections + noise) / sigma, names)
 
     def loaded(self, k: Array) -> Array:
         """Where the true robot goes, (d, n, 3) m, when commanded with the compensations of compliances k (d, 3)."""

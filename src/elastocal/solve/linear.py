@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools
 
 RELATIVE = 1e-9
@@ -141,3 +142,25 @@ def _scaled(columns: Array, rows: Bools) -> tuple[Array, Array]:
 
 def _rank(singular: Array, relative: float) -> int:
     return int(np.sum(singular > relative * np.max(singular, initial=0.0)))
+
+
+def determined_values(columns: Array, y: Array, names: Sequence[str]) -> Array:
+    """Values (p,) of unknowns that the rows determine one by one; refuses all else."""
+    if not (np.all(np.isfinite(y)) and np.all(np.isfinite(columns))):
+        raise InputError(
+            "readings and their derivatives must be finite numbers; leave the others out", code="not-finite"
+        )
+    if len(y) < columns.shape[1]:
+        raise InputError(
+            f"{len(y)} equations cannot give {columns.shape[1]} parameters; measure more or seek fewer",
+            code="few-readings", value=len(y),
+        )  # fmt: skip
+    found = solve_linear(columns, y, names)
+    for name, known in zip(found.names, found.known, strict=True):
+        if not known:
+            others = ", ".join(found.entangled(name))
+            why = f"cannot be told apart from {others}" if others else "moves no reading"
+            raise InputError(
+                f"{name} {why}; leave it out, or load the robot in another direction", code="rank", value=name
+            )
+    return found.values

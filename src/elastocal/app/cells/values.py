@@ -127,8 +127,9 @@ def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen,
     for key, value in home.options.get(name, {}).items():
         parameter = str(key).replace("-", "_")
         place = ("options", name, key)
-        if parameter not in hints or parameter in USES[name].roles or parameter == "json":
-            valid = [h for h in hints if h != "json"]
+        main = next(iter(USES[name].roles), "")  # what the cell itself stands for
+        if parameter not in hints or parameter in (main, "json"):
+            valid = [h for h in hints if h not in (main, "json")]
             raise UnknownNameError("option", key, valid, home.located.where(place), **home.located.place(place))
         given = _option(home, place, hints[parameter], value)
         if others := USES[name].other_ways(parameter, typed):

@@ -1,4 +1,4 @@
-"""The whole cycle on a KR-270: plan, virtual campaign, identification, compensation, proof on the truth.
+"""The whole cycle on a KR-270: plan, virtual campaign, calibration, compensation, proof on the truth.
 
 Every step is the one that the command of its name does, in a cell that stays behind and can be worked on.
 """
@@ -21,10 +21,10 @@ from elastocal.app.cli.progress import Progress
 from elastocal.app.demonstration import DENSIFY_UM, GROSS, MILLING, NAME, SEED, TRUTH, cutting_lines
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.calibrate import CalibrateResult
     from elastocal.app.commands.compensate import CompensateResult
     from elastocal.app.commands.plan import PlanResult
     from elastocal.app.commands.simulate import SimulateResult
+    from elastocal.app.predictor import Predictor
     from elastocal.files.cell_yaml import CellFolder
     from elastocal.report.blocks import Report
 
@@ -40,7 +40,7 @@ class DemoResult:
 
     planned: PlanResult
     measured: SimulateResult
-    found: CalibrateResult
+    found: Predictor
     corrected: CompensateResult
     stated: CompensateResult
 
@@ -161,14 +161,15 @@ def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
     return result
 
 
-def _calibrate(cell: CellFolder, watch: Watch) -> CalibrateResult:
-    from elastocal.app.commands.calibrate import CalibrateResult, calibrate
+def _calibrate(cell: CellFolder, watch: Watch) -> Predictor:
+    from elastocal.app.commands.calibrate import calibrate
     from elastocal.app.pages.calibrate.page import page
+    from elastocal.app.predictor import Predictor
 
     with _step(cell, ("calibrate", "."), ("campaign", "calibration")) as write, watch("calibrating") as progress:
         result = calibrate(cell.place("campaign"), out=cell.place("calibration"), seed=SEED, progress=progress)
         write(page(result), result.files)
-    assert isinstance(result, CalibrateResult), "the demonstration's campaign file names what it seeks"
+    assert isinstance(result, Predictor), "the demonstration's plan asks for the best predictor"
     return result
 
 

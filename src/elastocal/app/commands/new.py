@@ -63,13 +63,18 @@ def cell_contents(name: str, robot: str) -> NewResult:
     from elastocal.app.commands.new import ATTRIBUTES, IGNORED, KEPT, cell_text, readme_text
     from elastocal.app.starter.plan import plan_text
     from elastocal.app.starter.program import square_program
+    from elastocal.app.starter.truth import made_up_robot
     from elastocal.files.cell_yaml import NAME as CELL
+    from elastocal.files.robot.write import robot_text
 
     model, notes, to_fill, text = _robot(robot)
+    true = made_up_robot(model)
     program = square_program(model)
     shown = None if program is None else program[0]
     files = {
-        Path(CELL): cell_text(name, shown, _force(model), {} if program is None else program[2]),
+        Path(CELL): cell_text(
+            name, shown, _force(model), {} if program is None else program[2], true is not None
+        ),
         Path("README.md"): readme_text(name, model.title, shown, to_fill),
         Path(".gitignore"): IGNORED,
         Path(".gitattributes"): ATTRIBUTES,
@@ -79,6 +84,8 @@ def cell_contents(name: str, robot: str) -> NewResult:
     }
     if program is not None:
         files[Path("programs") / program[0]] = program[1]
+    if true is not None:
+        files[TRUTH] = robot_text(true, (f"MADE UP, to try {CELL} with: the robot that simulate takes for true.",))
     return NewResult(Path(), name, model.name, files, to_fill, notes)
 
 
@@ -112,6 +119,8 @@ def check_empty(folder: Path) -> None:
         raise InputError(f"{folder}: is not empty, and nothing in it is written over; choose another name for the cell")
 
 
+TRUTH = Path("truth/robot.yaml")
+"""Robot that a new cell is tried with."""
 KEPT = ".gitkeep"
 """Git keeps no empty folders: what lies in those that wait for something."""
 IGNORED = """\
@@ -127,16 +136,23 @@ reports/** linguist-generated
 """
 
 
-def cell_text(name: str, program: str | None, force: str, said: Mapping[str, str]) -> str:
-    """cell.yaml; ``force`` on the tool while the example ``program`` runs is made up, ``said`` what it leaves open."""
+def cell_text(name: str, program: str | None, force: str, said: Mapping[str, str], simulated: bool) -> str:
+    """cell.yaml; ``force`` on the tool while the example ``program`` runs is made up, ``said`` what it leaves open.
+
+    The robot that is ``simulated`` is made up too.
+    """
     words = ", ".join(f"{key}: {value}" for key, value in {"force": f'"{force}"', **said}.items())
     made_up = (
-        "options:",
         f"  # MADE UP for programs/{program}, N on the tool in base axes: replace it by the force of your process,",
         "  # or remove it and type --force, --loads or --milling.",
         f"  compensate: {{{words}}}",
     )
-    options = () if program is None else made_up
+    true = (
+        "  # MADE UP: the robot that simulate measures is not quite that of the file: there is something to find.",
+        f"  simulate: {{truth: {TRUTH.as_posix()}}}",
+    )
+    options = (*(() if program is None else made_up), *(true if simulated else ()))
+    options = ("options:", *options) if options else ()
     lines = (
         "format: elastocal-cell/1",
         f"name: {name}",
@@ -176,6 +192,7 @@ All commands are typed in this folder, `.` being the cell; from elsewhere its pa
 |---|---|---|
 | `robot/` | the robot | you |
 | `plan/` | `plan.yaml`: what is wanted; the rest: what to measure | you; `plan` |
+| `truth/` | a made-up robot for `simulate`; not needed once you measure | `new` |
 | `campaign/` | readings | you, or `simulate` |
 | `calibration/` | what was found | `calibrate` |
 | `programs/` | programs, and in `corrected/` the corrected ones | you; `compensate` |

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from elastocal.compensation.verification import Residual
 
 
+TOLD = 0.9
+"""Share of the prior variance that readings must have removed for a parameter to be shown."""
 _WHAT = (
     "A KR-270 is to mill a contour under cutting forces. It is not quite what its file says: joints, links and the "
     "gravity compensator are softer or stiffer, and worn gears have backlash. Poses and loads are planned for the "
@@ -73,7 +75,7 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
         f"{1e3 * predicted_rms(result.corrected.correction):.3f} mm rms was predicted by the calibration alone, which "
         "knows nothing of the truth.",
         gross_found(result),
-        result.found.judged.verdict[0].text,
+        result.found.calibration.verdict.text,
     )
 
 
@@ -142,40 +144,45 @@ def summary_table(result: DemoResult) -> Table:
 
 
 def truth_table(result: DemoResult) -> Table:
-    """Every parameter sought: file, truth, estimate and how far it is off in standard deviations."""
+    """What the readings tell most of: file, truth, estimate and how far it is off in standard deviations."""
     columns = (
         Column("parameter", "parameter"),
         Column("unit", "unit"),
         Column("file", "robot file", digits=4),
         Column("truth", "truth", digits=4),
-        Column("concise", "found (sd)"),
-        Column("value", "found", shown=False),
+        Column("concise", "estimate (sd)"),
+        Column("value", "estimate", shown=False),
         Column("sd", "sd", shown=False),
         Column("off_sd", "off by [sd]", decimals=1),
     )
-    fit, wide = result.found.study.fit, result.found.study.wide
-    file, truth = result.found.model.parameters, result.measured.truth.parameters
-    known = dict(zip(fit.names, fit.values, strict=True))
+    truth = result.measured.truth.parameters
+    told = [e for e in result.found.calibration.parameters.rows if e.informed > TOLD and e.name in truth.names]
     rows: list[tuple[Cell, ...]] = []
-    for name in (n for n in wide.names if n in file.names):
-        stated, true = (float(t.values[t.index(name)]) for t in (file, truth))
-        unit = file.rows[file.index(name)].unit
-        if name not in known:
-            why = Unknown("not estimated: fixed at what the file says")
-            rows.append((name, unit, stated, true, "fixed", why, why, why))
-            continue
-        value, sd = float(known[name]), wide.sd(name)
-        rows.append((name, unit, stated, true, concise(value, sd), value, sd, (value - true) / sd))
-    note = "sd: what is not estimated counts as unknown. Links are not sought; they are up to 30 % off."
+    for e in told:
+        true = float(truth.values[truth.index(e.name)])
+        rows.append(
+            (e.name, e.unit, e.file_value, true, concise(e.value, e.sd), e.value, e.sd, (e.value - true) / e.sd)
+        )
+    note = (
+        "Parameters of which the readings removed more than 90 % of the prior variance. The others keep their prior, "
+        "about the robot file; predictions count that."
+    )
     return Table("truth", "", columns, tuple(rows), (note,))
 
 
 def gross_found(result: DemoResult) -> str:
-    """Whether the planted errors are those that were left out."""
+    """Whether the planted errors are those that were left out, with the repeats that they were averaged with."""
     campaign = result.measured.virtual.campaign
+    setup = campaign.measurement.setup
     planted = {campaign.place(p.reading, p.row) for p in result.measured.virtual.planted}
-    left_out = {g.place for g in result.found.study.identification.excluded}
-    named, missed, wrong = planted & left_out, planted - left_out, left_out - planted
+    repeats = {
+        campaign.place(i, p.row)
+        for p in result.measured.virtual.planted
+        for i in range(setup.count)
+        if (setup.q[i] == setup.q[p.reading]).all() and (setup.wrenches[i] == setup.wrenches[p.reading]).all()
+    }
+    left_out = {f"{o.place}, {o.marker}.d{o.axis}" for o in result.found.calibration.outliers}
+    named, missed, wrong = planted & left_out, planted - left_out, left_out - repeats
     said = f"The gross error was found and left out: {', '.join(sorted(named))}." if named else ""
     lost = f"NOT FOUND: {', '.join(sorted(missed))}." if missed else ""
     more = f"LEFT OUT THOUGH GOOD: {', '.join(sorted(wrong))}." if wrong else ""

@@ -94,9 +94,10 @@ def _unread(plan: Plan) -> tuple[Campaign, CandidateSet]:
 
 
 def _requests(file: PlanFile, plan: Plan) -> Requests:
+    """What the plan was made for, and the model that is to be found by it."""
     from elastocal.files.campaign.file import Requests
 
-    return Requests(plan.problem.names, (), file.form)
+    return Requests(plan.problem.names, (), file.form, model=file.model)
 
 
 def _marker_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str, str]:
@@ -107,6 +108,7 @@ def _marker_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str,
     text = campaign_text(
         campaign, model, name=file.name, robot=robot_from(file, request.out), table=TABLE,
         requests=_requests(file, plan), tool=file.tool, without=file.without,
+        words=file.located.data if file.located else {},
     )  # fmt: skip
     names = [f"P{i // times + 1}" for i in range(len(each))]
     return {"campaign.yaml": text, TABLE: table_text(campaign, model, names)}

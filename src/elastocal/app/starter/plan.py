@@ -1,7 +1,7 @@
 """A plan request for any robot that can be planned, simulated and calibrated as it stands.
 
-Loads bend the robot visibly: about a millimetre at the tool, less for a thing that is hardly larger.  Sought are the
-joint compliances that such loads show at the markers.
+Loads bend the robot visibly: about a millimetre at the tool, less for a thing that is hardly larger.  Poses are chosen
+for the joint compliances that such loads show at the markers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def plan_text(model: Robot, name: str, robot: str) -> str:
         f"name: {name}",
         f"robot: {robot}",
         f"markers: [{', '.join(markers)}]",
-        *(f"seek: [{', '.join(seek)}]" for _ in seek[:1]),
+        *(f"seek: [{', '.join(seek)}]   # what the poses are chosen for" for _ in seek[:1]),
+        "model: auto                   # what is estimated: all that the readings support",
         *_hidden(model, hidden),
         *("turns: true                   # orientations are read as well" for _ in range(not seek)),
         "errors:                       # assumptions: replace them by those of your instruments",

@@ -65,7 +65,8 @@ class Requests:
     """What is to be done with the readings; ``seek`` and ``hold`` are names or patterns of parameters.
 
     ``seek`` is None where everything is sought that the kind of measurement has columns for.  ``outliers``
-    says whether numbers that do not belong are left out or kept.
+    says whether numbers that do not belong are left out or kept.  ``model`` are the words of the best predictor, where
+    that is asked for: ``seek`` is what the poses were chosen for then.
     """
 
     seek: tuple[str, ...] | None = None
@@ -75,6 +76,7 @@ class Requests:
     loss: Loss = "linear"
     statistical: bool = True
     outliers: Outliers = "leave_out"
+    model: Words | None = None
 
 
 def listed(words: Words | None) -> tuple[str, ...]:
@@ -97,7 +99,7 @@ class CampaignEntry(ReadingsEntry):
     tracker_frame: dict[str, Any] | str | None = None
     repeats: int = 1
     euler: str | None = None
-    model: Words = "auto"
+    model: Words | None = None
     noise: float | None = quantity("length", default=None)
     orientation_noise: float | None = quantity("angle", default=None)
     station: str | None = None
@@ -137,7 +139,9 @@ class PoseEntry:
 FORMAT = "elastocal-campaign/1"
 REDUCTION = ("seek", "hold", "form", "thresholds", "loss", "reduce", "outliers")
 """Keys that ask for single parameters."""
-PREDICTION = ("model", "noise", "orientation_noise", "station", "priors", "accept", "validation")
+PLANNED = ("seek", "hold", "form")
+"""Keys that tell what a plan was made for, beside ``model``."""
+PREDICTION = ("noise", "orientation_noise", "station", "priors", "accept", "validation")
 """Keys that only the best predictor has a use for."""
 UNSTATED = "No errors are stated: all readings weigh the same, and their scatter is estimated from the residuals."
 

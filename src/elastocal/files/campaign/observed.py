@@ -16,6 +16,7 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.file import (
     FORMAT,
+    PLANNED,
     PREDICTION,
     REDUCTION,
     CampaignEntry,
@@ -88,7 +89,12 @@ def asks_for_reduction(path: Path) -> bool:
     located = read_yaml(path, START)
     check_format(located, FORMAT, "a campaign file")
     kinds = (None, "position", "deflection")
-    reduced = [k for k in REDUCTION if k in located.data] or located.data.get("measurement") not in kinds
+    told = located.data.get("model") is not None
+    keys = [k for k in REDUCTION if k in located.data and not (told and k in PLANNED)]
+    reduced = keys or located.data.get("measurement") not in kinds
+    if told and reduced:
+        asked = keys[0] if keys else "measurement"
+        raise located.error(("model",), f"asks for the best predictor, {asked} for single parameters; keep one")
     for key in PREDICTION if reduced else ():
         given = [k for k in located.data if k == key or str(k).rpartition("_")[0] == key]
         if given:
@@ -216,7 +222,7 @@ def _turned(given: CampaignKeys, found: Readings, setup: Setup, model: Robot) ->
 
 def words_of(entry: CampaignEntry) -> str | tuple[str, ...]:
     """``model`` as calibrations take it: auto, or words."""
-    words = tuple(w.strip() for text in listed(entry.model) for w in text.replace("+", ",").split(","))
+    words = tuple(w.strip() for text in listed(entry.model or "auto") for w in text.replace("+", ",").split(","))
     return "auto" if words == ("auto",) else words
 
 

@@ -82,7 +82,7 @@ def read_requests(
         _check_patterns(located, key, words, described)
     requests = Requests(
         None if entry.seek is None else listed(entry.seek), listed(entry.hold), entry.form, entry.thresholds,
-        entry.loss, entry.reduce, entry.outliers,
+        entry.loss, entry.reduce, entry.outliers, getattr(entry, "model", None),
     )  # fmt: skip
     try:
         names = sought_names(campaign.measurement, described, requests.seek, requests.hold)

@@ -18,6 +18,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ import yaml
 
 from elastocal.errors import InputError
 from elastocal.files.campaign.columns import LOADED, ORIENTATION, SHIFT, TURN
-from elastocal.files.campaign.file import FORMAT, CampaignFile, Requests, listed, robot_seen_from
+from elastocal.files.campaign.file import FORMAT, PREDICTION, CampaignFile, Requests, listed, robot_seen_from
 from elastocal.files.campaign.requests import changed_requests, source_text
 from elastocal.files.contact.objects import contact_texts
 from elastocal.files.opened import sha256_of
@@ -122,8 +123,12 @@ def campaign_text(
     tool: str | None = None,
     without: Sequence[str] = (),
     notes: Sequence[str] = (),
+    words: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
-    """The campaign file for a table; ``robot``, ``tool`` and ``without`` are the words that give ``model``."""
+    """The campaign file for a table; ``robot``, ``tool`` and ``without`` are the words that give ``model``.
+
+    Keys of the best predictor are taken over from ``words``, those of the file that it is made from.
+    """
     kind = campaign.measurement
     setup = kind.setup
     out: dict[str, Any] = {"format": FORMAT, "name": name, "robot": robot}
@@ -141,6 +146,7 @@ def campaign_text(
     if model.beyond_limits(setup.q):
         out["limits"] = "ignore"
     out |= changed_requests(requests or Requests())
+    out |= {k: v for k, v in words.items() if any(k == key or str(k).startswith(f"{key}_") for key in PREDICTION)}
     if campaign.sources:
         out["errors"] = [source_text(s) for s in campaign.sources]
     return comment(notes) + yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
@@ -160,5 +166,6 @@ def campaign_files(plan: CampaignFile, campaign: Campaign, folder: Path) -> dict
         requests=plan.requests,
         tool=plan.words.get("tool"),
         without=listed(plan.words.get("without")),
+        words=plan.words,
     )
     return virtual_files(folder, text, table_text(filled, plan.model, plan.names))

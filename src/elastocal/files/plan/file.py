@@ -25,6 +25,8 @@ Vector = tuple[float, float, float]
 class PlanEntry(HeadEntry):
     """Top level of a plan file."""
 
+    model: Words | None = None
+    priors: list[Any] = field(default_factory=list)
     measurement: Literal["deflection", "position", "contact", "joint_torque"] = "deflection"
     statics: Statics = "loaded"
     markers: Words = ()
@@ -127,6 +129,7 @@ class PlanFile:
     notes: tuple[str, ...]
     files: tuple[Path, ...]
     located: Located | None = None
+    model: Words | None = None
 
     @property
     def folder(self) -> Path:

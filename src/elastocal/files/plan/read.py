@@ -89,7 +89,7 @@ def read_plan_file(path: Path) -> PlanFile:
     notes = (*robot.notes, *nothing_said(located.data))
     return PlanFile(
         e.name, e.robot, task, tests, _speeds(located, e, model), e.change, seek, e.form, e.tool, listed(e.without),
-        notes, files, located,
+        notes, files, located, e.model,
     )  # fmt: skip
 
 
