@@ -11,6 +11,10 @@ from app.cell_desk import record, results, typed, well
 
 TAKEN = "readings were changed since simulate: taken as measured"
 
+TRUTH = "simulate: {truth: truth/robot.yaml}"
+PUSHED = "compensate: {force: '-320,0,-160'}"
+"""Options as a new cell has them."""
+
 
 @pytest.fixture
 def cell(kr270_cell: Path, tmp_path: Path) -> Path:
@@ -117,7 +121,8 @@ def test_a_lost_report_is_named_but_spoils_nothing_else(cell: Path) -> None:
 
 def test_options_and_places_in_cell_yaml_count_as_inputs(cell: Path) -> None:
     (cell / "cell.yaml").write_text(
-        "format: elastocal-cell/1\nname: kr270\noptions: {compensate: {force: '-100,0,0'}}\n", encoding="utf-8"
+        f"format: elastocal-cell/1\nname: kr270\noptions: {{{TRUTH}, compensate: {{force: '-100,0,0'}}}}\n",
+        encoding="utf-8",
     )
     assert states(cell)["compensate-square.src"] == ("stale", "changed in cell.yaml: options")
     assert states(cell)["calibrate"][0] == "up to date"
@@ -130,7 +135,7 @@ def test_options_and_places_in_cell_yaml_count_as_inputs(cell: Path) -> None:
 
 def test_an_option_that_was_not_there_is_noticed(cell: Path) -> None:
     (cell / "cell.yaml").write_text(
-        "format: elastocal-cell/1\nname: kr270\noptions: {calibrate: {seed: 3}, compensate: {force: '-320,0,-160'}}\n",
+        f"format: elastocal-cell/1\nname: kr270\noptions: {{{TRUTH}, calibrate: {{seed: 3}}, {PUSHED}}}\n",
         encoding="utf-8",
     )
     rows = states(cell)

@@ -56,6 +56,8 @@ def read_campaign(
 
 def fits(observed: Observed) -> str:
     """Why readings cannot be taken as arrays; empty where they can."""
+    if not observed.model.n:
+        return "its robot has no joints"
     if observed.load.follows and observed.load.wrench.any():
         return "its load follows the tool"
     robot = observed.model

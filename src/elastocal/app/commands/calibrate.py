@@ -123,7 +123,8 @@ def calibrate(
 
     _check_options(correlated, emcee)
     others, keys = tuple(tables or ()), typed_keys(units, tool, euler, ignore_limits)
-    if not (reduce or emcee is not None or _asks_for_parameters(campaign, others)):
+    unfit = "" if reduce or emcee is not None else _asks_for_parameters(campaign, others)
+    if unfit is None:
         observed = observed_of(campaign, others, keys)
         keep({f"{p.name} as input": p for o in observed for p in o.files})
         asked = Asked(model, validate, check, tuple(accept or ()))
@@ -144,20 +145,22 @@ def calibrate(
         progress(100, 100)
     _check_determined(campaign, study)
     judged = Judged(study, file.model, points) if contacts is None else contacts.judged
-    notes, facts = (*file.notes, *_exact(study)), _facts(campaign, file, seed)
+    why = (f"Single parameters are identified: {unfit}.",) if unfit else ()
+    notes, facts = (*file.notes, *why, *_exact(study)), _facts(campaign, file, seed)
     result = CalibrateResult(file, judged, sampled, correlated, seed, facts, notes, contacts=contacts)
     return result if out is None else replace(result, files={out: calibration(result, out)})
 
 
-def _asks_for_parameters(campaign: Path, others: tuple[Path, ...]) -> bool:
-    """Where single parameters are named, or readings are of a kind that only the reduction takes."""
+def _asks_for_parameters(campaign: Path, others: tuple[Path, ...]) -> str | None:
+    """None for the best predictor; else why readings are of a kind that only the reduction takes, "" where it is asked
+    for."""
     from elastocal.app.predictor import of_tables
     from elastocal.calibration.readings import fits
     from elastocal.files.campaign.observed import asks_for_reduction, read_observed
 
     if of_tables(campaign, others) or others:
-        return False
-    return asks_for_reduction(campaign) or bool(fits(read_observed(campaign)))
+        return None
+    return "" if asks_for_reduction(campaign) else fits(read_observed(campaign)) or None
 
 
 def _check_options(correlated: float, emcee: int | None) -> None:

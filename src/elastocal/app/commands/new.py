@@ -72,9 +72,7 @@ def cell_contents(name: str, robot: str) -> NewResult:
     program = square_program(model)
     shown = None if program is None else program[0]
     files = {
-        Path(CELL): cell_text(
-            name, shown, _force(model), {} if program is None else program[2], true is not None
-        ),
+        Path(CELL): cell_text(name, shown, _force(model), {} if program is None else program[2], true is not None),
         Path("README.md"): readme_text(name, model.title, shown, to_fill),
         Path(".gitignore"): IGNORED,
         Path(".gitattributes"): ATTRIBUTES,

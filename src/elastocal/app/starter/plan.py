@@ -29,7 +29,7 @@ def plan_text(model: Robot, name: str, robot: str) -> str:
         f"robot: {robot}",
         f"markers: [{', '.join(markers)}]",
         *(f"seek: [{', '.join(seek)}]   # what the poses are chosen for" for _ in seek[:1]),
-        "model: auto                   # what is estimated: all that the readings support",
+        *("model: auto                   # what is estimated: all that the readings support" for _ in model.joints[:1]),
         *_hidden(model, hidden),
         *("turns: true                   # orientations are read as well" for _ in range(not seek)),
         "errors:                       # assumptions: replace them by those of your instruments",
@@ -55,7 +55,7 @@ def _hidden(model: Robot, names: list[str]) -> list[str]:
     if not names:
         return []
     return [
-        f"# Not sought: {', '.join(names)}.  A load at {model.tool} does not turn such a joint, or no marker moves",
+        f"# Not chosen for: {', '.join(names)}.  A load at {model.tool} does not turn such a joint, or no marker moves",
         "# with it: load beside its axis (points: [FRAME] of a load) and watch markers beside it to seek it too.",
     ]
 
