@@ -13,12 +13,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 from app.cell_desk import LOOPS, POINTS, VISITS
 from files.campaign_desk import DEFLECTION, ERRORS, ROBOT, TABLE
 from files.import_desk import EXPORTS
 from files.test_logs import COUPLED, rob, rtde
 from files.test_plan_yaml import PATH, PLAN
 from files.test_plausible import URDF
+from files.test_robot_imports import MACRO
 from files.test_run_record import RECORD
 from files.test_spatial_analyzer import POSES
 from oracle.contact_desk import plan_table, plan_text
@@ -27,6 +29,7 @@ from oracle.programs import EXAMPLES, PROGRAMS
 
 from elastocal.compensation.posts.post import post_for
 from elastocal.compensation.program import Changes
+from elastocal.files.bag import read_bag
 from elastocal.files.calibration.read import read_calibration
 from elastocal.files.campaign.read import read_campaign, read_plan
 from elastocal.files.cell_yaml import read_cell
@@ -41,6 +44,7 @@ from elastocal.files.run_record import read_record, record_text
 from elastocal.files.tables.configurations import read_configurations
 from elastocal.files.tables.drives import read_drives_or_targets
 from elastocal.files.tables.encoders import read_encoder_tables
+from elastocal.files.tables.excel import excel_bytes
 from elastocal.files.tables.loops import read_loops
 from elastocal.files.tables.points import read_points
 from elastocal.files.tables.validation import read_visits
@@ -76,6 +80,11 @@ CONTACTS = {"c.yaml": plan_text(), "plan.csv": plan_table((5.0, 10.0))}
 ARCS = "format: elastocal-plan/1\nname: s\nrobot: kuka-kr270\nmeasurement: arcs\nradii_mm: [180, 200]\nposes: 9\n"
 CELL = "format: elastocal-cell/1\nname: c\nreports: out\noptions:\n  plan: {seed: 3}\n  arcs: {csv: a.csv}\n"
 CONFIGURATIONS = "name,A1_deg,A2_deg,fx_N,fy_N,fz_N\np,10,20,0,0,-5\nq,-10,5,1,2,3\n"
+XACRO = MACRO.replace("</robot>", '<xacro:arm prefix=""/></robot>')
+DH = (
+    "joint,a_mm,alpha_deg,d_mm,theta_deg,min_deg,max_deg,sign,convention\n"
+    "J1,150,-90,495,0,-180,180,1,standard\nJ2,900,0,0,-90,-90,90,-1,standard\n"
+)
 DRIVES = "A1_deg,A2_deg,torque_A1_Nm,torque_A2_Nm\n1,2,3,4\n5,6,7,8\n"
 LOG = "time_s,A1_deg,A2_deg,E1_mm,A1_torque_Nm,A2_torque_Nm\n" + "".join(f"{k},{k},2,3,{k},\n" for k in range(5))
 LOADS = "line,fx_N,fy_N,fz_N,payload_kg\n1,0,0,0,20\n40,-400,0,-150,20\n"
@@ -117,6 +126,30 @@ def example(*names: str) -> Callable[[], Files]:
     return lambda: {name: (EXAMPLES / name).read_bytes() for name in names}
 
 
+def excel() -> Files:
+    header, *rows = (line.split(",") for line in CONFIGURATIONS.splitlines())
+    return {"c.xlsx": excel_bytes(header, [[r[0], *map(float, r[1:])] for r in rows])}
+
+
+@cache
+def bag() -> Files:
+    """Some joint states of ROS 1."""
+    from rosbags.rosbag1 import Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.ROS1_NOETIC)
+    kind = "sensor_msgs/msg/JointState"
+    with TemporaryDirectory() as folder:
+        with Writer(Path(folder) / "b.bag") as out:
+            connection = out.add_connection("/joints", kind, typestore=store)
+            for k in range(10):
+                stamp = store.types["builtin_interfaces/msg/Time"](k, 0)
+                head = store.types["std_msgs/msg/Header"](k, stamp, "")
+                state = store.types[kind](head, ["a", "b"], np.array([0.1, k]), np.zeros(2), np.zeros(2))
+                out.write(connection, 10**9 * k, store.serialize_ros1(state, kind))
+        return {"b.bag": (Path(folder) / "b.bag").read_bytes()}
+
+
 def rsi() -> Files:
     lines = [rob(100 + 4 * k, (10 + k, 20 - k, 100), (5, -3, 7)) for k in range(6)]
     return {"log.xml": "\n".join(x if isinstance(x, str) else x.decode() for x in lines)}
@@ -126,6 +159,10 @@ READERS: dict[str, Reader] = {
     "robot yaml": Reader(lambda: {"r.yaml": ROBOT}, read_robot),
     "shipped robot yaml": Reader(lambda: {"r.yaml": shipped_text("kuka-kr270")}, read_robot),
     "robot urdf": Reader(lambda: {"r.urdf": URDF}, read_robot),
+    "robot xacro": Reader(lambda: {"r.urdf.xacro": XACRO}, read_robot),
+    "robot dh csv": Reader(lambda: {"dh.csv": DH}, read_robot),
+    "excel": Reader(excel, lambda p: read_configurations(p, AXES), True),
+    "ros bag": Reader(bag, read_bag, True),
     "campaign yaml": Reader(lambda: dict(reversed(campaign(TABLE).items())), read_campaign, True),
     "readings csv": Reader(lambda: campaign(TABLE), campaign_beside, True),
     "tracker export": Reader(lambda: campaign(TRACKED, TRACKER, "e.txt", **JOINED), campaign_beside, True),

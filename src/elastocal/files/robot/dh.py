@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.files.robot.plausible import wrong_length
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.frames import Frame, FrameTree, JointMotion
@@ -28,6 +29,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import axis_matrix
+from elastocal.untrusted import finite_number
 
 CONVENTIONS = ("standard", "modified")
 WORDS = ("joint", "type", "convention", "sign")
@@ -131,10 +133,12 @@ def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Fie
     limits = (number("min"), number("max")) if len(stated) == 2 else None
     if limits is not None and not limits[0] < limits[1]:
         raise InputError(f"{where}: min is not below max; exchange them")
-    sign = float(word("sign") or 1)
+    sign = finite_number(word("sign") or "1")
     if sign not in (1.0, -1.0):
-        raise InputError(f"{where}: sign {sign:g} must be 1 or -1")
+        raise InputError(f"{where}: sign {word('sign')!r} must be 1 or -1")
     if not word("joint"):
         raise InputError(f"{where}: the joint has no name; give it one")
-    values = [number(n) for n in ("a", "alpha", "d", "theta", "beta")]
-    return Row(word("joint"), kind == "prismatic", *values, limits, sign)
+    a, alpha, d, theta, beta = (number(n) for n in ("a", "alpha", "d", "theta", "beta"))
+    if said := wrong_length(np.array([a, 0.0, d])):
+        raise InputError(f"{where}: {word('joint')} {said}", file=raw.file, line=line[0])
+    return Row(word("joint"), kind == "prismatic", a, alpha, d, theta, beta, limits, sign)
