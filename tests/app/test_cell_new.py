@@ -46,8 +46,9 @@ def test_what_a_new_cell_holds(tmp_path: Path) -> None:
     made = well("new", tmp_path / "cell", "--robot", "scara-ruggeri", "--json").data
     files = {row["file"] for row in made["cell_files"]}
     assert files == {
-        "cell.yaml", "README.md", ".gitignore", ".gitattributes", "robot/robot.yaml", "plan/plan.yaml",
-        "truth/robot.yaml", "campaign/.gitkeep", "calibration/.gitkeep", "programs/.gitkeep", "reports/.gitkeep",
+        "cell.yaml", "README.md", "ASSUMPTIONS.md", ".gitignore", ".gitattributes", "robot/robot.yaml",
+        "plan/plan.yaml", "truth/robot.yaml", "campaign/.gitkeep", "calibration/.gitkeep", "programs/.gitkeep",
+        "reports/.gitkeep",
     }  # fmt: skip
     assert all((tmp_path / "cell" / name).is_file() for name in files)
     shipped = resources.files("elastocal.robots").joinpath("scara-ruggeri.yaml").read_bytes()
@@ -171,3 +172,38 @@ def test_a_robot_that_is_rigid_by_its_file_gets_careful_loads_that_are_called_a_
     assert "sizes_N: [50, 100]" in plan
     readme = (tmp_path / "cell" / "README.md").read_text(encoding="utf-8")
     assert "The load on the tool is given by `--force`" in readme
+
+
+AXES = (("0 0 0.495", "0 0 1"), ("0.175 0 0", "0 1 0"), ("0 0 0.9", "0 1 0"), ("0 0 0.175", "1 0 0"),
+        ("0.96 0 0", "0 1 0"), ("0.135 0 0", "1 0 0"))  # fmt: skip
+
+
+def bare_urdf() -> str:
+    """An arm of six joints without a frame called flange or tool0, and without compliances."""
+    text = '<robot name="abb_irb4600">' + "".join(f'<link name="link_{i}"/>' for i in range(7))
+    for i, (xyz, axis) in enumerate(AXES):
+        text += (
+            f'<joint name="joint_{i + 1}" type="revolute"><origin xyz="{xyz}"/><parent link="link_{i}"/>'
+            f'<child link="link_{i + 1}"/><axis xyz="{axis}"/><limit lower="-2" upper="2" effort="0" velocity="1"/>'
+            "</joint>"
+        )
+    return text + "</robot>"
+
+
+def test_a_urdf_without_a_flange_makes_a_cell_that_does_everything_at_once(tmp_path: Path) -> None:
+    (tmp_path / "arm.urdf").write_text(bare_urdf())
+    cell = tmp_path / "cell"
+    made = well("new", cell, "--robot", tmp_path / "arm.urdf", "--rated-kg", "60", "--json").data
+    rows = {row["what"]: row for row in made["assumptions"]}
+    assert rows["flange"]["value"] == "joint_6"
+    lines = (cell / "robot" / "robot.yaml").read_text().splitlines()
+    place = rows["joint_2.k"]["where"]
+    assert place.startswith("robot/robot.yaml, line ")
+    near = " ".join(lines[int(place.rpartition(" ")[2]) - 1 :][:3])
+    assert "joint_compliance" in near
+    assert "joint_2" in near
+    assert "| force on the tool |" in (cell / "ASSUMPTIONS.md").read_text()
+    for command in ("plan", "simulate", "calibrate"):
+        well(command, cell, "--json")
+    got = well("compensate", cell, "--json").data
+    assert "Every motion of the program is corrected." in " ".join(got["verdict"])

@@ -15,6 +15,7 @@ from elastocal.errors import InputError
 from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
+    from elastocal.app.starter.assumptions import Assumption
     from elastocal.model.robot import Robot
 
 
@@ -28,6 +29,7 @@ class NewResult:
     contents: dict[Path, str]
     to_fill: tuple[str, ...]
     notes: tuple[str, ...]
+    assumptions: tuple[Assumption, ...] = ()
 
 
 @command("daily", 1, report=False)
@@ -36,12 +38,19 @@ def new(
         Path, typer.Argument(metavar="CELL", help="The folder to make; it must be empty or not exist."), o.FOLDER
     ],
     robot: Annotated[
-        str, typer.Option(metavar="ROBOT", help="A shipped name or a part of it, or a .yaml or .urdf file.")
+        str,
+        typer.Option(
+            metavar="ROBOT", help="A shipped name or a part of it, a .yaml, .urdf or .xacro file, or a DH table."
+        ),
     ],
+    rated_kg: Annotated[
+        float | None, typer.Option(metavar="KG", help="Rated payload, for start values (default: by the reach).")
+    ] = None,
 ) -> NewResult:
     """A folder for one robot in its cell, to keep in git.
 
-    With the robot, a plan request, an example program where the robot has six revolute joints, and a README. All other
+    With the robot, a plan request, an example program where the robot has six revolute joints, a table of all that is
+    assumed, and a README. All other
     commands take the folder in place of a robot, plan, campaign, calibration or program.
 
     \b
@@ -51,54 +60,62 @@ def new(
     from elastocal.files.write import make_folder, write_files
 
     check_empty(cell)
-    made = replace(cell_contents(cell.resolve().name, robot), folder=cell)
+    made = replace(cell_contents(cell.resolve().name, robot, rated_kg), folder=cell)
     for place in {p.parent for p in made.contents}:
         make_folder(cell / place)
     write_files({cell / place: text for place, text in made.contents.items()})
     return made
 
 
-def cell_contents(name: str, robot: str) -> NewResult:
+def cell_contents(name: str, robot: str, rated_kg: float | None = None) -> NewResult:
     """What a cell of this name and robot starts with; nothing is written."""
     from elastocal.app.commands.new import ATTRIBUTES, IGNORED, KEPT, cell_text, readme_text
+    from elastocal.app.starter.assumptions import assumptions, assumptions_text
     from elastocal.app.starter.plan import plan_text
     from elastocal.app.starter.program import square_program
     from elastocal.app.starter.truth import made_up_robot
     from elastocal.files.cell_yaml import NAME as CELL
     from elastocal.files.robot.write import robot_text
 
-    model, notes, to_fill, text = _robot(robot)
+    model, notes, to_fill, text = _robot(robot, rated_kg)
     true = made_up_robot(model)
     program = square_program(model)
     shown = None if program is None else program[0]
+    request = plan_text(model, name, "../robot/robot.yaml")
+    taken = assumptions(model, text, request, notes, shown, _force(model))
     files = {
         Path(CELL): cell_text(name, shown, _force(model), {} if program is None else program[2], true is not None),
         Path("README.md"): readme_text(name, model.title, shown, to_fill),
+        Path("ASSUMPTIONS.md"): assumptions_text(name, taken),
         Path(".gitignore"): IGNORED,
         Path(".gitattributes"): ATTRIBUTES,
         Path("robot/robot.yaml"): text,
-        Path("plan/plan.yaml"): plan_text(model, name, "../robot/robot.yaml"),
+        Path("plan/plan.yaml"): request,
         **{Path(folder) / KEPT: "" for folder in ("campaign", "calibration", "programs", "reports")},
     }
     if program is not None:
         files[Path("programs") / program[0]] = program[1]
     if true is not None:
         files[TRUTH] = robot_text(true, (f"MADE UP, to try {CELL} with: the robot that simulate takes for true.",))
-    return NewResult(Path(), name, model.name, files, to_fill, notes)
+    return NewResult(Path(), name, model.name, files, to_fill, notes, taken)
 
 
-def _robot(word: str) -> tuple[Robot, tuple[str, ...], tuple[str, ...], str]:
+def _robot(word: str, rated_kg: float | None) -> tuple[Robot, tuple[str, ...], tuple[str, ...], str]:
     """The robot, what its file left open, joints to fill in, and the text of its file in the cell."""
-    from elastocal.app.commands.convert import complete_file
+    from elastocal.app.starter.assumptions import with_assumed_tool
     from elastocal.files.located import read_text
-    from elastocal.files.robot.read import read_robot, robot_file, shipped_name, shipped_text
+    from elastocal.files.robot.read import read_robot, robot_file, robot_from_text, shipped_name, shipped_text
 
     robot, file = read_robot(word), robot_file(word)
     if file is None:
         return robot, robot.notes, (), shipped_text(shipped_name(word))
     if file.suffix.lower() not in (".yaml", ".yml"):
-        model, to_fill, text = complete_file(word, robot)
-        return model, robot.notes, to_fill, text
+        from elastocal.files.robot.write import robot_text
+
+        model = with_assumed_tool(robot).with_joint_compliance(rated_kg)
+        head = (f"Made from {word} by 'elastocal new'; the format is described in docs/robots.md.",)
+        text = robot_text(model, (*head, *(f"Note: {note}." for note in robot.notes)))
+        return robot_from_text(text, "robot.yaml"), robot.notes, (), text
     return robot, robot.notes, (), read_text(file)
 
 
@@ -175,9 +192,10 @@ def readme_text(name: str, title: str, program: str | None, to_fill: tuple[str, 
 Calibration of {title} under load, with Elastocal.
 All commands are typed in this folder, `.` being the cell; from elsewhere its path takes the place of the dot.
 
-{fill}1. Look at `robot/robot.yaml` and `plan/plan.yaml`: markers, loads, errors of your instruments, obstacles.
-2. `elastocal plan .` chooses poses and loads: `plan/plan.csv` and `plan/campaign.yaml`, for KUKA and ABB a program;
-   `reports/plan.html` says how good they are.
+{fill}1. Look at `ASSUMPTIONS.md`: all that is taken for granted, and where to replace it; then at `robot/robot.yaml`
+   and `plan/plan.yaml`: markers, loads, errors of your instruments, obstacles.
+2. `elastocal plan .` chooses poses and loads: `plan/plan.csv` and `plan/campaign.yaml`, a program where its language
+   is known; `reports/plan.html` says how good they are.
 3. Measure: copy `plan/campaign.yaml` and `plan/plan.csv` to `campaign/` and fill the table.
    To try everything before: `elastocal simulate .` fills `campaign/` with virtual readings.
 4. `elastocal calibrate .` writes `calibration/calibration.json` and `reports/calibrate.html`.
@@ -218,6 +236,16 @@ def page(result: NewResult) -> Report:
     return Report(
         f"New cell {result.name}",
         (f"{result.folder} is a cell of {result.robot}; README.md in it says what to do next.",),
-        (Section("Files", (Table("cell_files", "In the folder", columns, rows),)), Section("To try it", (to_do,))),
+        (
+            Section("Assumptions", (_assumed(result),)),
+            Section("Files", (Table("cell_files", "In the folder", columns, rows),)),
+            Section("To try it", (to_do,)),
+        ),
         (*result.notes, *(fill if result.to_fill else ())),
     )
+
+
+def _assumed(result: NewResult) -> Table:
+    """Without the sources, which ASSUMPTIONS.md has."""
+    columns = (Column("what", "what"), Column("value", "value"), Column("where", "replace it in"))
+    return Table("assumptions", "Taken for granted (ASSUMPTIONS.md)", columns, tuple(r[:3] for r in result.assumptions))
