@@ -92,7 +92,7 @@ def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
     [
         ("kuka-kr720", "there is no robot 'kuka-kr720'; did you mean 'kuka-kr270'?"),
         ("kr27", "there is no robot 'kr27'"),
-        ("kuka", "robot 'kuka' may be kuka-kr270 or kuka-kr5; write more of its name"),
+        ("kuka", "robot 'kuka' may be kuka-kr210-r2700 or kuka-kr270 or kuka-kr5; write more of its name"),
         ("arm.yaml", "arm.yaml: no such file"),
     ],
 )

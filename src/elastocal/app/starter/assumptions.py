@@ -104,8 +104,8 @@ def assumptions_text(name: str, rows: Sequence[Assumption]) -> str:
     out = [
         f"# What {name} takes for granted",
         "",
-        "Replace these one by one by what you know, at the place that is named; `elastocal status .` then says what is no",
-        "longer up to date. `elastocal show .` lists the parameters of the robot as they are now.",
+        "Replace these one by one by what you know, at the place that is named; `elastocal status .` then says what is",
+        "no longer up to date. `elastocal show .` lists the parameters of the robot as they are now.",
         "",
         "| what | value | where | from |",
         "|---|---|---|---|",
