@@ -164,8 +164,9 @@ def test_markers_beside_the_last_axis_are_watched_and_what_the_load_does_not_tur
 
 def test_a_robot_that_is_rigid_by_its_file_gets_careful_loads_that_are_called_a_guess(tmp_path: Path) -> None:
     (tmp_path / "pendulum.urdf").write_text(PENDULUM, encoding="utf-8")
-    made = well("new", tmp_path / "cell", "--robot", tmp_path / "pendulum.urdf", "--json").data
-    assert any("compliance of swing. Fill in at least a guess" in note for note in made["notes"])
+    well("convert", tmp_path / "pendulum.urdf", tmp_path / "pendulum.yaml")
+    made = well("new", tmp_path / "cell", "--robot", tmp_path / "pendulum.yaml", "--json").data
+    assert any(row["what"] == "hanging" for row in made["assumptions"])
     plan = (tmp_path / "cell" / "plan" / "plan.yaml").read_text(encoding="utf-8")
     assert "a guess: by its file the robot is rigid" in plan
     assert "masses_kg: [5, 10]" in plan

@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NewResult:
-    """``contents`` are texts by place in the cell; ``to_fill`` are joints without a known compliance."""
+    """``contents`` are texts by place in the cell; ``assumptions`` all that they take for granted."""
 
     folder: Path
     name: str
     robot: str
     contents: dict[Path, str]
-    to_fill: tuple[str, ...]
     notes: tuple[str, ...]
     assumptions: tuple[Assumption, ...] = ()
 
@@ -77,7 +76,7 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None) -> NewRe
     from elastocal.files.cell_yaml import NAME as CELL
     from elastocal.files.robot.write import robot_text
 
-    model, notes, to_fill, text = _robot(robot, rated_kg)
+    model, notes, text = _robot(robot, rated_kg)
     true = made_up_robot(model)
     program = square_program(model)
     shown = None if program is None else program[0]
@@ -85,7 +84,7 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None) -> NewRe
     taken = assumptions(model, text, request, notes, shown, _force(model))
     files = {
         Path(CELL): cell_text(name, shown, _force(model), {} if program is None else program[2], true is not None),
-        Path("README.md"): readme_text(name, model.title, shown, to_fill),
+        Path("README.md"): readme_text(name, model.title, shown),
         Path("ASSUMPTIONS.md"): assumptions_text(name, taken),
         Path(".gitignore"): IGNORED,
         Path(".gitattributes"): ATTRIBUTES,
@@ -97,26 +96,26 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None) -> NewRe
         files[Path("programs") / program[0]] = program[1]
     if true is not None:
         files[TRUTH] = robot_text(true, (f"MADE UP, to try {CELL} with: the robot that simulate takes for true.",))
-    return NewResult(Path(), name, model.name, files, to_fill, notes, taken)
+    return NewResult(Path(), name, model.name, files, notes, taken)
 
 
-def _robot(word: str, rated_kg: float | None) -> tuple[Robot, tuple[str, ...], tuple[str, ...], str]:
-    """The robot, what its file left open, joints to fill in, and the text of its file in the cell."""
+def _robot(word: str, rated_kg: float | None) -> tuple[Robot, tuple[str, ...], str]:
+    """The robot, what its file left open, and the text of its file in the cell."""
     from elastocal.app.starter.assumptions import with_assumed_tool
     from elastocal.files.located import read_text
     from elastocal.files.robot.read import read_robot, robot_file, robot_from_text, shipped_name, shipped_text
 
     robot, file = read_robot(word), robot_file(word)
     if file is None:
-        return robot, robot.notes, (), shipped_text(shipped_name(word))
+        return robot, robot.notes, shipped_text(shipped_name(word))
     if file.suffix.lower() not in (".yaml", ".yml"):
         from elastocal.files.robot.write import robot_text
 
         model = with_assumed_tool(robot).with_joint_compliance(rated_kg)
         head = (f"Made from {word} by 'elastocal new'; the format is described in docs/robots.md.",)
         text = robot_text(model, (*head, *(f"Note: {note}." for note in robot.notes)))
-        return robot_from_text(text, "robot.yaml"), robot.notes, (), text
-    return robot, robot.notes, (), read_text(file)
+        return robot_from_text(text, "robot.yaml"), robot.notes, text
+    return robot, robot.notes, read_text(file)
 
 
 def _force(model: Robot) -> str:
@@ -181,8 +180,7 @@ def cell_text(name: str, program: str | None, force: str, said: Mapping[str, str
     return "\n".join(lines) + "\n"
 
 
-def readme_text(name: str, title: str, program: str | None, to_fill: tuple[str, ...]) -> str:
-    fill = f"0. Fill in the compliances in `robot/robot.yaml`: {', '.join(to_fill)} are not known.\n" if to_fill else ""
+def readme_text(name: str, title: str, program: str | None) -> str:
     programs = f"`programs/{program}` is an example" if program else "put programs to correct into `programs/`"
     load = "is given by `--force`, `--loads` or `--milling`, or under `options` in `cell.yaml`"
     load += ", where a made-up force for the example stands: replace it" if program else ""
@@ -192,7 +190,7 @@ def readme_text(name: str, title: str, program: str | None, to_fill: tuple[str, 
 Calibration of {title} under load, with Elastocal.
 All commands are typed in this folder, `.` being the cell; from elsewhere its path takes the place of the dot.
 
-{fill}1. Look at `ASSUMPTIONS.md`: all that is taken for granted, and where to replace it; then at `robot/robot.yaml`
+1. Look at `ASSUMPTIONS.md`: all that is taken for granted, and where to replace it; then at `robot/robot.yaml`
    and `plan/plan.yaml`: markers, loads, errors of your instruments, obstacles.
 2. `elastocal plan .` chooses poses and loads: `plan/plan.csv` and `plan/campaign.yaml`, a program where its language
    is known; `reports/plan.html` says how good they are.
@@ -229,10 +227,6 @@ def page(result: NewResult) -> Report:
         c for c in STEPS if c != "compensate" or any(p.parent.name == "programs" and p.suffix for p in result.contents)
     ]
     to_do = Paragraphs(tuple(f"elastocal {command} {result.folder}" for command in steps))
-    fill = (
-        f"Not known, and 0 in robot/robot.yaml: the compliance of {', '.join(result.to_fill)}. Fill in at least a "
-        "guess before 'elastocal simulate', and fit the loads in plan/plan.yaml to it: a rigid robot shows nothing.",
-    )
     return Report(
         f"New cell {result.name}",
         (f"{result.folder} is a cell of {result.robot}; README.md in it says what to do next.",),
@@ -241,7 +235,7 @@ def page(result: NewResult) -> Report:
             Section("Files", (Table("cell_files", "In the folder", columns, rows),)),
             Section("To try it", (to_do,)),
         ),
-        (*result.notes, *(fill if result.to_fill else ())),
+        result.notes,
     )
 
 
