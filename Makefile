@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo check test lint types layers unit fuzz bench docs pictures format clean
+.PHONY: setup demo check quick test lint types layers unit fuzz bench docs pictures format clean
 
 setup: $(STAMP)
 
@@ -29,9 +29,12 @@ demo: setup
 test: lint layers unit
 	@$(MAKE) --no-print-directory -j 2 types docs
 
-# Daily work: lint, layers, types, and the tests of algebra, model, kernel and front door.
-check: lint layers types
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile tests/spatial tests/solve tests/model tests/measure tests/front_door
+# Daily work: lint, then layers and types beside the tests of algebra, model, kernel and front door.
+check: lint
+	@$(MAKE) --no-print-directory --output-sync=target -j 2 layers types quick
+
+quick: $(TEST_STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest tests/spatial tests/solve tests/model tests/measure tests/front_door
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .

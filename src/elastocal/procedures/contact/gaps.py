@@ -31,7 +31,7 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import Robot
 from elastocal.reduction.problem import Problem, linearise, weigh
-from elastocal.solve.linear import orthonormal_span
+from elastocal.solve.linear import orthonormal_span, solve_linear
 from elastocal.spatial.entries import Array, Ints
 
 EVEN = Reading(sd=1e-5, force_sd=1.0)
@@ -196,7 +196,7 @@ def iterate(model: Robot, campaign: Campaign, names: Sequence[str], small: float
     problem = linearise(campaign, model, names, weights)
     sizes = np.maximum(np.abs(problem.start), problem.scales)
     for _ in range(STEPS):
-        step = _step(problem)
+        step = solve_linear(problem.matrix, problem.misfit, relative=WEAK).values
         size = float(np.max(np.abs(step) / problem.scales))
         step /= max(1.0, float(np.max(np.abs(step) / sizes)) / LONGEST)
         rate = size / steps[-1] if steps else 1.0
@@ -214,13 +214,6 @@ def iterate(model: Robot, campaign: Campaign, names: Sequence[str], small: float
         steps.append(size)
         problem = ahead
     return Iterations(tuple(models), tuple(steps), False)
-
-
-def _step(problem: Problem) -> Array:
-    """J^+ times the misfit, columns at unit length."""
-    lengths = np.linalg.norm(problem.matrix, axis=0)
-    safe = np.where(lengths > 0, lengths, 1.0)
-    return np.asarray(np.linalg.lstsq(problem.matrix / safe, problem.misfit, rcond=WEAK)[0] / safe)
 
 
 def _moved(model: Robot, problem: Problem, step: Array) -> Robot:

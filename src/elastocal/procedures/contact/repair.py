@@ -42,7 +42,7 @@ ABSURD = 1e3
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class ContactRows:
     """Whitened rows ``each`` (N, R, p) of the contacts and ``prior`` rows, columns times ``size``; parameters first."""
 
     names: tuple[str, ...]
@@ -77,7 +77,7 @@ class Accuracy:
         return np.asarray(self.sd <= self.size / threshold)
 
 
-def contact_blocks(model: Robot, campaign: Campaign, names: Sequence[str]) -> Blocks:
+def contact_blocks(model: Robot, campaign: Campaign, names: Sequence[str]) -> ContactRows:
     """The rows of every contact at a model; contacts without a determined state have none."""
     kind = campaign.measurement
     exact = Campaign(kind, kind.predict(model), campaign.sources, beliefs=campaign.beliefs)
@@ -88,12 +88,12 @@ def contact_blocks(model: Robot, campaign: Campaign, names: Sequence[str]) -> Bl
     size = np.concatenate([own, [u.sd if np.isfinite(u.sd) else 1e-3 for u in extra]])
     n, r = problem.shape
     rows = problem.matrix * size
-    return Blocks(
+    return ContactRows(
         problem.names, problem.units, size, problem.parameters, rows[: n * r].reshape(n, r, -1), rows[n * r :]
     )
 
 
-def accuracy(found: Blocks, model: Robot) -> Accuracy:
+def accuracy(found: ContactRows, model: Robot) -> Accuracy:
     """From the rows of all contacts."""
     scaled = np.concatenate([found.each.reshape(-1, len(found.names)), found.prior])
     rows = np.linalg.qr(scaled, mode="r") / found.size
@@ -193,7 +193,7 @@ class _Desk:
     campaign: Campaign
     names: tuple[str, ...]
 
-    def blocks(self, plan: ContactPlan, near: Array) -> tuple[Blocks, Bools]:
+    def blocks(self, plan: ContactPlan, near: Array) -> tuple[ContactRows, Bools]:
         """Of the contacts that can be pressed so, and which these are."""
         whole, reached = as_measurement(self.model, plan, near)
         kind = ContactForce(whole.q[reached], plan.touches.rows(reached), plan.axes)
@@ -208,7 +208,7 @@ class _Desk:
         return RepairOption(title, plan.rows(reached), origin[reached], accuracy(found, self.model)), reached
 
 
-def _fewest(high: Blocks, low: Blocks, wanted: Bools, threshold: float) -> Ints | None:
+def _fewest(high: ContactRows, low: ContactRows, wanted: Bools, threshold: float) -> Ints | None:
     """Numbers of the fewest contacts to press less, so that the ``wanted`` parameters are resolved; None if none do."""
     gain = low.information - high.information
     total = high.known + high.information.sum(axis=0)
