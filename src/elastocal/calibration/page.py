@@ -102,8 +102,8 @@ def _validated(v: Validation | None) -> tuple[str, ...]:
         return ()
     gain = f"{1e3 * v.gain:.3f} +- {1e3 * v.gain_half_width:.3f} mm"
     return (
-        f"On readings that took no part: {v.after.text()}, nominal {v.before.text()}; gain {gain} (95 %); intervals of "
-        f"95 % hold {v.coverage:.0%} of the coordinates.",
+        f"Validation: {v.after.text()}, nominal {v.before.text()}; gain {gain} (95 %); 95 % intervals hold "
+        f"{v.coverage:.0%} of the coordinates.",
     )
 
 

@@ -112,7 +112,7 @@ def _plain(value: Any) -> Any:
 def loud(sentence: str) -> bool:
     """Warnings begin with two words in capitals."""
     first = [w.strip(":;,.") for w in sentence.split()[:2]]
-    return len(first) == 2 and all(len(w) > 1 and w.isupper() and w.isalpha() for w in first)
+    return len(first) == 2 and all(len(w) > 1 and w.isupper() and w.replace("-", "").isalpha() for w in first)
 
 
 def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[dict[str, Any]]:

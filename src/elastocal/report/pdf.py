@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from importlib import resources
 from typing import Any
 
@@ -14,7 +15,7 @@ from elastocal.report.html import as_svg
 
 
 def as_pdf(certificate: Certificate, result: Mapping[str, Any], figure: Figure | None = None) -> bytes:
-    """``result`` is attached; the same inputs give the same bytes."""
+    """``result`` is attached; where a date is stated, the same inputs give the same bytes."""
     try:
         import typst
     except ImportError:
@@ -37,11 +38,11 @@ def as_pdf(certificate: Certificate, result: Mapping[str, Any], figure: Figure |
 
 def _data(c: Certificate) -> dict[str, Any]:
     """What the template shows."""
-    day = c.issue_day
+    day = c.issue_day or date.today().isoformat()  # PDF/A asks for a date of the document
     reason = f"{c.reason[:1].upper()}{c.reason[1:]}."
     groups = [{"title": g.title, "lines": [vars(line) for line in g.lines]} for g in c.groups]
     data = c.data() | {
         "number": c.number, "sentence": reason, "groups": groups, "main_warnings": list(c.main_warnings),
         "hashes": list(c.hashes), "only": ONLY,
     }  # fmt: skip
-    return data if day is None else data | {"day": [int(part) for part in day.split("-")]}
+    return data | {"day": [int(part) for part in day.split("-")]}

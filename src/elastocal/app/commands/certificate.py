@@ -42,7 +42,7 @@ def certificate(
         Path, typer.Option(metavar="FILE.pdf", help="PDF/A-3b with the result attached; or .html, .json."), o.WRITTEN
     ],
     validate: Annotated[
-        Path | None, typer.Option(metavar="CAMPAIGN.yaml", help="Readings that took no part, to decide by.")
+        Path | None, typer.Option(metavar="CAMPAIGN.yaml|TABLE", help="Validation set: readings that took no part.")
     ] = None,
     refit: Annotated[
         bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
@@ -61,10 +61,9 @@ def certificate(
       elastocal certificate calibration.json --validate check/campaign.yaml --tolerance 0.3 --out certificate.pdf
     """
     from elastocal.app.cells.trace import current
-    from elastocal.app.workers import one_thread
+    from elastocal.app.commands.validate import validate as validated
     from elastocal.calibration.certificate import certificate_of
     from elastocal.calibration.page import certificate_contents
-    from elastocal.calibration.readings import read_campaign
     from elastocal.calibration.store import read_calibration
     from elastocal.errors import InputError
     from elastocal.files.certificate import Stated
@@ -76,8 +75,7 @@ def certificate(
     if tolerance is not None:
         stated = replace(stated, tolerance=1e-3 * tolerance)
     found = read_calibration(calibration)
-    with one_thread():
-        checked = None if validate is None else found.validate(read_campaign(validate)[1], refit=refit)
+    checked = None if validate is None else validated(calibration, validate, refit=refit).validation
     made = certificate_of(found, checked, stated, run.inputs)
     contents = certificate_contents(found, made, out.suffix.lower(), checked, stated.tolerance)
     return CertificateResult(made, {out: contents})
