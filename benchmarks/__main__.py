@@ -23,6 +23,7 @@ from benchmarks import (
     kinematics,
     observation,
     posts,
+    reports,
     solve,
     stiffness,
 )
@@ -41,6 +42,7 @@ def main(wanted: list[str]) -> int:
         "contact": contact.measure,
         "compensation": compensation.measure,
         "calibration": lambda: [calibration.measure()],
+        "reports": lambda: [reports.measure()],
     }
     unknown = [w for w in wanted if w not in races]
     if unknown:
