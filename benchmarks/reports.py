@@ -32,10 +32,9 @@ def visible_words(page: str) -> int:
 
 
 def measure() -> Outcome:
-    from elastocal.app.pages.gallery import page as gallery_page
-
     from elastocal.app.cli.main import app
     from elastocal.app.gallery import Gallery, cases, recompute
+    from elastocal.app.pages.reproduce import gallery_page
     from elastocal.report.html import as_html
 
     rows, facts = [], []

@@ -11,6 +11,7 @@ from typing import Self
 import numpy as np
 
 from elastocal.errors import InputError
+from elastocal.model.bodies import Body
 from elastocal.model.chain import JOINT, Chain, Dof
 from elastocal.model.compliant.link_compliance import Form, LinkCompliance
 from elastocal.model.elements import CompliantCoordinate, Element, Load
@@ -62,6 +63,8 @@ class Robot:
     """True where parameters were set from outside: estimates may violate physics (003 section 3.2)."""
     notes: tuple[str, ...] = ()
     """What the file left open and what was chosen for it, a sentence each."""
+    bodies: tuple[Body, ...] = ()
+    """How the file draws the links, for pictures; nothing where it does not."""
 
     def __post_init__(self) -> None:
         self.tree.frame(self.tool)

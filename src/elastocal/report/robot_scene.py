@@ -10,6 +10,7 @@ from elastocal.report.blocks import Scene
 from elastocal.report.parts import Arrows, Capsule, Dots, Ellipsoids, Look, Mesh, Part, Point, Solids, Strokes
 
 if TYPE_CHECKING:
+    from elastocal.model.bodies import Body
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import Robot
     from elastocal.model.skeleton import Skeleton
@@ -47,6 +48,58 @@ def arm_parts(arms: Skeleton, name: str = "arm", view: str = "", look: Look = "a
         for k, ends in enumerate(p for p in pieces if len(p) == 2):
             joints.append(Capsule(ends[0], ends[1], 1.15 * (thick + (thin - thick) * (k + 1) / (len(pieces) + 1))))
     return Solids(name, tuple(links), (), view, "arm"), Solids("joints", tuple(joints), (), view, "joint")
+
+
+def robot_parts(
+    model: Robot, q: Array, name: str = "robot", view: str = "", tip: str | None = None
+) -> tuple[Part, ...]:
+    """One robot at joint values (n,): the bodies that its file draws, else capsules along its kinematics."""
+    from elastocal.model.kinematics import kinematics
+    from elastocal.model.skeleton import skeleton
+
+    if not model.bodies:
+        return arm_parts(skeleton(model, q[None], tip=tip), name, view)
+    frames = {b.frame: kinematics(model, q[None], b.frame) for b in model.bodies}
+    shapes: list[Capsule | Mesh] = []
+    for body in model.bodies:
+        at = frames[body.frame]
+        turn = at.rotation[0] @ body.pose.rotation
+        place = at.position[0] + at.rotation[0] @ body.pose.translation
+        shapes.append(_shape(body, place, turn))
+    return (Solids(name, tuple(shapes), tuple(b.frame for b in model.bodies), view, "arm"),)
+
+
+SIDES = 16
+"""Of a cylinder as drawn."""
+
+
+def _shape(body: Body, place: Array, turn: Array) -> Capsule | Mesh:
+    import numpy as np
+
+    if body.kind == "sphere":
+        (centre,) = points(place[None])
+        return Capsule(centre, centre, body.sizes[0])
+    if body.kind == "box":
+        signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        corners = points(place + (signs * np.array(body.sizes) / 2) @ turn.T)
+        quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+        return Mesh(corners, tuple(f for a, b, c, d in quads for f in ((a, b, c), (a, c, d))))
+    radius, length = body.sizes
+    angle = 2 * np.pi * np.arange(SIDES) / SIDES
+    ring = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.zeros(SIDES)], axis=1)
+    ends = [ring + [0.0, 0.0, s * length / 2] for s in (-1, 1)]
+    middles = [[0.0, 0.0, s * length / 2] for s in (-1, 1)]
+    corners = points(place + np.concatenate([*ends, middles]) @ turn.T)
+    faces = []
+    for k in range(SIDES):
+        m = (k + 1) % SIDES
+        faces += [
+            (k, m, SIDES + m),
+            (k, SIDES + m, SIDES + k),
+            (2 * SIDES, m, k),
+            (2 * SIDES + 1, SIDES + k, SIDES + m),
+        ]
+    return Mesh(corners, tuple(faces))
 
 
 THICKEST, THINNEST = 0.045, 0.014
@@ -87,7 +140,7 @@ def scene_of_poses(
     if tracker is not None:
         parts.append(dots("tracker", np.asarray(tracker)[None], ["tracker"], look="warning"))
     for i in rows:
-        parts += arm_parts(arms.picked(np.array([i])), "robot", f"pose {i + 1}")
+        parts += robot_parts(model, q[i], "robot", f"pose {i + 1}")
     notes = ((said,) if scale else ()) + drawn_words(len(rows), len(q))
     return Scene(key, title, UNIT, tuple(parts), notes)
 
@@ -157,9 +210,11 @@ def force_arrows(starts: Array, forces: Array, scale: float, view: str = "") -> 
     return arrows("load", starts, forces, scale, words, view)
 
 
-def loaded_arm(arm: Skeleton, start: Array, force: Array, scale: float, view: str) -> tuple[Part, ...]:
-    """One arm and the forces (N, 3) on it, seen together."""
-    return *arm_parts(arm, "arm", view), force_arrows(start, force, scale, view)
+def loaded_arm(
+    model: Robot, q: Array, tip: str | None, start: Array, force: Array, scale: float, view: str
+) -> tuple[Part, ...]:
+    """The robot at joint values (n,) and the forces (N, 3) on it, seen together."""
+    return *robot_parts(model, q, "arm", view, tip), force_arrows(start, force, scale, view)
 
 
 def drawn_words(count: int, total: int, what: str = "poses") -> tuple[str, ...]:

@@ -54,11 +54,11 @@ def robot_scene(result: Correction) -> Scene:
     extent = max((a.extent for a in arms), default=1.0)
     scale, said = force_scale(loads.wrench[:, :3], extent)
     parts: list[Part] = [*floor_part(at.model, extent), _path(result)]
-    for i, arm in zip(rows, arms, strict=True):
+    for i in rows:
         name = at.stations.name(int(i))
         load = AppliedWrenches(loads.frame or at.frames[i], loads.wrench[[i]], loads.follows)
         start, force = load_forces(at.model, result.commands.command[[i]], load)
-        parts += loaded_arm(arm, start, force, scale, name)
+        parts += loaded_arm(at.model, result.commands.command[i], at.frames[i], start, force, scale, name)
     notes = (said, *drawn_words(len(rows), len(at.position), "targets"))
     return Scene("scene_robot", "The robot at work", UNIT, tuple(parts), notes)
 

@@ -127,7 +127,7 @@ def scenes(result: PredictResult) -> tuple[Scene, ...]:
     for i in rows:
         one, view = np.array([i]), names[i]
         parts += [
-            *loaded_arm(arms.picked(one), starts[one], forces[one], scale, view),
+            *loaded_arm(result.model, q[i], None, starts[one], forces[one], scale, view),
             arrows(f"deflection, {times(moved)}", at[one], p.twist[one, :3], moved, (), view),
             ellipsoids(f"one-sigma ellipsoid, {times(unsure)}", ends[one], p.picked(one), unsure, view),
         ]

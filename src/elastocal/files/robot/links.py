@@ -14,12 +14,13 @@ value for all leaders at zero, is added to the link that carries the branch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.plausible import size_of
+from elastocal.model.bodies import Body
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
@@ -84,6 +85,8 @@ class Links:
     above: Mapping[str, Joint]
     below: Mapping[str, tuple[Joint, ...]]
     masses: Mapping[str, tuple[float, Array]] = field(default_factory=dict)
+    bodies: tuple[Body, ...] = ()
+    """How links are drawn; their ``frame`` is the name of the link."""
 
     @property
     def size(self) -> float:
@@ -169,6 +172,7 @@ def serial_robot(
         gravity=turn.T @ gravity + 0.0,
         source=source,
         notes=(*notes, *before, *chosen, *renamed, *frozen, *(_left_out(links, b) for b in branches)),
+        bodies=tuple(replace(b, frame=names[b.frame]) for b in links.bodies if b.frame in names),
     )
     return SerialRobot(model, joint_of, left)
 

@@ -5,17 +5,19 @@ What URDF leaves open or the model cannot hold is said in ``notes`` of the model
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
-from elastocal.errors import UnknownNameError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.links import Joint, Links, SerialRobot, serial_robot
 from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_inertia, wrong_length, wrong_mass, wrong_number
 from elastocal.files.robot.urdf_tags import Tag, document, named, parse
+from elastocal.model.bodies import Body
 from elastocal.model.frames import JointKind, JointMotion
 from elastocal.spatial.entries import Array
 
@@ -80,6 +82,7 @@ def read_links(robot: Tag) -> Links:
         above,
         below,
         _masses(tags, size_of([j.pose.translation for j in joints])),
+        tuple(_bodies(tags)),
     )
     reached = {j.name for j in tree.carried(tree.root)} if roots else set()
     if astray := [j for j in joints if j.name not in reached]:
@@ -155,6 +158,38 @@ def _led(joint: Joint, joints: Mapping[str, Joint], tag: Tag) -> JointMotion | N
         ratio, offset = motion.ratio * led.ratio, motion.ratio * led.offset + motion.offset
         motion = replace(motion, follows=led.follows, ratio=ratio, offset=offset)
     return motion
+
+
+def _bodies(tags: Mapping[str, Tag]) -> Iterator[Body]:
+    """Boxes, cylinders and spheres that links are drawn with; where none are, those of their collisions.
+
+    They are for pictures alone: one that cannot be read is left out, it does not stop a calibration.
+    """
+    for link, owner in tags.items():
+        for word in ("visual", "collision"):
+            found = [b for xml in owner.xml.findall(word) if (b := _body(link, Tag(owner.file, xml))) is not None]
+            if found:
+                yield from found
+                break
+
+
+def _body(link: str, tag: Tag) -> Body | None:
+    shapes: dict[str, tuple[Literal["box", "cylinder", "sphere"], tuple[tuple[str, int], ...]]] = {
+        "box": ("box", (("size", 3),)),
+        "cylinder": ("cylinder", (("radius", 1), ("length", 1))),
+        "sphere": ("sphere", (("radius", 1),)),
+    }
+    for word, (kind, attributes) in shapes.items():
+        xml = tag.xml.find(f"geometry/{word}")
+        if xml is None:
+            continue
+        try:
+            sizes = tuple(v for name, count in attributes for v in Tag(tag.file, xml).numbers(name, count))
+            pose = tag.origin()
+        except InputError:
+            return None
+        return Body(link, pose, kind, sizes) if all(v > 0 for v in sizes) else None
+    return None
 
 
 def _masses(tags: Mapping[str, Tag], size: float) -> dict[str, tuple[float, Array]]:
