@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -66,4 +67,4 @@ def test_a_robot_without_bodies_is_capsules_along_its_kinematics() -> None:
     assert isinstance(links, Solids)
     assert all(isinstance(s, Capsule) for s in links.shapes)
     ends = [(s.start, s.end) for s in links.shapes if isinstance(s, Capsule)]
-    assert all(a[1] == b[0] for a, b in zip(ends, ends[1:], strict=False))
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(ends))

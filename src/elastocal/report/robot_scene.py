@@ -87,7 +87,7 @@ def _shape(body: Body, place: Array, turn: Array) -> Capsule | Mesh:
     radius, length = body.sizes
     angle = 2 * np.pi * np.arange(SIDES) / SIDES
     ring = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.zeros(SIDES)], axis=1)
-    ends = [ring + [0.0, 0.0, s * length / 2] for s in (-1, 1)]
+    ends = [ring + np.array([0.0, 0.0, s * length / 2]) for s in (-1, 1)]
     middles = [[0.0, 0.0, s * length / 2] for s in (-1, 1)]
     corners = points(place + np.concatenate([*ends, middles]) @ turn.T)
     faces = []
