@@ -342,7 +342,10 @@ class _Job:
         return ()
 
     def recursion(self, arm: GravityFit) -> Recursion | None:
-        """The document's own route, where the log has sweeps."""
+        """The document's own route, where the log has slow sweeps."""
+        if arm.samples.moving:
+            self.notes.append("Sweep by sweep nothing is computed: it holds for slow motion alone.")
+            return None
         try:
             out = recursive_moments(arm.model, arm.samples, arm.sense.sign)
         except InputError as error:
