@@ -79,7 +79,7 @@ def whole_cell(folder: Path, robot: str = "kr270") -> Path:
     """New, planned, simulated, identified and, where the robot has a program, compensated."""
     well("new", folder, "--robot", robot)
     for command, *options in CHAIN:
-        if command != "compensate" or (folder / "programs" / "square.src").is_file():
+        if command != "compensate" or any(p.stem.lower() == "square" for p in (folder / "programs").iterdir()):
             well(command, folder, *options)
     return folder
 
