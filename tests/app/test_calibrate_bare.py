@@ -136,3 +136,23 @@ def test_reduce_alone_asks_for_the_reduction(run: Any, cell: Cell) -> None:
     got = run("calibrate", "reduced.yaml")
     assert got.code == 2
     assert "model geometry" not in got.err
+
+
+def test_poses_of_any_table_are_predicted(run: Any, cell: Cell) -> None:
+    """Columns of readings and others are not used; what is wrong is said with the place."""
+    calibrated = ("calibrate", "arm.yaml", "points.csv", "--units", "mm,deg", *GEOMETRY, "--out", "made.json")
+    assert run(*calibrated).code == 0
+    got = run("predict", "made.json", "check.csv", "--units", "mm,deg", "--json", "--axes", "base")
+    assert got.code == 0, got.err
+    assert any("not used: x, y, z" in note for note in got.data["notes"])
+    assert len(got.data["predictions"]) == 8
+    missed = run("predict", "made.json", "check.csv")
+    assert missed.code == 2
+    assert "column 'J1' has no unit" in missed.err
+    (cell.folder / "std.csv").write_text("J1_deg,J2_deg,speed\n1,2,3\n")
+    short = run("predict", "made.json", "std.csv")
+    assert short.code == 2
+    assert "there is no column for axis J3; add J3_deg, or tell which of speed it is by columns:" in short.err
+    loaded = run("predict", "made.json", "check.csv", "--units", "mm,deg", "--force", "0,0,-100")
+    assert loaded.code == 0
+    assert "WARNING PRIOR-COMPLIANCE" in loaded.out

@@ -247,6 +247,11 @@ def test_exports_hold_all_elements_and_say_what_a_urdf_cannot(run: Any, desk: De
     load = [AppliedWrenches("flange", np.array([[50.0, -60, 70, 1, 2, 3]]))]
     want, have = (frame_pose(m, q, equilibrium(m, q, load), "flange")[0] for m in (desk.calibration.robot, robot))
     np.testing.assert_allclose(have, want, atol=1e-12)
+    spots = ec.kinematics(robot.nominal, q[:1], "ball2")
+    tool = ec.kinematics(robot.nominal, q[:1])
+    local = tool.rotation[0].T @ (spots.position - tool.position)[0]
+    np.testing.assert_allclose(local, desk.calibration.placing.markers[1], atol=1e-9)
+    assert "# Base in the axes of station 1: xyz_mm [" in new.read_text()
     rigid = desk.calibration.robot.without("joint_compliance", "own_weight")
     corrected = read_urdf(urdf, "flange").model
     want, have = (frame_pose(m, q, equilibrium(m, q), "flange")[0] for m in (rigid, corrected))

@@ -57,8 +57,41 @@ def test_predictions_are_in_metres_in_the_frame_of_the_readings(cal: ec.Calibrat
 def test_units_may_be_stated_again(cal: ec.Calibration) -> None:
     new = np.random.default_rng(3).uniform(-60, 60, size=(11, 6))
     assert cal.predict(np.radians(new), angle="rad").position == pytest.approx(cal.predict(new).position)
-    with pytest.raises(ec.InputError, match=r"degrees.*angle='rad'"):
-        cal.predict(np.radians(new))
+    near_home = cal.predict(np.radians(new))
+    assert [w.code for w in near_home.warnings] == ["angle-unit"]  # they may be degrees, and may not
+    assert cal.predict(np.radians(new), angle="deg").warnings == ()
+
+
+def test_positions_in_base_axes(cal: ec.Calibration) -> None:
+    """The same points and the same uncertainty, along the axes of the base as the instrument was registered to it."""
+    q = np.random.default_rng(4).uniform(-60, 60, size=(5, 6))
+    seen, base = cal.predict(q), cal.predict(q, axes="base")
+    turn, shift = cal.placing.turn[0], cal.placing.shift[0]
+    np.testing.assert_allclose(base.position @ turn.T + shift, seen.position, atol=1e-12)
+    np.testing.assert_allclose((base.half_width**2).sum(axis=2), (seen.half_width**2).sum(axis=2), rtol=1e-9)
+    np.testing.assert_allclose(turn @ base.orientation, seen.orientation, atol=1e-12)
+    with pytest.raises(ec.InputError, match="there is no axes 'world'"):
+        cal.predict(q, axes="world")
+
+
+def test_draws_have_the_covariance_of_the_posterior(cal: ec.Calibration) -> None:
+    drawn = cal.draws(4000, rng=1)
+    own = len(cal.names)
+    assert drawn.shape == (4000, own)
+    assert np.array_equal(drawn, cal.draws(4000, rng=1))
+    sd = cal.inflation * np.sqrt(np.diag(cal.covariance)[:own])
+    np.testing.assert_allclose(drawn.std(axis=0), sd, rtol=0.08)
+    q = np.radians([[10.0, -20, 30, 40, 50, 60]])
+    points = []
+    for draw in drawn[:200]:
+        at = ec.kinematics(cal.robot.with_parameters(dict(zip(cal.names, draw.tolist(), strict=True))), q)
+        points.append(at.position[0])
+    assert np.isfinite(points).all()
+
+
+def test_only_what_was_estimated_is_listed(cal: ec.Calibration) -> None:
+    assert set(cal.parameters) == set(cal.names)
+    assert all(np.isfinite(e.sd) for e in cal.parameters.values())
 
 
 def test_one_configuration_may_be_a_row(cal: ec.Calibration, q: np.ndarray) -> None:

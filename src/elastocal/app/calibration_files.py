@@ -84,6 +84,8 @@ def calibrated_text(known: Calibrated, calibration: Path) -> str:
     """
     import numpy as np
 
+    from elastocal.calibration.calibration import Calibration
+    from elastocal.calibration.export import with_placing
     from elastocal.files.opened import sha256_of
     from elastocal.files.robot.write import robot_text
 
@@ -98,7 +100,11 @@ def calibrated_text(known: Calibrated, calibration: Path) -> str:
     notes = [f"Made from {known.word} by elastocal export, with the estimates of {made}."]
     if known.without:
         notes.append(f"The calibration left out: {', '.join(known.without)}.")
-    return robot_text(replace(model, elements=elements), notes)
+    calibrated = replace(model, elements=elements)
+    if isinstance(known.known, Calibration):
+        calibrated, placed = with_placing(calibrated, known.known)
+        notes += placed
+    return robot_text(calibrated, notes)
 
 
 def _sourced(element: Element, rows: tuple[Parameter, ...], sd: dict[str, float], made: str) -> Element:

@@ -11,6 +11,8 @@ from elastocal.errors import InputError
 from elastocal.model.limits import limit_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
 
@@ -54,12 +56,18 @@ def axes_of(model: Robot) -> Axes:
     return Axes(model.controller.axes, tuple(m.kind for m in model.motions))
 
 
-def chosen_configurations(model: Robot, at: tuple[str, ...], file: Path | None, ignore_limits: bool) -> Configurations:
-    """From --at or --configurations, within the joint limits."""
+def chosen_configurations(
+    model: Robot, at: tuple[str, ...], file: Path | None, ignore_limits: bool, units: Mapping[str, str] | None = None
+) -> Configurations:
+    """From --at or --configurations, within the joint limits.
+
+    With ``units`` (those of columns that do not tell theirs) the file may be a table of a campaign: readings in it and
+    other columns are not used.
+    """
     if at and file is not None:
         raise InputError("--at and --configurations both give configurations; keep one")
     if file is not None:
-        found = _from_file(model, file)
+        found = _from_file(model, file) if units is None else _from_table(model, file, units)
     elif at or model.n == 0:
         found = typed(model, at)
     else:
@@ -107,6 +115,21 @@ def _from_file(model: Robot, file: Path) -> Configurations:
     places = tuple(f"{table.file}, line {line}" for line in table.lines)
     q = model.controller.to_joints(table.values)
     return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches)
+
+
+def _from_table(model: Robot, file: Path, units: Mapping[str, str]) -> Configurations:
+    from elastocal.files.campaign.columns import configuration_columns
+    from elastocal.files.tables.configurations import configurations
+    from elastocal.files.tables.named import read_table
+
+    axes = axes_of(model)
+    kinds = dict(zip(axes.names, axes.kinds, strict=True))
+    raw = read_table(file)
+    fields, notes = configuration_columns(raw, kinds, units)
+    table = configurations(raw, fields, kinds, model.controller.drives)
+    places = tuple(f"{table.file}, line {line}" for line in table.lines)
+    q = model.controller.to_joints(table.values)
+    return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches, notes)
 
 
 def within_limits(model: Robot, found: Configurations, ignore: bool) -> Configurations:

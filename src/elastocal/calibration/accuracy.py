@@ -101,7 +101,10 @@ class Validation:
         return as_html(self)
 
     def __repr__(self) -> str:
-        return (
-            f"<Validation: {self.after.text()} (nominal {self.before.text()}); 95 % intervals hold {self.coverage:.0%} "
-            f"of {self.after.count} points>"
-        )
+        lines = [
+            f"<Validation: {self.verdict.text}",
+            f"  calibrated: {self.after.text()}; nominal: {self.before.text()}",
+            f"  95 % intervals hold {self.coverage:.0%} of the coordinates of {self.after.count} points",
+            *(f"  warning {w.code}: {w.text}" for w in self.warnings),
+        ]
+        return "\n".join(lines) + ">"

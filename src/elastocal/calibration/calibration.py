@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -101,13 +101,17 @@ class Calibration:
         angle: str | None = None,
         load_frame: str | None = None,
         temperature: object = None,
+        axes: Literal["instrument", "base"] = "instrument",
     ) -> Prediction:
         """Readings to expect at controller values ``q`` (N, n), in the units of the campaign unless stated.
 
         ``wrench`` acts at ``load_frame``, that of the campaign where not stated; ``temperature`` (N,) or one number,
-        the campaign's mean where not stated.
+        the campaign's mean where not stated.  Positions are in the axes of the instrument at ``station``, or in those
+        of the robot's base as that station was registered to it.
         """
-        joints = self._joints(q, length, angle)
+        if axes not in ("instrument", "base"):
+            raise UnknownNameError("axes", str(axes), ("instrument", "base"))
+        joints, doubt = self._joints(q, length, angle)
         loads = None if wrench is None else wrench_table(wrench, len(joints))
         warm = None
         if temperature is not None:
@@ -115,7 +119,8 @@ class Calibration:
                 raise InputError("temperature: this calibration found no effect of it; leave it out")
             read = np.asarray(temperature, dtype=np.float64)
             warm = np.broadcast_to(read - self.reference_temperature, (len(joints),))
-        return self.predict_joints(joints, loads, station, load_frame, warm=warm)
+        found = self.predict_joints(joints, loads, station, load_frame, warm=warm, axes=axes)
+        return replace(found, warnings=(*found.warnings, *doubt))
 
     def predict_joints(
         self,
@@ -126,17 +131,39 @@ class Calibration:
         *,
         follows: bool = False,
         warm: Array | None = None,
+        axes: str = "instrument",
     ) -> Prediction:
         """The same for joint values (N, n) in rad and m; loads that follow their frame are in its axes.
 
         ``warm`` (N,): temperature above the reference in K.
         """
+        base = axes == "base" and self.placed
         if warm is None and "thermal" in self.words:
             warm = np.zeros(len(joints))
         if loads is not None and np.any(loads) and self._under_load[1]:
             wider, found = self._under_load
-            return replace(wider._predicted(joints, loads, station, load_frame, follows, warm), warnings=found)
-        return self._predicted(joints, loads, station, load_frame, follows, warm)
+            return replace(wider._predicted(joints, loads, station, load_frame, follows, warm, base), warnings=found)
+        return self._predicted(joints, loads, station, load_frame, follows, warm, base)
+
+    def draws(self, count: int, rng: np.random.Generator | int = 1) -> Array:
+        """Parameters (count, p), ``names``, drawn from the posterior: what the readings and the priors leave possible.
+
+        ``cal.robot.with_parameters(dict(zip(cal.names, draw)))`` is such a robot.  Compliances are drawn by their
+        logarithms, so that they keep their sign; backlash is not negative.
+        """
+        generator = np.random.default_rng(rng) if isinstance(rng, int) else rng
+        own, at = len(self.names), self._values
+        spread = self.inflation**2 * self.covariance[:own, :own]
+        values, vectors = np.linalg.eigh(spread)
+        moved = generator.normal(size=(count, own)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        units = [self.parameters[n].unit for n in self.names]
+        logs = np.array(
+            ["N" in u and self.parameters[n].file_value != 0 for n, u in zip(self.names, units, strict=True)]
+        )
+        share = np.divide(moved, at, out=np.zeros_like(moved), where=logs & (at != 0))
+        out = np.where(logs, at * np.exp(share), at + moved)
+        gaps = np.array([n.endswith(".gap") for n in self.names])
+        return np.asarray(np.where(gaps, np.maximum(out, 0.0), out))
 
     @cached_property
     def _under_load(self) -> tuple[Calibration, tuple[Finding, ...]]:
@@ -152,6 +179,7 @@ class Calibration:
         load_frame: str | None,
         follows: bool,
         warm: Array | None,
+        base: bool,
     ) -> Prediction:
         tool = tool_of(self.robot, self.names, joints, loads, load_frame or self.load_frame, warm, follows=follows)
         values = self._values
@@ -160,11 +188,16 @@ class Calibration:
         where = np.full(len(joints), number)
         points = placed(self.placing, at.origin, at.turn, where)
         slope = self._slopes(at.origin, at.turn, at.slope, where)
+        if base:  # the same points, seen along the axes of the base as it was registered
+            slope = _turned_rows(self.placing.turn[number].T, slope)
         spread = np.einsum("nrp,pq,nrq->nr", slope, self.covariance, slope).reshape(points.shape)
         noise = self._noise_variance(joints, points, number)
         k = self.inflation * quantile_95(self.freedom)
         mean = np.sqrt(spread + self.discrepancy**2)
         frame = self.placing.turn[number]
+        if base:
+            points = (points - self.placing.shift[number]) @ frame
+            frame, noise = np.eye(3), np.broadcast_to(noise.mean(axis=2, keepdims=True), noise.shape)
         moved, moved_spread = self._moved_by_load(at, rest)
         moved_noise = (2.0 if self.placed else 1.0) * noise  # a deflection is the difference of two readings
         return Prediction(
@@ -285,15 +318,17 @@ class Calibration:
 
         return save_calibration(self, path)
 
-    def _joints(self, q: object, length: str | None, angle: str | None) -> Array:
+    def _joints(self, q: object, length: str | None, angle: str | None) -> tuple[Array, tuple[Finding, ...]]:
+        """Joint values, and whether their unit is in doubt."""
         raw = joint_table([q] if np.ndim(q) == 1 else q)  # type: ignore[arg-type]
-        if angle is None and self.angle == "deg" and len(raw) > 2:
-            turning = [i for i, m in enumerate(self.robot.motions) if m.kind == "revolute"]
-            if raw.shape[1] == self.robot.n and np.abs(raw[:, turning]).max() < 2 * np.pi:
-                raise InputError(
-                    "q: no angle is beyond 2 pi, and the campaign was in degrees; state angle='rad' or angle='deg'"
-                )
-        return controller_to_joints(self.robot, raw, length or self.length, angle or self.angle)
+        doubt: tuple[Finding, ...] = ()
+        turning = [i for i, m in enumerate(self.robot.motions) if m.kind == "revolute"]
+        if angle is None and self.angle == "deg" and len(raw) > 2 and raw.shape[1] == self.robot.n and turning:
+            most = float(np.abs(raw[:, turning]).max())
+            if 0 < most < 2 * np.pi:
+                text = f"no angle is beyond {most:.3g}; they are taken as degrees, as in the campaign (angle='rad'?)"
+                doubt = (Finding("angle-unit", "warning", text, {"largest": most}),)
+        return controller_to_joints(self.robot, raw, length or self.length, angle or self.angle), doubt
 
     def _station(self, name: str | None) -> int:
         if name is None:
@@ -342,3 +377,9 @@ class Calibration:
     def evidence(self) -> float:
         """Log marginal likelihood of the chosen model; nan for a calibration read from a file."""
         return self.ladder.chosen.evidence if self.ladder else float("nan")
+
+
+def _turned_rows(turn: Array, slope: Array) -> Array:
+    """Slopes (N, 3 m, p) of points along other axes."""
+    each = slope.reshape(len(slope), -1, 3, slope.shape[2])
+    return np.asarray(np.einsum("ij,nmjp->nmip", turn, each).reshape(slope.shape))

@@ -31,7 +31,7 @@ class Estimate:
 
 @dataclass(frozen=True, repr=False)
 class Estimates(Mapping[str, Estimate]):
-    """Parameters by name."""
+    """Parameters that were estimated, by name; all others are fixed at the file's value."""
 
     rows: tuple[Estimate, ...]
 
@@ -54,6 +54,8 @@ class Estimates(Mapping[str, Estimate]):
         return as_frame([dict(vars(e)) for e in self.rows])
 
     def __repr__(self) -> str:
+        if not self.rows:
+            return "<no parameter is estimated: all are fixed at the file's values>"
         seen = sum(e.informed > 0.5 for e in self.rows)
         return f"<{len(self.rows)} parameters, {seen} of them known mainly by the readings>"
 

@@ -7,6 +7,7 @@ on the configuration or on loads has no place there; it is said what that is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,10 @@ from elastocal.files.robot.urdf import read_links, read_urdf
 from elastocal.files.robot.urdf_tags import document
 from elastocal.files.robot.write import robot_text
 from elastocal.files.write import write_files
+from elastocal.model.frames import Frame
 from elastocal.model.robot import Robot
+from elastocal.spatial.pose import Pose
+from elastocal.spatial.rotation import matrix_rpy
 
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
@@ -42,7 +46,7 @@ def export(
     files: dict[Path, str | bytes] = {}
     lost: list[str] = []
     if yaml is not None:
-        files[Path(yaml)] = robot_text(robot)
+        files[Path(yaml)] = calibrated_text(calibration)
     if urdf is not None:
         if source is None:
             raise InputError(f"urdf {urdf}: name the URDF that robot {robot.name} was made from as source")
@@ -55,6 +59,29 @@ def export(
         raise InputError("nothing is asked for; name a file for yaml, urdf or kinematics")
     write_files(files)
     return tuple(dict.fromkeys(lost))
+
+
+def calibrated_text(calibration: Calibration | Robot) -> str:
+    """The robot file with the estimates, with markers and registration where they are known."""
+    if isinstance(calibration, Robot):
+        return robot_text(calibration)
+    robot, notes = with_placing(calibration.robot, calibration)
+    return robot_text(robot, ("Calibrated; the calibration file holds covariance, priors and noise.", *notes))
+
+
+def with_placing(robot: Robot, calibration: Calibration) -> tuple[Robot, tuple[str, ...]]:
+    """Markers as frames of the tool, and in words where the base stands for every station of the instrument."""
+    if not calibration.placed:
+        return robot, ()
+    placing = calibration.placing
+    spots = zip(calibration.markers, placing.markers, strict=True)
+    added = [Frame(name, robot.tool, Pose(np.eye(3), spot)) for name, spot in spots if name not in robot.tree.names]
+    notes = []
+    for name, turn, shift in zip(calibration.stations, placing.turn, placing.shift, strict=True):
+        xyz = ", ".join(f"{1e3 * v:.4f}" for v in shift)
+        rpy = ", ".join(f"{np.degrees(v):.6f}" for v in matrix_rpy(turn))
+        notes.append(f"Base in the axes of station {name}: xyz_mm [{xyz}], rpy_deg [{rpy}].")
+    return replace(robot, tree=replace(robot.tree, frames=(*robot.tree.frames, *added))), tuple(notes)
 
 
 def corrected_urdf(robot: Robot, source: Path) -> tuple[bytes, Sequence[str]]:

@@ -245,11 +245,6 @@ def _estimates(found: Fit) -> Estimates:
             informed = 1 - (float(sds[at]) / prior) ** 2
             rows.append(Estimate(name, value, float(sds[at]), unit, file_value, prior, w.scale.name, informed))
         first += len(w.names)
-    known = {e.name for e in rows}
-    nan = float("nan")
-    for p in task.robot.parameters:
-        if p.name not in known:
-            rows.append(Estimate(p.name, p.value, nan, p.unit, p.value, nan, "fixed", 0.0))
     return Estimates(tuple(rows))
 
 

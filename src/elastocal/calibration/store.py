@@ -60,6 +60,7 @@ def to_document(c: Calibration) -> dict[str, Any]:
         "noise": dict(c.noise),
         "instrument": {
             "sd_m": c.instrument.sd,
+            "turn_sd_rad": c.instrument.turn_sd,
             "tracker": vars(c.instrument.tracker) if c.instrument.tracker else None,
         },
         "discrepancy_m": c.discrepancy,
@@ -77,7 +78,6 @@ def to_document(c: Calibration) -> dict[str, Any]:
         "values": [c.robot.parameters.values[c.robot.parameters.index(n)].item() for n in c.names],
         "covariance": c.covariance.tolist(),
         "robot_yaml": robot_text(c.uncalibrated),
-        "tool": c.robot.tool,
     }
     cleaned: dict[str, Any] = _finite(document)
     return cleaned
@@ -147,7 +147,7 @@ def calibration_schema() -> str:
         "length": {"enum": ["m", "mm"]},
         "angle": {"enum": ["rad", "deg"]}, "load_frame": text, "stations": texts, "markers": texts,
         "placing": placing, "nominal_placing": placing, "names": texts, "values": numbers, "covariance": rows,
-        "robot_yaml": text, "tool": text,
+        "robot_yaml": text,
     }  # fmt: skip
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, "type": "object"}
     return json.dumps(head | {"properties": known, "required": list(known)}, indent=2) + "\n"
@@ -157,7 +157,7 @@ def _instrument(data: dict[str, Any]) -> Instrument:
     tracker = data["tracker"]
     if tracker is not None and tracker["at"] is not None:
         tracker = tracker | {"at": tuple(tracker["at"])}
-    return Instrument(data["sd_m"], None if tracker is None else Tracker(**tracker))
+    return Instrument(data["sd_m"], None if tracker is None else Tracker(**tracker), data["turn_sd_rad"])
 
 
 def _placing(p: Placing) -> dict[str, Any]:

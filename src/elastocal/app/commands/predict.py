@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,6 +69,9 @@ def predict(
     calibration: Annotated[
         Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
     ],
+    table: Annotated[
+        Path | None, typer.Argument(metavar="[TABLE]", help="Poses, and loads: columns as in campaigns.")
+    ] = None,
     at: o.At = None,
     configurations: o.File = None,
     force: o.Force = None,
@@ -78,11 +82,15 @@ def predict(
     frame: Annotated[
         str | None, typer.Option(metavar="FRAME", help="What is watched (default: the tool; every marker).")
     ] = None,
+    axes: Annotated[
+        str, typer.Option(metavar="instrument|base", help="Axes of predicted positions (default: the instrument's).")
+    ] = "instrument",
     station: Annotated[
         str | None, typer.Option(metavar="NAME", help="Place of the instrument that would read (default: the first).")
     ] = None,
     follow: o.Follow = False,
     ignore_limits: o.IgnoreLimits = False,
+    units: o.ColumnUnits = None,
 ) -> PredictResult | ReadingsResult:
     """Positions and deflections by a calibrated model, with their accuracy.
 
@@ -92,13 +100,19 @@ def predict(
     \b
     Example:
       elastocal predict calibration.json --at "0,-90,90,0,30,0" --force "0,0,-900"
+      elastocal predict calibration.json poses.csv --axes base --csv predicted.csv
     """
     from elastocal.app.applied_load import LoadRequest
     from elastocal.app.calibrated import of_readings
     from elastocal.app.inputs import configurations_text
+    from elastocal.app.predictor import typed_keys
 
-    words = configurations_text(tuple(at or ()), configurations)
-    request = _Request(tuple(at or ()), configurations, ignore_limits, words, frame, station)
+    if table is not None and configurations is not None:
+        raise InputError("a table and --configurations both give poses; keep one")
+    poses = table or configurations
+    words = configurations_text(tuple(at or ()), poses)
+    keys = typed_keys(units, None, None, ignore_limits)
+    request = _Request(tuple(at or ()), poses, ignore_limits, words, frame, station, axes, keys.get("units", {}))
     load = LoadRequest(force, moment, load_frame, follow)
     if of_readings(calibration):
         return _readings(calibration, request, load)
@@ -115,6 +129,8 @@ class _Request:
     words: str
     frame: str | None
     station: str | None
+    axes: str = "instrument"
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 NO_LOAD = "no load, so nothing bends; give --force or --moment, or a file with wrench columns"
@@ -129,8 +145,10 @@ def _readings(path: Path, asked: _Request, typed: LoadRequest) -> ReadingsResult
     from elastocal.app.workers import one_thread
     from elastocal.calibration.store import read_calibration
 
+    if asked.axes not in ("instrument", "base"):
+        raise UnknownNameError("axes", asked.axes, ("instrument", "base"))
     known = read_calibration(path)
-    where = chosen_configurations(known.robot, asked.at, asked.file, asked.ignore_limits)
+    where = chosen_configurations(known.robot, asked.at, asked.file, asked.ignore_limits, asked.units)
     load = applied_load(known.robot, replace(typed, frame=typed.frame or known.load_frame), where)
     if not known.placed and (load.applied is None or not load.applied.wrench.any()):
         raise InputError(NO_LOAD)
@@ -140,9 +158,9 @@ def _readings(path: Path, asked: _Request, typed: LoadRequest) -> ReadingsResult
     with one_thread():
         prediction = known.predict_joints(
             where.q, None if load.applied is None else _each(load, len(where)), asked.station, load.frame,
-            follows=typed.follow,
+            follows=typed.follow, axes=asked.axes,
         )  # fmt: skip
-    station = asked.station or known.stations[0]
+    station = "base" if asked.axes == "base" else asked.station or known.stations[0]
     state = "loaded statics, calibrated: " + (" + ".join(known.words) or "nominal")
     watched = asked.frame or ", ".join(known.markers)
     inputs = inputs_of(known.robot.name, known.robot, load, watched, state, (), asked.words)
@@ -175,7 +193,7 @@ def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResu
         raise InputError(f"--station {asked.station}: the calibration is of deflections in base axes; leave it out")
     robot = read_robot(record.robot_word(path), record.tool)
     known, changes = identified_model(record, robot)
-    where = chosen_configurations(known.model, asked.at, asked.file, asked.ignore_limits)
+    where = chosen_configurations(known.model, asked.at, asked.file, asked.ignore_limits, asked.units)
     load = applied_load(known.model, typed, where)
     if load.applied is None or not load.applied.wrench.any():
         raise InputError(NO_LOAD)

@@ -26,12 +26,13 @@ def verdict(result: ReadingsResult) -> tuple[str, ...]:
     import numpy as np
 
     p, markers, out = result.prediction, list(result.markers), []
-    out += [f"WARNING {w.code.upper()}: {w.text}." for w in result.calibration.warnings if w.severity == "warning"]
+    said = (*result.calibration.warnings, *p.warnings)
+    out += [f"WARNING {w.code.upper()}: {w.text}." for w in said if w.severity == "warning"]
     mean, reading = (np.linalg.norm(w[:, markers], axis=2) for w in (p.half_width, p.half_width_reading))
     if p.placed and np.isfinite(mean).any():
         out.append(
             f"Positions are known to {length(float(np.nanmax(mean)))} or better (95 %, mean), a new reading to "
-            f"{length(float(np.nanmax(reading)))}, in the frame of the readings of station {result.station}."
+            f"{length(float(np.nanmax(reading)))}, in {_where(result)}."
         )
     size = np.linalg.norm(p.deflection[:, markers], axis=2)
     if np.nanmax(size, initial=0.0) > 0:
@@ -41,9 +42,15 @@ def verdict(result: ReadingsResult) -> tuple[str, ...]:
             f"The largest deflection by the load is {1e3 * size[i, j]:.4g} mm (configuration {i + 1}, "
             f"{p.markers[markers[j]]}), known to {length(width)} (95 %)."
         )
-    if p.loaded and not any(c.compliance().any() for c in result.calibration.robot.coordinates):
+    if p.loaded and not np.nanmax(size, initial=0.0) > 0:
         out.append("Nothing in this calibration is compliant, so a load moves nothing: calibrate under load.")
     return tuple(out) or ("No configuration has a determined state.",)
+
+
+def _where(result: ReadingsResult) -> str:
+    if result.station == "base":
+        return "base axes, as the instrument was registered to them"
+    return f"the frame of the readings of station {result.station}"
 
 
 def table(result: ReadingsResult) -> Table:

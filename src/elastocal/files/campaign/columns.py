@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.formats.format import title_unit, unit_word
@@ -101,6 +101,27 @@ def understand(
     for marker, columns in readings.items() if readings or plan else [("", {})]:
         _check_groups(raw, marker or (titles.markers[-1] if any(q in axes for q in LOADED) else ""), columns, kind)
     return found
+
+
+def configuration_columns(
+    raw: RawTable, axes: Mapping[str, str], declared: Declared
+) -> tuple[dict[str, Field], tuple[str, ...]]:
+    """Columns of axes, loads and names in a table of any campaign, and notes: readings in it are not used."""
+    fields: dict[str, Field] = {}
+    titles = _Titles(raw, axes, None, None, {"length": "mm", "angle": "deg"} | dict(declared))
+    unused = []
+    for place, column in enumerate(raw.header):
+        known = (None, NAME, 1.0) if column == NAME and NAME not in axes else None
+        if known is None and column not in (MARKER, STATION):
+            bare = titles.plain(column, axes)
+            own = bare in axes or bare.rpartition("_")[0] in axes
+            known = (replace(titles, declared=declared) if own else titles).matched(column)
+        if known is None or known[0] is not None or known[1] == TEMPERATURE:
+            unused.append(column)
+        else:
+            add_once(raw, fields, known[1], Field(place, known[2]))
+    _check_axes(raw, CampaignColumns(fields, {}), axes, unused)
+    return fields, titles.notes(fields, unused)
 
 
 @dataclass(frozen=True, eq=False)
