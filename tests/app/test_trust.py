@@ -143,26 +143,32 @@ def positions(folder: Path, change: Callable[[Array], Array], campaign: str) -> 
     return folder / "campaign.yaml"
 
 
-def test_positions_that_are_shifted_are_refused_unless_registration_finds_the_shift(run, tmp_path):
-    """40 mm are 3 % of the reach; the rigid arm may be nearer to them than the one that bends, by parts of a mm."""
-    path = positions(tmp_path, lambda p: p + np.array([0.04, 0, 0]), CAMPAIGN)
-    ran = run("calibrate", path)
-    assert ran.code == 2
-    said = " ".join(ran.err.split())
-    off = r"(39\.\d+|40(\.\d+)?) mm"
-    assert re.search(f"the points are {off} \\(rms\\) from where the robot file puts them", said)
-    assert re.search(
-        f"if the axes of the points are shifted by {off} from the base's; write tracker_frame: fit, w", said
-    )
-    path.write_text(path.read_text() + REGISTRATION)
-    said = verdict(run("calibrate", path))
-    assert re.search(f"all are shifted by {off}, which registration finds", said)
-    assert "POINTS FAR FROM THE ROBOT FILE" not in said
+def estimates(ran) -> dict[str, tuple[float, float]]:
+    assert ran.code == 0, ran.err
+    return {row["parameter"]: (row["value"], row["sd"]) for row in ran.data["parameters"]}
 
 
-def test_positions_that_are_turned_are_refused_until_their_frame_is_fitted(run, tmp_path):
+@pytest.mark.parametrize("angle", [0.0, 0.5])
+def test_positions_in_axes_of_their_own_are_registered(run, tmp_path, angle):
+    """40 mm (3 % of the reach) away, and turned: the instrument's place is estimated, as where it is asked for."""
+    turn = Rotation.from_rotvec([0, 0, angle]).as_matrix()
+    path = positions(tmp_path, lambda p: p @ turn.T + np.array([0.04, 0, 0]), CAMPAIGN)
+    alone = run("calibrate", path, "--json")
+    assert any("brought to base axes by tracker_frame: {xyz_mm: [" in note for note in alone.data["notes"])
+    assert "points-far" not in findings(alone.data)
+    found = estimates(alone)
+    path.write_text(path.read_text() + REGISTRATION + "tracker_frame: fit\n")
+    asked = estimates(run("calibrate", path, "--json"))
+    assert set(found) == set(asked)
+    for name, (value, sd) in asked.items():
+        assert found[name][0] == pytest.approx(value, abs=0.05 * sd)
+        assert found[name][1] == pytest.approx(sd, rel=0.02)
+
+
+def test_positions_that_their_stated_frame_leaves_turned_are_refused(run, tmp_path):
     turn = Rotation.from_rotvec([0, 0, 0.5]).as_matrix()
-    path = positions(tmp_path, lambda p: p @ turn.T, CAMPAIGN + REGISTRATION)
+    wrong = "tracker_frame: {xyz_mm: [0, 0, 0], rpy_deg: [0, 0, 0]}\n"
+    path = positions(tmp_path, lambda p: p @ turn.T, CAMPAIGN + REGISTRATION + wrong)
     ran = run("calibrate", path)
     assert ran.code == 2
     said = " ".join(ran.err.split())
@@ -171,8 +177,6 @@ def test_positions_that_are_turned_are_refused_until_their_frame_is_fitted(run, 
         "deg about (0, 0, -1) from the base's; write tracker_frame: fit, with the source of error registration" in said
     )
     assert "xyz_mm" not in said
-    path.write_text(path.read_text() + "tracker_frame: fit\n")
-    assert "POINTS FAR FROM THE ROBOT FILE" not in verdict(run("calibrate", path))
 
 
 def test_differences_in_turned_axes_are_refused_with_the_frame_that_puts_them_right(run, tmp_path):

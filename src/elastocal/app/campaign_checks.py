@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import InputError
+from elastocal.reduction.warnings import PointsCheck
 
 if TYPE_CHECKING:
     from elastocal.files.campaign.file import CampaignFile
-    from elastocal.reduction.warnings import PointsCheck
+    from elastocal.reduction.placement import Placement
     from elastocal.spatial.pose import Pose
 
 
@@ -71,25 +72,27 @@ def check_deflections(file: CampaignFile) -> None:
         )
 
 
-def check_points(file: CampaignFile) -> PointsCheck | None:
-    """Refuse points that fit the robot only with a slip undone; None where no points were read, only differences."""
+def check_points(file: CampaignFile) -> tuple[CampaignFile, PointsCheck | None]:
+    """Refuse points that fit the robot only with a slip undone; None where no points were read, only differences.
+
+    Positions in axes of an instrument of which nothing is stated are brought to base axes, and where it stands becomes
+    an unknown of the campaign.
+    """
     from elastocal.measure.kind import MarkerMeasurement
-    from elastocal.measure.sources.registration import Registration
     from elastocal.quantities import length
-    from elastocal.reduction.placement import placement
     from elastocal.reduction.slips import likely_slip
-    from elastocal.reduction.warnings import PointsCheck
 
     kind = file.campaign.measurement
     if file.points is None or not isinstance(kind, MarkerMeasurement):
-        return None
-    differences = kind.states == 2
-    # registration finds any shift, but only small turns: it is first order in them
-    shifted = differences or any(isinstance(s, Registration) for s in file.campaign.common)
-    found = placement(file.model, kind.setup, file.points.values, loaded=not differences, shifted=shifted)
+        return file, None
+    found = _placement(file)
     if found is None:
-        return None
+        return file, None
     slip = likely_slip(file.model, kind.setup, found)
+    differences = kind.states == 2
+    plain = all(m.rows == 3 for m in kind.setup.markers)
+    if slip is not None and slip.pose is not None and not differences and file.points.pose is None and plain:
+        return check_points(_registered(file, slip.pose))
     reading, marker = found.worst
     name = kind.setup.markers[marker].frame
     check = PointsCheck(differences, found, slip, f"{file.points.places[reading, name]}, {name}")
@@ -99,7 +102,46 @@ def check_points(file: CampaignFile) -> PointsCheck | None:
             f"{file.files[0]}: the {check.what} are {length(found.rms)} (rms) from where the robot file puts them, and "
             f"only {length(slip.rms)} if {slip.text}{frame}"
         )
-    return check
+    return file, check
+
+
+def _placement(file: CampaignFile) -> Placement | None:
+    from elastocal.measure.sources.registration import Registration
+    from elastocal.reduction.placement import placement
+
+    setup, differences = file.campaign.measurement.setup, file.campaign.measurement.states == 2
+    assert file.points is not None
+    # registration finds any shift, but only small turns: it is first order in them
+    shifted = differences or any(isinstance(s, Registration) for s in file.campaign.common)
+    return placement(file.model, setup, file.points.values, loaded=not differences, shifted=shifted)
+
+
+def _registered(file: CampaignFile, pose: Pose) -> CampaignFile:
+    """Positions in base axes by the pose that fits them best, and the six numbers of it as nuisance parameters."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from elastocal.files.campaign.read import in_base
+    from elastocal.measure.sources.registration import Registration
+
+    campaign, points = file.campaign, file.points
+    assert points is not None
+    n, r = campaign.readings.shape
+    readings = in_base(pose, campaign.readings.reshape(n, -1, 3), points=True).reshape(n, r)
+    stated = any(isinstance(s, Registration) for s in campaign.sources)
+    note = (
+        f"No tracker_frame is stated and the points are in axes of their own: they were brought to base axes by "
+        f"tracker_frame: {_written(pose, None)}, and where the instrument stands is estimated with everything else."
+    )
+    return replace(
+        file,
+        campaign=replace(
+            campaign, readings=readings, sources=campaign.sources if stated else (*campaign.sources, Registration())
+        ),
+        points=replace(points, values=np.asarray(in_base(pose, points.values, points=True)), pose=pose),
+        notes=(*file.notes, note),
+    )
 
 
 def _remedy(missing: Pose, stated: Pose | None, differences: bool) -> str:

@@ -134,7 +134,7 @@ def calibrate(
     file = read_campaign(campaign)
     keep(given_by("CAMPAIGN.yaml", file))
     check_numbers(file)
-    points = check_points(file)
+    file, points = check_points(file)
     check_deflections(file)
     rng = np.random.default_rng(seed)
     with one_thread():
