@@ -32,11 +32,13 @@ from elastocal.model.robot import Robot
 from elastocal.solve.evidence import Posterior
 from elastocal.solve.outliers import Unit
 from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.threads import one_thread
 
 Watch = Callable[[str], None]
 Priors = tuple[Prior, ...]
 
 
+@one_thread
 def calibrate(
     robot: Robot | str | PathLike[str],
     campaign: Campaign | Sequence[Campaign],

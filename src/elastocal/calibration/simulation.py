@@ -36,6 +36,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.threads import one_thread
 
 NOISE = 3e-5
 """Standard deviation in m of one coordinate, where nobody states it."""
@@ -83,6 +84,7 @@ def simulate(
     return setting.campaign(points / LENGTHS[setting.length], noise if isinstance(noise, float) else sources or None)
 
 
+@one_thread
 def assess(
     robot: Robot, campaign: Campaign | Plan, names: Sequence[str] | None = None, *, noise: Noise = None
 ) -> Assessment:

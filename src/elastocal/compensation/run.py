@@ -35,6 +35,7 @@ from elastocal.model.limits import extent
 from elastocal.model.robot import Robot
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.spatial.entries import Array
+from elastocal.spatial.threads import one_thread
 
 FLANGE, TOOL0 = "flange", "tool0"
 SOFT = 0.1
@@ -44,6 +45,7 @@ STEPS = 4
 Progress = Callable[[int, int], None]
 
 
+@one_thread
 def compensate(
     calibration: Any,
     program: Program,

@@ -26,6 +26,7 @@ from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
+from elastocal.spatial.threads import one_thread
 
 FEW = 3
 """Searches at every size where sizes are compared."""
@@ -33,6 +34,7 @@ CURVE = (0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0)
 """Sizes of the plans on the curve, as parts of the one asked for."""
 
 
+@one_thread
 def plan(
     robot: Robot,
     work: PlanTask | Cell | None = None,

@@ -24,6 +24,8 @@ from elastocal.app.cli.command import COMMANDS, GROUPS, Command, on_command_line
 from elastocal.errors import ElastocalError
 from elastocal.untrusted import in_brief
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: see ``spatial.threads``
+
 
 def declared() -> tuple[Command, ...]:
     """Every command, in the order of the help."""

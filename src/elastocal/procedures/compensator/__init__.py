@@ -39,6 +39,7 @@ from elastocal.procedures.compensator.spring import SpringOnRobot, joint_range, 
 from elastocal.procedures.compensator.variants import NestedTest
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array
+from elastocal.spatial.threads import one_thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +92,7 @@ class Compensator:
         return f"Compensator({self.joint}: {lengths}, {angle}; outliers {self.outliers})"
 
 
+@one_thread
 def identify(
     points: Mapping[str, ArrayLike], angles: ArrayLike, *, moving: str, pivots: Sequence[str], joint: str,
     robot: Robot | None = None, at: ArrayLike | None = None, limits: tuple[float, float] | None = None,

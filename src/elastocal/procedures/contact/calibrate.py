@@ -28,6 +28,7 @@ from elastocal.reduction.identify import sought_names
 from elastocal.reduction.study import Study, study
 from elastocal.reduction.verdict import Judged
 from elastocal.spatial.entries import Array
+from elastocal.spatial.threads import one_thread
 
 FEW = 2
 """Digits of a factor that follows from forces with their scatter."""
@@ -65,6 +66,7 @@ class ContactCalibration:
         return self.judged.warnings
 
 
+@one_thread
 def identify(
     robot: Robot,
     q: Array,

@@ -35,6 +35,7 @@ from elastocal.procedures.gravity.terms import Term, expressions
 from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, coupled_motors
 from elastocal.results import as_frame
 from elastocal.solve.groups import Group
+from elastocal.spatial.threads import one_thread
 
 if TYPE_CHECKING:
     from elastocal.findings import Finding
@@ -140,6 +141,7 @@ class Gravity:
         return replace(self.model, elements=tuple(elements))
 
 
+@one_thread
 def identify(
     model: Robot,
     log: JointLog,

@@ -23,6 +23,7 @@ from elastocal.procedures.loops.fit import LoopFit, fit_loops
 from elastocal.procedures.loops.joints import Gripper, JointResult, joint_result
 from elastocal.procedures.loops.loop import NamedLoop
 from elastocal.results import as_frame
+from elastocal.spatial.threads import one_thread
 
 if TYPE_CHECKING:
     from elastocal.findings import Finding
@@ -80,6 +81,7 @@ class Loops:
         return (*gripper, *joint_elements(self.joints))
 
 
+@one_thread
 def identify(
     loops: Sequence[NamedLoop],
     *,

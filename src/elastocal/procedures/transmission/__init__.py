@@ -35,6 +35,7 @@ from elastocal.procedures.transmission.wrap import unwrapped_counts, wraps
 from elastocal.procedures.transmission.zeros import ZeroTest, offsets_are_zero, robust_pattern, significance, unseen
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.threads import one_thread
 
 if TYPE_CHECKING:
     from elastocal.model.transmission import Drives
@@ -137,6 +138,7 @@ class Transmission:
         return Drives(self.ratios.structure, self.ratios.per_turn, zero)
 
 
+@one_thread
 def identify(
     series: Sequence[EncoderSeries],
     *,

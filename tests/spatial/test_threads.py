@@ -1,0 +1,31 @@
+"""BLAS is held to one thread while a call runs, and is as it was afterwards."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+import scipy.linalg  # noqa: F401
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import elastocal as ec
+from elastocal.spatial.threads import one_thread
+
+
+def _threads() -> set[int]:
+    return {lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"}
+
+
+def test_one_while_it_runs_and_as_before_afterwards():
+    with threadpool_limits(2, user_api="blas"):
+        assert one_thread(_threads)() == {1}
+        assert _threads() == {2}
+        with pytest.raises(ZeroDivisionError):
+            one_thread(lambda: 1 / 0)()
+        assert _threads() == {2}
+
+
+@pytest.mark.parametrize("name", ["calibrate", "plan", "compensate", "gravity", "transmission", "loops", "contact"])
+def test_the_long_calls_of_the_front_door_are_held(name):
+    call = getattr(ec, name)
+    assert inspect.unwrap(call) is not call
