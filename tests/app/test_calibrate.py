@@ -566,3 +566,9 @@ def test_an_unknown_of_the_set_up_that_was_dropped_is_not_listed() -> None:
     )  # fmt: skip
     table = dropped_table(SimpleNamespace(identification=found))  # type: ignore[arg-type]
     assert [row[0] for row in table.rows] == ["A1.k"]
+
+
+def test_a_reduction_says_what_it_costs_against_the_best_predictor(run: Run, copied: Path) -> None:
+    assert "reduction-cost" not in findings(run("calibrate", copied, "--json").data)
+    cost = findings(run("calibrate", copied, "--reduce", "--json").data)["reduction-cost"]
+    assert 0 < cost["best"] < 1.2 * cost["reduced"]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from elastocal.app.predictor import Predictor
     from elastocal.files.campaign.file import CampaignFile
+    from elastocal.findings import Finding
     from elastocal.model.robot import Robot
     from elastocal.procedures.contact.calibrate import ContactCalibration
     from elastocal.reduction.study import Study
@@ -144,7 +145,8 @@ def calibrate(
     if progress is not None:
         progress(100, 100)
     _check_determined(campaign, study)
-    judged = Judged(study, file.model, points) if contacts is None else contacts.judged
+    cost = _cost(campaign, study) if reduce and contacts is None else ()
+    judged = Judged(study, file.model, points, cost) if contacts is None else contacts.judged
     why = (f"Single parameters are identified: {unfit}.",) if unfit else ()
     notes, facts = (*file.notes, *why, *_exact(study)), _facts(campaign, file, seed)
     result = CalibrateResult(file, judged, sampled, correlated, seed, facts, notes, contacts=contacts)
@@ -203,6 +205,31 @@ def _asked(
         "correlated": correlated,
         "watch": lambda step: None if progress is None else progress(STEPS[step], 100, step),
     }
+
+
+def _cost(campaign: Path, study: Study) -> tuple[Finding, ...]:
+    """Leave-one-out error of the reduced model beside that of the best predictor of the same readings."""
+    from math import sqrt
+
+    from elastocal.calibration.readings import campaign_of, fits
+    from elastocal.calibration.run import calibrate
+    from elastocal.files.campaign.observed import read_observed
+    from elastocal.findings import note
+    from elastocal.measure.kind import reading_unit
+
+    observed = read_observed(campaign)
+    if fits(observed):
+        return ()
+    reduced, shown = study.identification.stages[-1].left_out, reading_unit(study.fit.campaign.measurement)
+    try:
+        best = calibrate(*campaign_of(observed)).leave_one_out.rms / sqrt(3)
+    except InputError as error:
+        return (note("reduction-cost", f"There is no best predictor to compare with: {error}.", reduced=reduced),)
+    text = (
+        f"Cost of the reduction: leave-one-out error {shown.text(reduced)} per axis, where the best predictor of the "
+        f"same readings (without --reduce) has {shown.text(best)}."
+    )
+    return (note("reduction-cost", text, reduced=reduced, best=best),)
 
 
 def _check_determined(campaign: Path, study: Study) -> None:
