@@ -156,7 +156,7 @@ def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
     words = ("simulate", ".", "--truth", TRUTH.as_posix())
     with _step(cell, words, ("planned", "campaign", "options")) as write, watch("measuring"):
         out = cell.place("campaign").parent
-        result = simulate(cell.place("planned"), out, TRUTH.as_posix(), GROSS, seed=SEED)
+        result = simulate(cell.place("planned"), out, TRUTH.as_posix(), gross=GROSS, seed=SEED)
         write(page(result), result.files)
     return result
 

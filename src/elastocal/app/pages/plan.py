@@ -39,14 +39,15 @@ def screen(result: PlanResult | ArcPlanResult) -> Report:
 def _page(result: PlanResult) -> Report:
     plan = result.plan
     sections = (
+        Section("Poses and loads", scenes(plan)),
         Section("Plan", (plan_table_of(plan),)),
-        Section("Tool positions", (*scenes(plan), *pictures(plan))),
+        Section("Tool positions", pictures(plan), folded=True),
         Section("Expected accuracy of the parameters", (parameter_table(plan),)),
         Section("Expected error at the test poses", (task_table(plan),)),
         Section("Uncertainty budget", () if plan.budget is None else (budget_table(plan.budget),)),
-        Section("Efficiency", (quality_table(plan), Paragraphs(_quality(plan)))),
-        Section(f"Number of {plan.task.measuring.noun}", _many(plan)),
-        Section("Feasibility", (check_table(plan), removal_table(plan))),
+        Section("Efficiency", (quality_table(plan), Paragraphs(_quality(plan))), folded=True),
+        Section(f"Number of {plan.task.measuring.noun}", _many(plan), folded=True),
+        Section("Feasibility", (check_table(plan), removal_table(plan)), folded=True),
     )
     shown = tuple(s for s in sections if s.blocks)
     return Report(f"Plan: {result.name}", verdict(plan), shown, result.notes, result.facts)

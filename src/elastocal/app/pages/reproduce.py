@@ -8,7 +8,7 @@ from elastocal.app.gallery import CaseList, Gallery, ReproduceResult, printed, t
 from elastocal.published.case import Listing
 from elastocal.published.figure import NOT_PRINTED, Figure, Kind, Why
 from elastocal.published.printed import printed_items
-from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Unknown
+from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Tile, Unknown
 
 AGREES, BOUND, UNEXPLAINED = "agrees", "bound kept", "NOT EXPLAINED"
 
@@ -120,8 +120,17 @@ def _or_dash(value: float | None) -> float | Unknown:
 
 
 def gallery_page(gallery: Gallery) -> Report:
+    """One tab for every case, so that a reader sees one at a time."""
+    own, kinds = tally(gallery.of(Kind.FROM_PRINT)), len(gallery.of(Kind.SIZE))
+    tiles = (
+        Tile("from printed data", str(own.compared), "numbers", f"{len(gallery.results)} cases"),
+        Tile("agree to the last digit", str(own.agree), f"of {own.compared}", "", "after"),
+        Tile("within 1 %", str(own.close), f"of {own.compared}", "those that agree included"),
+        Tile("only sizes compare", str(kinds), "", "inputs are not published"),
+        Tile("not explained", str(tally(gallery.printed).unexplained), "", "", "outlier"),
+    )
     sections = (overview(gallery), *(_case(r) for r in gallery.results), documents())
-    return Report("Published cases, recomputed", verdict(gallery), sections)
+    return Report("Published cases, recomputed", verdict(gallery), sections, tiles=tiles)
 
 
 def verdict(gallery: Gallery) -> tuple[str, ...]:
@@ -187,12 +196,14 @@ def overview(gallery: Gallery) -> Section:
             Table("overview", "", columns, tuple(rows)),
             Table("reasons", "", reasons, tuple((why.value, count) for why, count in gallery.reasons.items())),
         ),
+        step="Overview",
     )
 
 
 def _case(result: ReproduceResult) -> Section:
     said = Paragraphs((f"Source: {result.source}. Case: {result.outcome.case}.", result.outcome.verdict))
-    return Section(result.title, (said, *number_tables(result), *listings(result), *result.outcome.curves))
+    blocks = (said, *number_tables(result), *listings(result), *result.outcome.curves)
+    return Section(result.title, blocks, step=result.outcome.case)
 
 
 def documents() -> Section:
@@ -201,4 +212,4 @@ def documents() -> Section:
         Column("document", "document"), Column("item", "item"), Column("case", "case"), Column("said", "what is done"),
     )  # fmt: skip
     rows = tuple((i.document, i.item, i.case or Unknown("nothing to recompute"), i.done) for i in printed_items())
-    return Section("Tables and figures of the documents", (Table("documents", "", columns, rows),))
+    return Section("Tables and figures of the documents", (Table("documents", "", columns, rows),), step="Documents")

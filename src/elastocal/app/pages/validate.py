@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from elastocal.app.cells.trace import current
 from elastocal.app.commands.validate import ValidateResult
-from elastocal.report.blocks import Block, Column, Fact, Lines, Report, Section, Series, Table
+from elastocal.calibration.figures import validation_lines
+from elastocal.report.blocks import Block, Column, Fact, Report, Section, Table
 
 _FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95 %"), ("max", "max"))
 
 
 def page(result: ValidateResult) -> Report:
     v, name = result.validation, result.calibration.robot.name
-    blocks: tuple[Block, ...] = (summary_table(result), _lines(result))
-    sections = (Section("Errors", blocks), Section("Readings", (table(result),)))
+    cell = current().cell
+    lines = validation_lines(v, None if cell is None else cell.certificate.tolerance)
+    blocks: tuple[Block, ...] = (replace(lines, key="by_pose"), summary_table(result))
+    sections = (Section("Errors", blocks), Section("Readings", (table(result),), folded=True))
     findings = [vars(f) | {"data": dict(f.data)} for f in (v.verdict, *v.warnings)]
     title = f"Validation of the calibration of {name}"
     return Report(title, verdict(result), sections, result.notes, facts(result), data={"findings": findings})
@@ -36,18 +42,6 @@ def summary_table(result: ValidateResult) -> Table:
     )
     gain = f"{1e3 * v.gain:.4f} +- {1e3 * v.gain_half_width:.4f} mm"
     return Table("errors", "", columns, rows, (f"Paired gain over poses: {gain} (95 %).",))
-
-
-def _lines(result: ValidateResult) -> Lines:
-    import numpy as np
-
-    v = result.validation
-    x = tuple(float(i) for i in range(1, len(v.errors) + 1))
-    series = tuple(
-        Series(name, x, tuple(float(e) for e in 1e3 * np.nanmean(errors, axis=1)))
-        for name, errors in (("nominal", v.nominal_errors), ("calibrated", v.errors))
-    )
-    return Lines("by_pose", "Mean error over markers", "reading", "", "error", "mm", series)
 
 
 def table(result: ValidateResult) -> Table:

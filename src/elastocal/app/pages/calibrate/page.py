@@ -49,36 +49,50 @@ def _report(result: CalibrateResult, complete: bool) -> Report:
     together, doubted = reduction.combination_table(found.groups), trust.suspect_table(study)
     gone, physical = reduction.dropped_table(study), reduction.physical_table(study)
     related = trust.correlation_table(study, result.correlated)
+    drawn = pictures.forests(result) if complete else ()
     sections = [
         Section("Before and after", (pictures.held_out_lines(result),) if complete else ()),
+        Section("Parameters", (*drawn[:2], table(result))),
+        Section("Residuals", (pictures.residual_lines(study),) if complete else ()),
+        Section("Uncertainty budget", (pictures.budget_bars(study),) if complete and study.budget.names else ()),
         Section("Robot and campaign", pictures.scenes(result) if complete else ()),
-        Section("From everything to what the data support", (reduction.path_table(study),)),
-        Section("Parameters", (table(result),)),
-        Section("Nuisance parameters", (estimates.nuisance_table(study),) if study.fit.problem.nuisance else ()),
-        Section("Fixed parameters: score tests", (estimates.exact_table(study),) if _asked(study, complete) else ()),
-        Section("Not estimated", (gone,) if gone.rows else (Paragraphs((_ALL,)),)),
-        Section("Not separately identifiable", (together,) if together.rows else ()),
         *contacts.contact_sections(result, complete),
-        Section("Noise and model", (trust.noise_table(study),)),
-        Section("Error budget", (trust.budget_table(study.budget),)),
-        Section("What the reduction costs", (trust.cost_table(study),) if study.costs else ()),
-        Section("Outliers removed", (trust.gross_table(study),) if found.excluded else ()),
-        Section("Outliers still in the fit", (doubted,) if doubted.rows else (Paragraphs((_CLEAN,)),)),
-        Section("Correlations", (related,) if related.rows else (Paragraphs((_unrelated(result),)),)),
+        Section("Outliers", (trust.gross_table(study),) if found.excluded else (), folded=not found.excluded),
+        Section("Stages of the reduction", (reduction.path_table(study),), folded=True),
+        Section("More on parameters", drawn[2:], folded=True),
+        Section(
+            "Nuisance parameters", (estimates.nuisance_table(study),) if study.fit.problem.nuisance else (), folded=True
+        ),
+        Section(
+            "Score tests of fixed parameters",
+            (estimates.exact_table(study),) if _asked(study, complete) else (),
+            folded=True,
+        ),
+        Section("Not estimated", (gone,) if gone.rows else (Paragraphs((_ALL,)),), folded=True),
+        Section("Not separately identifiable", (together,) if together.rows else (), folded=True),
+        Section("Noise and lack of fit", (trust.noise_table(study),), folded=True),
+        Section("Shares of the uncertainty budget", (trust.budget_table(study.budget),), folded=True),
+        Section("Cost of the reduction", (trust.cost_table(study),) if study.costs else (), folded=True),
+        Section(
+            "Outliers still in the fit",
+            (doubted,) if doubted.rows else (Paragraphs((_CLEAN,)),),
+            folded=not doubted.rows,
+        ),
+        Section("Correlations", (related,) if related.rows else (Paragraphs((_unrelated(result),)),), folded=True),
     ]
     if complete:
         sections += [
-            Section("Taken away on physical grounds", (physical,) if physical.rows else ()),
-            Section("Leverage", (trust.leverage_table(study),)),
-            Section("Residuals", (pictures.residual_lines(study),)),
-            pictures.workspace_section(result),
-            *_springs(study),
+            Section("Removed on physical grounds", (physical,) if physical.rows else (), folded=True),
+            Section("Leverage", (trust.leverage_table(study),), folded=True),
+            replace(pictures.workspace_section(result), folded=True),
+            *(replace(s, folded=True) for s in _springs(study)),
         ]
     title = f"Calibration of {result.model.name}: {result.name}"
     kept = tuple(s for s in sections if s.blocks)
     verdict = tuple(f.text for f in result.judged.verdict)
     findings = {"findings": [asdict(f) for f in result.judged.verdict]}
-    return Report(title, verdict, kept, (*result.notes, *study.missing), result.facts, data=findings)
+    notes = (*result.notes, *study.missing)
+    return Report(title, verdict, kept, notes, result.facts, data=findings, tiles=pictures.tiles(result))
 
 
 def _asked(study: Study, complete: bool) -> bool:

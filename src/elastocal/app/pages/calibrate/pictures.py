@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from elastocal.app.grid import section, workspace
 from elastocal.app.marker_moves import MarkerMoves, flagged_readings, marker_moves
 from elastocal.app.pages.stiffness import workspace_blocks
+from elastocal.calibration.figures import UNITS
 from elastocal.errors import InputError
 from elastocal.measure.kind import MarkerMeasurement, reading_unit
 from elastocal.reduction.warnings import nominal_errors
-from elastocal.report.blocks import Lines, Paragraphs, Scene, Section, Series
+from elastocal.report.blocks import Bars, Forest, Interval, Lines, Paragraphs, Scene, Section, Series, Tile
+from elastocal.report.colours import Role
 from elastocal.report.parts import Look, Part
 from elastocal.report.robot_scene import (
     MOST_ARMS,
@@ -60,6 +62,8 @@ def residual_lines(study: Study) -> Lines:
         for j, row in enumerate(campaign.measurement.rows)
         if j in shown.rows
     ]
+    sd = shown.factor * float(np.sqrt(np.nanmean(fit.residuals[:, list(shown.rows)] ** 2)))
+    band = Series("+-2 sd of the residuals", (1.0, float(count)), (2 * sd,) * 2, role="noise", low=(-2 * sd,) * 2)
     odd = [s for s in (*study.identification.excluded, *study.outliers) if s.row in shown.rows]
     off = shown.factor * np.array([s.value - s.predicted for s in odd])
     edge = EDGE * shown.factor * float(np.nanmax(np.abs(fit.residuals[:, list(shown.rows)]), initial=0.0))
@@ -68,7 +72,7 @@ def residual_lines(study: Study) -> Lines:
         drawn = np.clip(off, -edge, edge) if edge else off
         series.append(
             Series(
-                "left out or doubtful",
+                "outliers",
                 tuple(s.reading + 1.0 for s in odd),
                 _shown(drawn),
                 points=True,
@@ -80,7 +84,8 @@ def residual_lines(study: Study) -> Lines:
         if beyond:
             lie = "marked number lies" if beyond == 1 else "marked numbers lie"
             notes.append(f"{beyond} {lie} farther off, by up to {shown.text(float(np.abs(off).max()) / shown.factor)}.")
-    return Lines("residuals", "Residuals", "reading", "", "read minus model", shown.unit, tuple(series), tuple(notes))
+    every = (*series, band)
+    return Lines("residuals", "Residuals", "reading", "", "read minus model", shown.unit, every, tuple(notes))
 
 
 def held_out_lines(result: CalibrateResult) -> Lines:
@@ -88,22 +93,71 @@ def held_out_lines(result: CalibrateResult) -> Lines:
     study, fit = result.study, result.study.fit
     shown = reading_unit(fit.campaign.measurement)
     judged = list(shown.rows)
-    errors = {
-        "before, robot file": nominal_errors(result.study, result.model)[:, judged],
-        "after, this pose in the fit": fit.residuals[:, judged],
-        "after, this pose left out": study.influence.left_out[:, judged],
-    }
+    errors: tuple[tuple[str, Array, Role], ...] = (
+        ("before, robot file", nominal_errors(result.study, result.model)[:, judged], "before"),
+        ("after, residual of the fit", fit.residuals[:, judged], "file"),
+        ("after, leave-one-out", study.influence.left_out[:, judged], "after"),
+    )
     words = tuple(fit.campaign.line(i) for i in range(len(fit.residuals)))
     series = tuple(
-        Series(name, _numbers(len(values)), _shown(shown.factor * _rms(values)), points=True, words=words)
-        for name, values in errors.items()
+        Series(name, _numbers(len(values)), _shown(shown.factor * _rms(values)), points=True, words=words, role=role)
+        for name, values, role in errors
     )
-    notes = (
-        "Each pose is predicted by the model fitted to all other poses; root mean square of the reading's axes.",
-        COUNTED,
+    notes = ("RMS of the axes of a reading; leave-one-out: its pose took no part in the fit.", COUNTED)
+    title = "Before and after"
+    return Lines("left_out", title, "reading", "", "RMS error per axis", shown.unit, series, notes, log=True)
+
+
+def tiles(result: CalibrateResult) -> tuple[Tile, ...]:
+    """Errors per axis before and after, leave-one-out, and what was estimated."""
+    import numpy as np
+
+    study, fit = result.study, result.study.fit
+    shown = reading_unit(fit.campaign.measurement)
+    judged = list(shown.rows)
+    before, after = (
+        shown.text(float(np.sqrt(np.nanmean(values[:, judged] ** 2)))).rpartition(" ")
+        for values in (nominal_errors(study, result.model), study.influence.left_out)
     )
-    title = "Before and after, on poses that took no part in the fit"
-    return Lines("left_out", title, "reading", "", "error per axis", shown.unit, series, notes)
+    sought = len(study.identification.groups.names)
+    left = len(study.identification.excluded)
+    return (
+        Tile("error before", before[0], before[2], "RMS per axis, robot file", "before"),
+        Tile("error after", after[0], after[2], "RMS per axis, leave-one-out", "after"),
+        Tile("parameters", str(len(fit.names)), "", f"estimated of {sought} sought"),
+        Tile("readings", str(fit.problem.readings), "numbers"),
+        Tile("outliers", str(left), "", "numbers left out", "outlier"),
+    )
+
+
+def budget_bars(study: Study) -> Bars:
+    """Shares of the sources of error in the variance of the estimates."""
+    budget = study.budget
+    kept = budget.names[:MOST_BARS]
+    values = tuple(tuple(100 * float(v) for v in column) for column in budget.share.T[:MOST_BARS])
+    more = len(budget.names) - len(kept)
+    notes = (f"{more} more parameters are in the table.",) if more else ()
+    return Bars("budget_bars", "Uncertainty budget", kept, budget.sources, values, "share of the variance", "%", notes)
+
+
+MOST_BARS = 14
+"""Parameters in the picture of the budget."""
+
+
+def forests(result: CalibrateResult) -> tuple[Forest, ...]:
+    """Estimates of the robot's parameters beside the values of its file, one plot for every unit."""
+    study, table = result.study, result.model.parameters
+    rows: dict[str, list[Interval]] = {}
+    for name, value in zip(study.fit.names, study.fit.values, strict=True):
+        if name not in table.names:
+            continue
+        factor, unit = UNITS.get(table.rows[table.index(name)].unit, (1.0, table.rows[table.index(name)].unit))
+        file, sd = float(table.values[table.index(name)]), study.wide.sd(name)
+        rows.setdefault(unit, []).append(Interval(name, factor * float(value), 2 * factor * sd, factor * file))
+    return tuple(
+        Forest(f"forest_{i}", f"Parameters in {unit}", unit, tuple(kept[:MOST_BARS]))
+        for i, (unit, kept) in enumerate(rows.items(), 1)
+    )
 
 
 def _numbers(count: int) -> tuple[float, ...]:
@@ -209,7 +263,7 @@ def _vectors(drawn: _Drawn, rows: Ints, view: str) -> list[Part]:
     kinds: tuple[tuple[str, Array, Bools, Look], ...] = (
         (f"{moves.words[0]}, {enlarged}", first, ~flagged, "plain"),
         (f"{moves.words[1]}, {enlarged}", second, np.ones_like(flagged), "plain"),
-        ("left out or doubtful", first, flagged, "warning"),
+        ("outliers", first, flagged, "warning"),
     )
     return [
         arrows(name, at, np.where(kept[:, None], vectors, np.nan), drawn.factor, _sizes(vectors), view, look)
