@@ -175,7 +175,8 @@ def test_html_is_whole_and_shows_the_same(chained: Chain) -> None:
     tree = html.fromstring(page)
     heads = [h.text_content() for h in tree.xpath("//h2 | //summary")]
     for head in ("Stages of the reduction", "Parameters", "Nuisance parameters", "Not estimated", "Uncertainty budget",
-                 "Noise and lack of fit", "Cost of the reduction", "Outliers", "Residuals", "Springs that physics allows", "Elements against a beam"):  # fmt: skip
+                 "Noise and lack of fit", "Cost of the reduction", "Outliers", "Residuals",
+                 "Springs that physics allows", "Elements against a beam"):  # fmt: skip
         assert head in heads
     verdict = [p.text_content() for p in tree.xpath("//div[@class='verdict']/p")]
     assert verdict == chained.identified["verdict"]
