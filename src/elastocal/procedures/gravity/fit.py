@@ -323,13 +323,19 @@ def friction_terms(found: GravityFit) -> tuple[FrictionTerm, ...]:
         units = {"viscous": f"{force} s/{'rad' if turns else 'm'}", "rotor": "kg m2" if turns else "kg"}
         for term in asked:
             name = f"{label} {term}"
-            if name not in found.unknowns.names:
+            if name not in found.unknowns.names or (found.samples.by_row and not _per_row(found, j, term)):
                 continue
             sd = found.sd(name)
             reason = _why_not(found, label, j, term, found.value(name), sd)
             shown = (np.nan, np.nan) if reason or sd is None else (found.value(name), sd)
             out.append(FrictionTerm(label, term, units.get(term, force), *shown, reason))
     return tuple(out)
+
+
+def _per_row(found: GravityFit, j: int, term: str) -> bool:
+    """Whether a term of a log without time is worth naming: not where nothing goes with the rows."""
+    paced = found.samples.paced
+    return term in ("coulomb", "zero") or (term == "viscous" and (not paced or paced[j]))
 
 
 def _why_not(found: GravityFit, label: str, j: int, term: str, value: float, sd: float | None) -> str:
