@@ -369,3 +369,11 @@ def test_the_page_shows_every_command_and_place(monkeypatch: pytest.MonkeyPatch)
         re.findall(r"`(\w+)`", next(x for x in page.splitlines() if "have nothing to take from a cell" in x))
     )
     assert all(f"`{place}`" in page for place in PLACES)
+
+
+def test_standing_in_a_cell_the_cell_need_not_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert typed("new", tmp_path / "cell", "--robot", "cylindrical").code == 0
+    monkeypatch.chdir(tmp_path)
+    assert "missing argument" in typed("show").err
+    monkeypatch.chdir(tmp_path / "cell")
+    assert typed("show").out == typed("show", ".").out != ""

@@ -125,8 +125,18 @@ def _run(app: typer.Typer, words: list[str]) -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # what the parser of the command line raises
             raise
+        if _means_this_cell(error, words):
+            return _run(app, [*words, "."])
         return _misused(error, words)
     return 0
+
+
+def _means_this_cell(error: Any, words: list[str]) -> bool:
+    """Whether a cell was left out by someone who stands in its folder."""
+    param = getattr(error, "param", None)
+    missing = type(error).__name__ == "MissingParameter" and getattr(param, "param_type_name", "") == "argument"
+    may_be_cell = "CELL" in str(getattr(param, "metavar", ""))
+    return missing and may_be_cell and "." not in words and os.path.isfile("cell.yaml")
 
 
 def _with_option(error: ElastocalError, group: Any, words: list[str]) -> str:
