@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import elastocal as ec
+from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import deflection
 
@@ -72,3 +75,24 @@ def test_a_load_that_was_not_measured_has_the_interval_of_the_prior() -> None:
     assert np.all(size > 1e-4)
     assert np.all(np.linalg.norm(found.deflection_half_width[:, 0], axis=1) > 0.3 * size)
     assert not cal.predict(shown[:5]).warnings
+
+
+def test_a_program_under_load_by_a_calibration_that_saw_none(tmp_path: Path) -> None:
+    """Warned of, corrected by compliances of their prior, and less certain for it; without a load nothing changes."""
+    robot = ec.read_robot("kuka-kr5").nominal
+    truth = robot.with_elements(JointOffset(joint="A2", offset=1e-3), JointOffset(joint="A3", offset=-2e-3))
+    rng = np.random.default_rng(1)
+    q = np.radians(rng.uniform([-120, -120, 20, -150, -100, -150], [120, -40, 120, 150, 100, 150], (25, 6)))
+    read = ec.simulate(truth, q, noise=3e-5, markers={"ball": [0.1, 0.0, 0.05]})
+    cal = ec.calibrate(robot, read, model="geometry", outliers=False)
+    (tmp_path / "slot.src").write_text(
+        "DEF slot( )\n$BASE={X 800,Y -80,Z 600,A 0,B 0,C 0}\n$TOOL={X 100,Y 0,Z 0,A 0,B 90,C 0}\n"
+        "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\nLIN {X 0,Y 0,Z 50,A 0,B 0,C 180}\n"
+        "LIN {X 99,Y 0,Z 0,A 0,B 20,C 180}\nEND\n"
+    )
+    program = ec.read_program(tmp_path / "slot.src")
+    free, pushed = ec.compensate(cal, program), ec.compensate(cal, program, wrench=[0, 0, -50, 0, 0, 0])
+    assert [w.code for w in free.warnings if w.severity == "warning"] == []
+    assert [w.code for w in pushed.warnings if w.severity == "warning"] == ["prior-compliance"]
+    assert "prior-compliance" in [f.code for f in pushed.verdict]
+    assert np.nanmax(pushed.predicted) > 1.5 * np.nanmax(free.predicted)

@@ -140,8 +140,8 @@ class Calibration:
         base = axes == "base" and self.placed
         if warm is None and "thermal" in self.words:
             warm = np.zeros(len(joints))
-        if loads is not None and np.any(loads) and self._under_load[1]:
-            wider, found = self._under_load
+        if loads is not None and np.any(loads) and self.under_load[1]:
+            wider, found = self.under_load
             return replace(wider._predicted(joints, loads, station, load_frame, follows, warm, base), warnings=found)
         return self._predicted(joints, loads, station, load_frame, follows, warm, base)
 
@@ -166,7 +166,8 @@ class Calibration:
         return np.asarray(np.where(gaps, np.maximum(out, 0.0), out))
 
     @cached_property
-    def _under_load(self) -> tuple[Calibration, tuple[Finding, ...]]:
+    def under_load(self) -> tuple[Calibration, tuple[Finding, ...]]:
+        """With compliances of their prior, and a warning, where no load was measured; else as it is."""
         from elastocal.calibration.under_load import under_load
 
         return under_load(self)

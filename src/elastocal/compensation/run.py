@@ -87,6 +87,13 @@ def compensate(
     at = placed(with_tools(model, program, hand), stations(program, chord))
     asked = load or ProcessLoad(wrench=None if wrench is None else np.asarray(wrench, dtype=float))
     loads = station_loads(at, asked, hand)
+    wider, doubts = _under_load(calibration) if np.any(loads.loads.wrench) else (calibration, ())
+    if doubts:
+        again = compensate(
+            wider, program, wrench, load=load, near=near, flange=flange, position_only=position_only, taught=taught,
+            first_order=first_order, densify=densify, chord=chord, truth=truth, progress=progress,
+        )  # fmt: skip
+        return replace(again, warnings=(*doubts, *again.warnings))
     step(1, STEPS)
     start = None if near is None else model.controller.to_joints(np.asarray(near, dtype=float)[None])[0]
     work = job(at, loads.loads, start, position_only)
@@ -155,6 +162,12 @@ def assumed_masses(model: Robot, sought: Sequence[str]) -> tuple[str, ...]:
     """Parameters of masses that were not estimated and that are assumed."""
     rows = (p for p in model.parameters if p.kind in MASSES and p.status == "assumed" and p.value)
     return tuple(p.name for p in rows if p.name not in sought)
+
+
+def _under_load(given: Any) -> tuple[Any, tuple[Finding, ...]]:
+    """A calibration that saw no load, with compliances of the robot file or assumed, and what that is worth."""
+    found: tuple[Any, tuple[Finding, ...]] = getattr(given, "under_load", (given, ()))
+    return found
 
 
 def _identified(given: Any, flange: str | None) -> tuple[Robot, IdentifiedModel | None]:

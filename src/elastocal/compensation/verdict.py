@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -42,9 +43,14 @@ BROKEN = 2.0
 """Times the predicted rms that the truth is hardly off by chance: two standard deviations where one direction rules."""
 
 
+UNMEASURED = "prior-compliance"
+"""Code of the warning of a calibration that saw no load."""
+
+
 def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Finding, ...]:
     """The first things to know; ``fixed`` are parameters that a calibration took as exact, where a file names them."""
-    out = [_motions(result), *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
+    doubts = [replace(w, text=f"WARNING {w.code.upper()}: {w.text}.") for w in result.warnings if w.code == UNMEASURED]
+    out = [_motions(result), *doubts, *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
     out += [*_contributions(result), *_assumed_weights(result), *_truth(result)]
     if result.method.first_order:
         said = "First order only, for comparison: the full correction leaves a smaller residual error."
