@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elastocal.app.cells.roles import REPORT, Uses
+from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable
+    from elastocal.model.robot import Robot
     from elastocal.procedures.compensator.arcs import Arcs
+    from elastocal.procedures.compensator.circle_points import CirclePoints
     from elastocal.procedures.compensator.free_arcs import MarkerError
     from elastocal.spatial.entries import Array
 
@@ -39,6 +42,18 @@ class ArcsResult:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class CirclePointsResult:
+    """Axes of every joint swept, against the robot file; ``files`` the robot file with the frame errors."""
+
+    points: Path
+    word: str
+    robot: Robot
+    found: CirclePoints
+    files: dict[Path, str]
+    notes: tuple[str, ...]
+
+
 @command("procedures", 3, Uses({"points": "points"}, (REPORT,)), csv=True)
 def arcs(
     points: Annotated[
@@ -54,21 +69,39 @@ def arcs(
     noise_um: Noise = None,
     sense: Sense = None,
     axis: Axis = None,
-) -> ArcsResult:
+    robot: Annotated[
+        str | None,
+        typer.Option(metavar="ROBOT", help="Circle-point analysis: every joint swept, all axes and SMRs in the table."),
+    ] = None,
+    more: Annotated[
+        list[Path] | None, typer.Option(metavar="POINTS.csv", help="With --robot: files of further sweeps; repeatable.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="With --robot: write the robot file with the frame errors."),
+        o.WRITTEN,
+    ] = None,
+) -> ArcsResult | CirclePointsResult:
     """Centre, axis and radius of tracked points, with accuracy.
 
     Markers whose joint angles are known are fitted with them, all others as arcs about one common axis. Outliers are
-    named.
+    named. With --robot the table holds sweeps of every joint: axes, angles and distances of neighbours, frame errors
+    for the robot file, joint ratios and couplings.
 
     \b
     Example:
       elastocal arcs points.csv --known P1 --noise-um 20
+      elastocal arcs sweeps.csv --robot abb-irb4600-60 --noise-um 20 --out measured.yaml
     """
     from elastocal.app.workers import one_thread
     from elastocal.files.tables.points import read_points
     from elastocal.procedures.compensator.arcs import fit_arcs
 
     noise, way = noise_of(noise_um), sense_from_word(sense)
+    if robot is not None:
+        return _circle_points((points, *(more or ())), robot, noise, out)
+    if more or out is not None:
+        raise InputError("--more and --out belong to circle-point analysis; name the robot by --robot")
     table = read_points(points)
     turned = _known(table, tuple(known or ()))
     direction = axis_of(axis, table)
@@ -82,6 +115,21 @@ def arcs(
     with one_thread(), located(table):
         fit = fit_arcs(table.points, pose_angles(table), known=turned, noise=noise, sense=way, axis=direction)
     return ArcsResult(table, fit, (*table.notes, *unseen_notes(table, table.markers), *fit.notes))
+
+
+def _circle_points(points: Sequence[Path], word: str, noise: float | None, out: Path | None) -> CirclePointsResult:
+    from elastocal.app.workers import one_thread
+    from elastocal.files.robot.read import read_robot
+    from elastocal.files.robot.write import robot_text
+    from elastocal.files.tables.sweeps import read_sweeps
+    from elastocal.procedures.compensator.circle_points import circle_points, with_frame_errors
+
+    robot = read_robot(word)
+    with one_thread():
+        found = circle_points(robot, read_sweeps(points, robot), noise)
+    said = f"circle-point analysis of {', '.join(p.name for p in points)}"
+    files = {} if out is None else {out: robot_text(with_frame_errors(robot, found, said), (f"By {said}.",))}
+    return CirclePointsResult(points[0], word, robot, found, files, robot.notes)
 
 
 def noise_of(noise_um: float | None) -> float | None:

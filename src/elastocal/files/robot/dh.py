@@ -3,20 +3,15 @@
     joint,a_mm,alpha_deg,d_mm,theta_deg,min_deg,max_deg,convention
     J1,150,-90,495,0,-180,180,standard
 
-``convention`` must be said, the same in all rows:
-
-    standard   T_i = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i)              (the joint moves before its own row)
-    modified   T_i = Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i)              (Craig: alpha and a of the link before)
-
-``theta`` is the offset of a revolute joint, ``d`` of a prismatic one (``type: prismatic``); ``beta_deg``, the turn
-about y after alpha, is Hayati's for axes that are nearly parallel.  ``sign`` is -1 where the controller counts the
-other way.  The flange is the last frame.
+``convention`` must be said, the same in all rows: standard, modified (Craig) or hayati, as ``elastocal.model.dh`` has
+them; a standard row with ``beta_deg`` is Hayati's.  ``type`` is revolute or prismatic; ``sign`` is -1 where the
+controller counts the other way.  The flange is the last frame.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -24,74 +19,36 @@ from elastocal.errors import InputError
 from elastocal.files.robot.plausible import wrong_length
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, LENGTH
-from elastocal.model.frames import Frame, FrameTree, JointMotion
+from elastocal.model.dh import Convention, DHRow, dh_frames
+from elastocal.model.frames import Frame, FrameTree, JointKind
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
-from elastocal.spatial.pose import Pose
-from elastocal.spatial.rotation import axis_matrix
 from elastocal.untrusted import finite_number
 
-CONVENTIONS = ("standard", "modified")
+CONVENTIONS = ("standard", "modified", "hayati")
 WORDS = ("joint", "type", "convention", "sign")
 GRAVITY = 9.80665
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table, in SI."""
-
-    name: str
-    prismatic: bool
-    a: float
-    alpha: float
-    d: float
-    theta: float
-    beta: float
-    limits: tuple[float, float] | None
-    sign: float
 
 
 def read_dh(path: Path) -> Robot:
     """The rigid robot of a DH table; notes say what a table leaves open."""
     raw = read_csv(path)
-    rows, convention = _rows(raw)
-    frames: list[Frame] = []
-    behind, parent = Pose(), "base"
-    for row in rows:
-        before, after = _split(row, convention)
-        motion = JointMotion("prismatic" if row.prismatic else "revolute", (0.0, 0.0, 1.0), row.limits)
-        frames.append(Frame(row.name, parent, behind @ before, motion, f"{path.name}, {row.name}"))
-        behind, parent = after, row.name
-    frames.append(Frame("flange", rows[-1].name, behind, None, f"{path.name}, last row"))
+    rows, signs, convention = _rows(raw)
+    frames = dh_frames(rows, convention, source=path.name)
+    frames = (*frames, Frame("flange", frames[-1].name, source=f"{path.name}, last row"))
     names = tuple(r.name for r in rows)
-    signs = np.diag([r.sign for r in rows])
     notes = (
         f"gravity is assumed to be {GRAVITY} m/s2 along -z of the base; a DH table does not say",
         f"{path.name} is read by the {convention} convention; the flange is its last frame",
         *(f"joint {r.name!r} has no limits in the table; none are assumed" for r in rows if r.limits is None),
     )
     return Robot(
-        name=path.stem, tree=FrameTree(tuple(frames)), tool="flange", gravity=np.array([0.0, 0.0, -GRAVITY]),
-        transmission=Transmission(names, signs, np.zeros(len(names))), source=path.name, notes=notes,
+        name=path.stem, tree=FrameTree(frames), tool="flange", gravity=np.array([0.0, 0.0, -GRAVITY]),
+        transmission=Transmission(names, np.diag(signs), np.zeros(len(names))), source=path.name, notes=notes,
     )  # fmt: skip
 
 
-def _split(row: Row, convention: str) -> tuple[Pose, Pose]:
-    """What lies before the joint's motion about or along z, and what lies behind it."""
-    turn = Pose(axis_matrix(2, row.theta))
-    lift = Pose(np.eye(3), np.array([0.0, 0.0, row.d]))
-    across = Pose(axis_matrix(0, row.alpha), np.array([row.a, 0.0, 0.0])) @ Pose(axis_matrix(1, row.beta))
-    if convention == "modified":
-        link = (
-            Pose(axis_matrix(0, row.alpha))
-            @ Pose(np.eye(3), np.array([row.a, 0.0, 0.0]))
-            @ Pose(axis_matrix(1, row.beta))
-        )
-        return link @ turn @ lift, Pose()
-    return turn @ lift, across
-
-
-def _rows(raw: RawTable) -> tuple[list[Row], str]:
+def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention]:
     units = {"a": LENGTH, "d": LENGTH, "alpha": ANGLE, "theta": ANGLE, "beta": ANGLE,
              "min": {**ANGLE, **LENGTH}, "max": {**ANGLE, **LENGTH}}  # fmt: skip
     fields: dict[str, Field] = {}
@@ -114,10 +71,11 @@ def _rows(raw: RawTable) -> tuple[list[Row], str]:
             "same in all rows",
             code="dh-convention", file=raw.file, allowed=CONVENTIONS,
         )  # fmt: skip
-    return [_row(raw, line, fields) for line in raw.rows], words.pop()
+    both = [_row(raw, line, fields) for line in raw.rows]
+    return [row for row, _ in both], [sign for _, sign in both], cast(Convention, words.pop())
 
 
-def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Field]) -> Row:
+def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Field]) -> tuple[DHRow, float]:
     def number(name: str) -> float:
         has = name in fields and line[1][fields[name].place].strip()
         return si_number(raw, line, fields[name]) if has else 0.0
@@ -138,7 +96,9 @@ def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Fie
         raise InputError(f"{where}: sign {word('sign')!r} must be 1 or -1")
     if not word("joint"):
         raise InputError(f"{where}: the joint has no name; give it one")
-    a, alpha, d, theta, beta = (number(n) for n in ("a", "alpha", "d", "theta", "beta"))
+    a, alpha, d, theta = (number(n) for n in ("a", "alpha", "d", "theta"))
+    beta = number("beta") if word("beta") else None
     if said := wrong_length(np.array([a, 0.0, d])):
         raise InputError(f"{where}: {word('joint')} {said}", file=raw.file, line=line[0])
-    return Row(word("joint"), kind == "prismatic", a, alpha, d, theta, beta, limits, sign)
+    form = cast(JointKind, kind)
+    return DHRow(name=word("joint"), type=form, a=a, alpha=alpha, d=d, theta=theta, beta=beta, limits=limits), sign

@@ -1,0 +1,107 @@
+"""Circle-point analysis as a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.app.pages.columns import or_reason
+from elastocal.report.blocks import Column, Report, Section, Table
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.arcs import CirclePointsResult
+
+_FEW = "fewer than three targets, or axes in line"
+
+
+def page(result: CirclePointsResult) -> Report:
+    return Report(
+        f"Circle-point analysis of {result.robot.name}",
+        _verdict(result),
+        (
+            Section("Axes", (axis_table(result),)),
+            Section("Neighbouring axes", (_neighbour_table(result),)),
+            Section("Frame errors", (_error_table(result),)),
+            Section("Ratios and couplings", (_coupling_table(result),)),
+        ),
+        result.notes,
+    )
+
+
+def _verdict(result: CirclePointsResult) -> tuple[str, ...]:
+    found = result.found
+    worst = max(found.axes, key=lambda a: a.tilt_sd)
+    out = [
+        f"{len(found.axes)} axes; the least certain is that of {worst.joint}: {1e6 * worst.tilt_sd:.2g} urad, "
+        f"{1e6 * worst.shift_sd:.2g} um."
+    ]
+    if found.errors:
+        far = max(found.errors, key=lambda e: float(np.linalg.norm(e.turn)))
+        out.append(
+            f"The axis farthest from the robot file is that of {far.joint}: {1e3 * np.linalg.norm(far.turn):.3g} mrad."
+        )
+    for axis in found.axes:
+        if abs(axis.ratio - 1) > 5 * max(axis.ratio_sd, 1e-6):
+            out.append(f"RATIO: {axis.joint} turns {axis.ratio:.6f}({axis.ratio_sd:.1g}) times what it is told.")
+    return tuple(out)
+
+
+def axis_table(result: CirclePointsResult) -> Table:
+    columns = (
+        Column("joint", "joint"),
+        *(Column(f"a{c}", f"direction {c}", digits=7) for c in "xyz"),
+        *(Column(f"{c}_mm", f"point {c}", "mm", digits=8) for c in "xyz"),
+        Column("tilt_sd_urad", "sd of direction", "urad", digits=3),
+        Column("shift_sd_um", "sd of place", "um", digits=3),
+        Column("swept_deg", "swept", "deg", digits=4),
+        Column("ratio", "ratio", digits=7),
+        Column("ratio_sd", "sd of ratio", digits=2),
+        Column("residual_um", "residual", "um", digits=3),
+        Column("least_radius_mm", "least radius", "mm", digits=4),
+    )
+    rows = [
+        (a.joint, *(float(v) for v in a.axis), *(float(1e3 * v) for v in a.centre), 1e6 * a.tilt_sd, 1e6 * a.shift_sd,
+         float(np.degrees(a.swept)), a.ratio, a.ratio_sd, 1e6 * a.residual, 1e3 * min(a.radii))
+        for a in result.found.axes
+    ]  # fmt: skip
+    note = "In the axes of the instrument, at home. All targets of a sweep turn by the same angles."
+    return Table("axes", "Axes", columns, tuple(rows), (note,))
+
+
+def _neighbour_table(result: CirclePointsResult) -> Table:
+    columns = (
+        Column("first", "axis"), Column("second", "and"),
+        Column("angle_deg", "angle", "deg", digits=7), Column("angle_sd_urad", "sd", "urad", digits=2),
+        Column("angle_error_mrad", "minus robot file", "mrad", digits=4),
+        Column("distance_mm", "distance", "mm", digits=7), Column("distance_sd_um", "sd", "um", digits=2),
+        Column("distance_error_um", "minus robot file", "um", digits=4),
+    )  # fmt: skip
+    rows = [
+        (n.first, n.second, float(np.degrees(n.angle)), 1e6 * n.angle_sd, 1e3 * (n.angle - n.nominal_angle),
+         1e3 * n.distance, 1e6 * n.distance_sd, 1e6 * (n.distance - n.nominal_distance))
+        for n in result.found.neighbours
+    ]  # fmt: skip
+    note = "The distance is that of the common normal, and across the first axis where the two are within 5 deg."
+    return Table("neighbours", "Angles and distances (DH alpha and a)", columns, tuple(rows), (note,))
+
+
+def _error_table(result: CirclePointsResult) -> Table:
+    columns = (
+        Column("joint", "axis of"), Column("frame", "in frame"),
+        *(Column(f"{c}_um", c, "um", digits=4) for c in "xyz"),
+        *(Column(f"r{c}_urad", f"r{c}", "urad", digits=4) for c in "xyz"),
+    )  # fmt: skip
+    rows = [(e.joint, e.frame, *(1e6 * v for v in e.shift), *(1e6 * v for v in e.turn)) for e in result.found.errors]
+    note = (
+        "Tilt and shift across each axis that lay the robot file on what was measured; the first axis places the base."
+    )
+    return Table("frame_errors", "Frame errors for the robot file", columns, tuple(rows), (note,))
+
+
+def _coupling_table(result: CirclePointsResult) -> Table:
+    joints = result.robot.joints
+    columns = (Column("joint", "turned"), *(Column(j, f"by {j}", digits=4) for j in joints))
+    rows = [(joint, *(or_reason(float(v), _FEW) for v in result.found.couplings[i])) for i, joint in enumerate(joints)]
+    note = "Turned over moved, seen from the axes of the robot file: their own tilt (1 mrad is 0.001) is part of it."
+    return Table("couplings", "Turned joint per moved joint", columns, tuple(rows), (note,))

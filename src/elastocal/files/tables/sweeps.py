@@ -1,0 +1,82 @@
+"""Tables of sweeps for circle-point analysis: all joints, targets and poses in one file, or one file per sweep.
+
+    sweep,marker,A1_deg,A2_deg,...,x_mm,y_mm,z_mm
+    A1,smr1,-40,-60,...,1520.11,330.2,880.4
+
+``sweep`` names the joint that is moved (or its axis); a file without that column is one sweep, of the joint that moves
+most.  Every row has the values of all axes of the controller; rows with the same values are one pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.tables.named import read_table
+from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
+from elastocal.files.units import ANGLE, LENGTH
+from elastocal.model.robot import Robot
+from elastocal.procedures.compensator.circle_points import Sweep
+from elastocal.spatial.entries import Array
+
+COORDINATES = ("x", "y", "z")
+SWEEP, MARKER = "sweep", "marker"
+
+
+def read_sweeps(paths: Sequence[Path], robot: Robot) -> list[Sweep]:
+    """The sweeps of some files, in their order."""
+    out: list[Sweep] = []
+    for path in paths:
+        out += _sweeps(read_table(path), robot)
+    return out
+
+
+def _sweeps(raw: RawTable, robot: Robot) -> list[Sweep]:
+    axes = {a: m.kind for a, m in zip(robot.controller.axes, robot.motions, strict=True)}
+    units = {a: ANGLE if k == "revolute" else LENGTH for a, k in axes.items()} | dict.fromkeys(COORDINATES, LENGTH)
+    fields: dict[str, Field] = {}
+    for place, column in enumerate(raw.header):
+        plain = column in (SWEEP, MARKER)
+        name, factor = (column, 1.0) if plain else understood(raw, column, units, (SWEEP, MARKER))
+        add_once(raw, fields, name, Field(place, factor))
+    lacking = [n for n in (*axes, *COORDINATES) if n not in fields]
+    if lacking:
+        raise InputError(
+            f"{raw.top}: there is no column for {lacking[0]}; a sweep needs all axes ({', '.join(axes)}) and x, y, z",
+            code="sweep-column", file=raw.file, value=lacking[0],
+        )  # fmt: skip
+    if not raw.rows:
+        raise InputError(f"{raw.file}: has a header and no points; add rows")
+    numbers = np.array([[si_number(raw, row, fields[n]) for n in (*axes, *COORDINATES)] for row in raw.rows])
+    q = robot.controller.to_joints(numbers[:, : robot.n])
+    points = numbers[:, robot.n :]
+    named = [row[1][fields[MARKER].place].strip() if MARKER in fields else "point" for row in raw.rows]
+    swept = [row[1][fields[SWEEP].place].strip() if SWEEP in fields else "" for row in raw.rows]
+    return [
+        _one(raw, robot, word, q[rows], points[rows], [named[i] for i in rows])
+        for word in dict.fromkeys(swept)
+        for rows in [[i for i, s in enumerate(swept) if s == word]]
+    ]
+
+
+def _one(raw: RawTable, robot: Robot, word: str, q: Array, points: Array, named: list[str]) -> Sweep:
+    joint = word or robot.joints[int(np.argmax(np.ptp(q, axis=0)))]
+    if joint in robot.controller.axes and joint not in robot.joints:
+        joint = robot.joints[robot.controller.axes.index(joint)]
+    if joint not in robot.joints:
+        raise UnknownNameError("joint", joint, robot.joints, f"{raw.file}, column sweep")
+    poses, which = np.unique(np.round(q, 9), axis=0, return_inverse=True)
+    markers = tuple(dict.fromkeys(named))
+    table = {m: np.full((len(poses), 3), np.nan) for m in markers}
+    for row, (marker, pose) in enumerate(zip(named, which.ravel(), strict=True)):
+        if not np.isnan(table[marker][pose, 0]):
+            raise InputError(
+                f"{raw.file}, line {raw.rows[row][0]}: sweep of {joint} has {marker} twice at the same axis values; "
+                "keep one, or give their mean",
+                file=raw.file,
+            )
+        table[marker][pose] = points[row]
+    return Sweep(joint, table, poses)
