@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastocal.errors import InputError
-from elastocal.files.bag import is_bag
+from elastocal.files.bag import JOINTS, is_bag, joint_columns, one_topic, read_bag
 from elastocal.files.located import UTF_16
 from elastocal.files.opened import unreadable
 from elastocal.measure.joint_log import JointLog, joint_torques
@@ -53,8 +53,8 @@ def read_log(path: Path, model: Robot) -> JointLog:
 
 
 def _reader(name: str) -> Callable[[Path, Robot], JointLog]:
-    from elastocal.files.log.bag import read_bag_log
     from elastocal.files.log.csv import read_csv_log
+    from elastocal.files.log.read import read_bag_log
     from elastocal.files.log.rsi import read_rsi_log
     from elastocal.files.log.rtde import read_rtde_log
 
@@ -86,3 +86,20 @@ def axes_log(
         current,
         notes,
     )
+
+
+def read_bag_log(path: Path, model: Robot) -> JointLog:
+    bag = read_bag(path)
+    topic = one_topic(path, bag, (JOINTS,), None)
+    if topic is None:
+        raise InputError(f"{path}: has no joint states, so that nothing is known of the joints")
+    series = bag[topic]
+    places = joint_columns(path, model, series)
+    count = len(series.time)
+    torque = np.full((count, model.n), np.nan) if series.effort is None else series.effort[:, places]
+    velocity = None if series.velocity is None else series.velocity[:, places]
+    notes = (f"joint values, velocities and efforts of {topic} are taken as those of the joints, in SI.",)
+    return JointLog(
+        path.as_posix(), model.joints, series.values[:, places], torque, np.arange(1, count + 1),
+        series.time - series.time[0], velocity, None, notes,
+    )  # fmt: skip
