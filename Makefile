@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo check quick test lint types layers unit fuzz bench docs pictures format clean
+.PHONY: setup demo check quick test lint types layers browser unit fuzz bench docs pictures format clean
 
 setup: $(STAMP)
 
