@@ -107,11 +107,11 @@ def run(names: tuple[str, ...] = (), progress: Progress | None = None) -> Galler
         assert pool is not None
         begun = sorted(wanted, key=lambda name: (name not in LONGEST_FIRST, name))
         futures = {name: pool.submit(recompute, name) for name in begun}
-        names = {future: name for name, future in futures.items()}
-        for done, future in enumerate(as_completed(names), 1):
+        case_of = {future: name for name, future in futures.items()}
+        for done, future in enumerate(as_completed(case_of), 1):
             future.result()
             if progress is not None:
-                progress(done, len(futures), f"{names[future]} done")
+                progress(done, len(futures), f"{case_of[future]} done")
     return Gallery(tuple(futures[name].result() for name in wanted))
 
 

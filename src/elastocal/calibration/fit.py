@@ -202,7 +202,7 @@ def _curved(task: Task, found: Posterior, step: Array) -> Array:
         np.linalg.cholesky(h - np.diag(curvature))
     except np.linalg.LinAlgError:
         return step
-    return np.linalg.solve(h - np.diag(curvature), pull)
+    return np.asarray(np.linalg.solve(h - np.diag(curvature), pull))
 
 
 def _allowed(task: Task, found: Posterior) -> Array:

@@ -111,7 +111,9 @@ def configuration_columns(
     titles = _Titles(raw, axes, None, None, {"length": "mm", "angle": "deg"} | dict(declared))
     unused = []
     for place, column in enumerate(raw.header):
-        known = (None, NAME, 1.0) if column == NAME and NAME not in axes else None
+        known: tuple[str | None, str, float] | None = None
+        if column == NAME and NAME not in axes:
+            known = None, NAME, 1.0
         if known is None and column not in (MARKER, STATION):
             bare = titles.plain(column, axes)
             own = bare in axes or bare.rpartition("_")[0] in axes
