@@ -78,7 +78,7 @@ class Datum(NamedTuple):
     def external_values(self) -> tuple[float, ...]:
         """Without the axes that are not there (9E9)."""
         values = [float(v) for v in re.findall(NUMBER, self.external)]
-        return tuple(v for v in values if v < 8.9e9)
+        return tuple(v for v in values if isfinite(v) and v < 8.9e9)
 
 
 def datum(text: Text, code: str, start: int, end: int, joints: bool) -> Datum | None:
