@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +33,11 @@ _COLUMN = {address: i for i, address in enumerate(COLUMNS)}
 
 
 LONGEST = 300
-"""Digits that a number can have."""
+"""Characters of the rest of a line that is looked at."""
+LONG = 9
+"""Characters that a number of an axis can have without being too large."""
+FARTHEST = 1e9
+"""In mm, inches or degrees: beyond it an increment would lose its digits."""
 
 
 class Word(NamedTuple):
@@ -86,10 +89,10 @@ def _line(number: int, start: int, end: int, plain: str) -> Line:
     first = -1
     while found := _WORD.match(plain, at):
         named, letter, value = found.groups()
-        if len(value) > LONGEST and not isfinite(float(value)):
+        address = (letter or named).upper()
+        if len(value) > LONG and abs(float(value)) > (FARTHEST if address in _COLUMN else 1e300):
             break
         at = found.end()
-        address = (letter or named).upper()
         word = Word(address, float(value), start + found.start(2 if letter else 1), start + found.start(3), start + at)
         column = _COLUMN.get(address)
         if column is not None:
