@@ -47,6 +47,7 @@ from elastocal.files.tables.encoders import read_encoder_tables
 from elastocal.files.tables.excel import excel_bytes
 from elastocal.files.tables.loops import read_loops
 from elastocal.files.tables.points import read_points
+from elastocal.files.tables.sweeps import read_sweeps
 from elastocal.files.tables.validation import read_visits
 
 Files = Mapping[str, str | bytes]
@@ -68,6 +69,12 @@ class Reader:
         return folder / next(iter(made))
 
 
+SWEEPS = "sweep,marker,J1_deg,J2_deg,x_mm,y_mm,z_mm\n" + "".join(
+    f"J{1 + k},m{m},{10 * i if k == 0 else 5},{10 * i if k else 5},{100 + i},{200 - i * m},{3 * k}\n"
+    for k in (0, 1)
+    for i in range(4)
+    for m in (1, 2)
+)
 ARM, AXES = {"arm.yaml": ROBOT}, {"A1": "revolute", "A2": "revolute"}
 POSITIONS = "format: elastocal-campaign/1\nname: t\nmeasurement: position\n"
 TRACKER = POSITIONS + (
@@ -181,6 +188,7 @@ READERS: dict[str, Reader] = {
     "log rsi": Reader(rsi, lambda p: read_log(p, coupled()), True),
     "encoder table": Reader(lambda: {"t.csv": SINGLE}, lambda p: read_encoder_tables([p]), True),
     "points of arcs": Reader(lambda: {"p.csv": POINTS}, read_points, True),
+    "sweeps of joints": Reader(lambda: {"s.csv": SWEEPS}, lambda p: read_sweeps([p], read_robot("scara-ruggeri"))),
     "loops": Reader(lambda: {"l.csv": LOOPS}, read_loops, True),
     "visits": Reader(lambda: {"v.csv": VISITS}, read_visits, True),
     "configurations": Reader(lambda: {"c.csv": CONFIGURATIONS}, lambda p: read_configurations(p, AXES), True),

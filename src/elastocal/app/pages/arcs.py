@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from elastocal.app.commands.arcs import ArcsResult, CirclePointsResult
 from elastocal.app.pages import circle_points
 from elastocal.app.pages.arcs_tables import arc_table, known_table, outlier_table, variant_table
 from elastocal.app.pages.columns import or_reason
 from elastocal.report.blocks import Cell, Column, Fact, Lines, Report, Section, Series, Table
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.arcs import ArcsResult, CirclePointsResult
     from elastocal.procedures.compensator.arcs import Arcs, KnownArc
     from elastocal.procedures.compensator.free_arcs import FreeArcs
     from elastocal.spatial.entries import Array
@@ -23,7 +23,7 @@ _MEANS = (
 
 
 def page(result: ArcsResult | CirclePointsResult) -> Report:
-    if not hasattr(result, "arcs"):
+    if isinstance(result, CirclePointsResult):
         return circle_points.page(result)
     known, free, d = result.arcs.known, result.arcs.free, result.table.dimension
     sections = [Section("Arcs", (arc_table(result.arcs, d),))]
@@ -103,7 +103,7 @@ def _direction(axis: Array) -> str:
 
 
 def table(result: ArcsResult | CirclePointsResult) -> Table:
-    if not hasattr(result, "arcs"):
+    if isinstance(result, CirclePointsResult):
         return circle_points.axis_table(result)
     """Residual of every point, outliers included."""
     import numpy as np

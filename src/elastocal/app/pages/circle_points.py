@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.app.pages.columns import or_reason
-from elastocal.report.blocks import Column, Report, Section, Table
+from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.app.commands.arcs import CirclePointsResult
@@ -60,7 +60,7 @@ def axis_table(result: CirclePointsResult) -> Table:
         Column("residual_um", "residual", "um", digits=3),
         Column("least_radius_mm", "least radius", "mm", digits=4),
     )
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (a.joint, *(float(v) for v in a.axis), *(float(1e3 * v) for v in a.centre), 1e6 * a.tilt_sd, 1e6 * a.shift_sd,
          float(np.degrees(a.swept)), a.ratio, a.ratio_sd, 1e6 * a.residual, 1e3 * min(a.radii))
         for a in result.found.axes
@@ -92,7 +92,9 @@ def _error_table(result: CirclePointsResult) -> Table:
         *(Column(f"{c}_um", c, "um", digits=4) for c in "xyz"),
         *(Column(f"r{c}_urad", f"r{c}", "urad", digits=4) for c in "xyz"),
     )  # fmt: skip
-    rows = [(e.joint, e.frame, *(1e6 * v for v in e.shift), *(1e6 * v for v in e.turn)) for e in result.found.errors]
+    rows: list[tuple[Cell, ...]] = [
+        (e.joint, e.frame, *(1e6 * v for v in e.shift), *(1e6 * v for v in e.turn)) for e in result.found.errors
+    ]
     note = (
         "Tilt and shift across each axis that lay the robot file on what was measured; the first axis places the base."
     )

@@ -94,7 +94,7 @@ def constant(text: str, names: Mapping[str, float]) -> float | None:
 
 
 def _evaluated(node: ast.expr, names: Mapping[str, float]) -> float:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         return float(node.value)
     if isinstance(node, ast.Name):
         return names[node.id.lower()]

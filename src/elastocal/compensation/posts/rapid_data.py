@@ -169,9 +169,9 @@ def declared(modules: Iterable[Statements]) -> Data:
 def _declare(data: Data, text: Text, code: str, statement: re.Match[str], name: str, where: str) -> None:
     kind = statement["type"].lower()
     if kind == "num" and statement[0][:5].lower() == "const" and not statement["array"]:
-        value = constant(statement["value"] or "", data.constants)
-        if value is not None:
-            data.constants[name] = value
+        known = constant(statement["value"] or "", data.constants)
+        if known is not None:
+            data.constants[name] = known
     if kind not in ("robtarget", "jointtarget", "wobjdata", "tooldata"):
         return
     if name in data.targets or name in data.refused:

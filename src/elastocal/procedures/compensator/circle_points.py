@@ -30,8 +30,8 @@ from elastocal.errors import InputError
 from elastocal.model.chain import JOINT
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.robot import Robot
-from elastocal.procedures.compensator.points import AxisFrame, as_markers, centred, refuse_straight
-from elastocal.procedures.compensator.rigid_body import BodyProblem, RigidBody, _compressed, _finished
+from elastocal.procedures.compensator.points import AxisFrame, Markers, as_markers, centred, refuse_straight
+from elastocal.procedures.compensator.rigid_body import BodyProblem, RigidBody, compressed, finished
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -128,7 +128,7 @@ def joint_axis(sweep: Sweep, moved: int, noise: float | None = None) -> tuple[Jo
             code="short-sweep",
             value=sweep.joint,
         )
-    body = _finished(_start(sweep, step), noise)
+    body = finished(_start(sweep, step), noise)
     if body.problem.markers.dimension != 3:
         raise InputError(f"sweep of {sweep.joint}: its points have two coordinates; axes in space need three")
     seen = list(body.problem.numbers)
@@ -146,7 +146,7 @@ def joint_axis(sweep: Sweep, moved: int, noise: float | None = None) -> tuple[Jo
 
 def _start(sweep: Sweep, step: Array) -> BodyProblem:
     """The body from commanded steps: the plane of all displacements, then one linear problem."""
-    data, numbers = _compressed(as_markers(list(sweep.points.values()), same_poses=True))
+    data, numbers = compressed(as_markers(list(sweep.points.values()), same_poses=True))
     spread = centred(data)
     _, size, directions = np.linalg.svd(spread, full_matrices=False)
     refuse_straight(size, f"sweep of {sweep.joint}")
@@ -164,7 +164,7 @@ def _start(sweep: Sweep, step: Array) -> BodyProblem:
     return best
 
 
-def _linear(frame: AxisFrame, turns: Array, data, numbers) -> BodyProblem:  # type: ignore[no-untyped-def]
+def _linear(frame: AxisFrame, turns: Array, data: Markers, numbers: tuple[int, ...]) -> BodyProblem:
     """Centre, arms and heights by least squares for given axis and angles."""
     local = data.points @ frame.matrix
     c, s = np.cos(turns[data.pose]), np.sin(turns[data.pose])
@@ -422,7 +422,8 @@ def _turns(axes: Sequence[tuple[Array, Array]], before: Array, after: Array, sta
     """Turns (k,) about axes, in their order from the base, that bring points (s, 3) to others; nan if not told."""
     delta = start.copy()
     for _ in range(30):
-        place, columns = before, []
+        place = before
+        columns: list[Array] = []
         for (axis, centre), value in zip(reversed(axes), delta[::-1], strict=True):
             turn = Rotation.from_rotvec(value * axis)
             columns = [turn.apply(c) for c in columns]

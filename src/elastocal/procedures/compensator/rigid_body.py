@@ -194,12 +194,12 @@ class RigidBody(MarkersFit):
 
 def fit_common_rotation(markers: Sequence[ArrayLike], *, noise: float | None = None) -> RigidBody:
     """Fit markers, (m, 2) or (m, 3) each, row i of all of them pose i; rows of nan were not seen."""
-    return _finished(rigid_start(markers), noise)
+    return finished(rigid_start(markers), noise)
 
 
 def rigid_start(markers: Sequence[ArrayLike]) -> BodyProblem:
     """The body on the axis of Algorithm 2, not yet fitted."""
-    data, numbers = _compressed(as_markers(markers, same_poses=True))
+    data, numbers = compressed(as_markers(markers, same_poses=True))
     start = algebraic(data)
     turns = common_angles(start)
     return BodyProblem(start.frame, arms_of(start, turns), start.heights, turns, data, numbers)
@@ -230,7 +230,7 @@ def fit_pointing(markers: Sequence[ArrayLike], targets: ArrayLike, *, noise: flo
     return _rigid(problem.body, problem, equations, noise)
 
 
-def _finished(start: BodyProblem, noise: float | None) -> RigidBody:
+def finished(start: BodyProblem, noise: float | None) -> RigidBody:
     problem = minimise(start).centred()
     return _rigid(problem, problem, problem.markers.points.size, noise)
 
@@ -240,7 +240,7 @@ def _rigid(body: BodyProblem, problem: ArcProblem, equations: int, noise: float 
     return RigidBody(body, estimated(problem, as_noise(noise), equations, spare, "rigid body"))
 
 
-def _compressed(markers: Markers) -> tuple[Markers, tuple[int, ...]]:
+def compressed(markers: Markers) -> tuple[Markers, tuple[int, ...]]:
     """Poses that some marker was seen in, counted without gaps, and their numbers in the data."""
     numbers, pose = np.unique(markers.pose, return_inverse=True)
     return replace(markers, pose=pose, poses=len(numbers)), tuple(numbers.tolist())
