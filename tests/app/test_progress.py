@@ -9,17 +9,11 @@ import pytest
 from elastocal.app.cli import progress as shown
 
 
-class Terminal:
-    """stderr that is one."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 def test_the_first_line_comes_before_the_work_has_told_anything(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = threading.Event()
+    monkeypatch.setattr(shown, "LINE_EVERY", 0.05)
     monkeypatch.setattr(shown._Lines, "start", lambda self: (print(f"{self.what}: started"), told.set()))
     with shown.progress("calibrating"):
         assert told.wait(10)

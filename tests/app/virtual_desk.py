@@ -140,6 +140,6 @@ def refused(run: Run, folder: Path, *words: object) -> str:
     assert (got.code, got.out) == (2, "")
     sentences = [line for line in got.err.splitlines() if line.startswith("elastocal: ")]
     assert len(sentences) == 1, got.err
-    assert all(line.startswith(("elastocal: ", "identifying: ")) for line in got.err.splitlines())
+    assert all(line.startswith(("elastocal: ", "calibrating: ")) for line in got.err.splitlines())
     assert {p: p.read_bytes() if p.is_file() else b"" for p in folder.rglob("*")} == before
     return sentences[0]

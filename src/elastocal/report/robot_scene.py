@@ -113,7 +113,7 @@ def floor_part(model: Robot, extent: float) -> tuple[Part, ...]:
     down = np.asarray(model.gravity, dtype=np.float64)
     if not (np.linalg.norm(down[:2]) < 0.1 * np.linalg.norm(down) and down[2] < 0):
         return ()
-    half = 0.6 * extent
+    half = 0.75 * extent
     corners = ((-half, -half, 0.0), (half, -half, 0.0), (half, half, 0.0), (-half, half, 0.0))
     return (Solids("floor", (Mesh(corners, ((0, 1, 2), (0, 2, 3))),), (), "", "floor"),)
 

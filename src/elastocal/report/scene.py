@@ -83,7 +83,7 @@ def _solid(part: Solids, colour: str) -> dict[str, Any]:
         faces += [(a + first, b + first, c + first) for a, b, c in mesh.faces]
     columns = [[round(p[i], DIGITS) for p in points] for i in range(3)]
     corners = dict(zip("ijk", ([f[n] for f in faces] for n in range(3)), strict=True))
-    light = {"ambient": 0.55, "diffuse": 0.7, "specular": 0.15, "roughness": 0.6, "fresnel": 0.1}
+    light = {"ambient": 0.7, "diffuse": 0.75, "specular": 0.15, "roughness": 0.6, "fresnel": 0.1}
     return {"type": "mesh3d", **dict(zip("xyz", columns, strict=True)), **corners, "name": part.name, "color": colour,
             "opacity": 0.45 if part.look == "floor" else 1.0, "flatshading": part.look == "floor", "lighting": light,
             "hoverinfo": "name", "meta": {"capsules": capsules}}  # fmt: skip
@@ -144,6 +144,7 @@ def _layout(block: Scene, parts: Sequence[Part]) -> dict[str, Any]:
         "margin": {"l": 0, "r": 0, "t": 44 if len(block.views) > 1 else 30, "b": 8},
         "height": 620,
         "paper_bgcolor": "rgba(0,0,0,0)",
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": LIGHT["file"], "activecolor": LIGHT["accent"]},
     }
     if len(block.views) > 1:
         layout["updatemenus"] = [_choice(block.views, parts)]

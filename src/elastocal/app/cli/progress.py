@@ -11,8 +11,9 @@ from shutil import get_terminal_size
 from typing import Any, Protocol
 
 PATIENCE = 0.2
-"""Seconds after which work is shown; what is done before says nothing."""
+"""Seconds after which work is shown on a terminal; what is done before says nothing."""
 LINE_EVERY = 2.0
+"""Elsewhere, where every line stays: seconds before the first and between others."""
 ON_TERMINAL = 0.5
 ELSEWHERE = 10.0
 """Seconds between lines."""
@@ -30,8 +31,9 @@ def progress(what: str) -> Iterator[Progress]:
 
     The first sign of life comes from a thread of its own, since the work may tell nothing for long.
     """
-    shown: _Bar | _Lines = _Bar(what) if sys.stderr.isatty() else _Lines(what)
-    timer = threading.Timer(PATIENCE, shown.start)
+    terminal = sys.stderr.isatty()
+    shown: _Bar | _Lines = _Bar(what) if terminal else _Lines(what)
+    timer = threading.Timer(PATIENCE if terminal else LINE_EVERY, shown.start)
     timer.daemon = True
     timer.start()
     try:

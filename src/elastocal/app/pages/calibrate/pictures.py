@@ -84,7 +84,7 @@ def residual_lines(study: Study) -> Lines:
         if beyond:
             lie = "marked number lies" if beyond == 1 else "marked numbers lie"
             notes.append(f"{beyond} {lie} farther off, by up to {shown.text(float(np.abs(off).max()) / shown.factor)}.")
-    every = (*series, band)
+    every = (band, *series)
     return Lines("residuals", "Residuals", "reading", "", "read minus model", shown.unit, every, tuple(notes))
 
 
