@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracle.logs import joined, logged, planar_arm, planar_torques, sweep, waves
@@ -104,3 +106,21 @@ def test_the_sd_of_a_reading_counts_friction_with_the_masses():
         drawn.append(judged.prediction.reading[::100])
         stated.append(judged.prediction.sd[::100])
     np.testing.assert_allclose(np.mean(np.var(drawn, axis=0, ddof=1)), np.mean(np.square(stated)), rtol=0.35)
+
+
+def test_beyond_what_was_seen_intervals_grow_by_what_the_model_lacks():
+    """A ripple that is no weight: stretches left out miss it, and only extrapolated torques carry it."""
+    q, v = (x[: len(x) // 2] for x in sweep([0.0, -0.5], 1, 0.5, 0.05))
+    ripple = np.column_stack([np.full(len(q), np.nan), 1.5 * np.sin(7 * q[:, 1])])
+    log = logged(ARM, q, v, torque=planar_torques(q) + ripple, noise=0.05)
+    found = fit_masses(ARM, slow_samples(ARM, log, friction=False), prior=MassPrior())
+    found = replace(found, by_file=np.full(2, np.inf))  # the file knows nothing better
+    lacking = found.left_out[1] ** 2 - found.noise[1] ** 2
+    assert lacking > 0.02
+    near, far = (predict_torque(found, np.array([[0.0, angle]])) for angle in (0.2, 1.6))
+    assert near.leverage[0, 1] < 1 < far.leverage[0, 1]
+    plain = replace(found, left_out=found.noise)
+    bare = [predict_torque(plain, np.array([[0.0, angle]])).sd[0, 1] for angle in (0.2, 1.6)]
+    assert near.sd[0, 1] == pytest.approx(bare[0])
+    assert far.sd[0, 1] ** 2 - bare[1] ** 2 == pytest.approx(lacking)
+    assert bare[1] > bare[0]  # with the leverage itself
