@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import elastocal as ec
+from elastocal.calibration.priors import priors_of
 from elastocal.calibration.tool import tool_of
 from elastocal.calibration.words import with_words
 
@@ -52,3 +53,52 @@ def test_a_prior_of_the_user_moves_the_estimate_to_it() -> None:
     assert tied.parameters["J2.x"].value == pytest.approx(3e-3, abs=3e-6)
     with pytest.raises(ec.InputError, match="prior"):
         ec.calibrate(robot, ec.Campaign(**common, priors={"J9.x": (0.0, 1e-3)}), model="geometry")
+
+
+def test_a_covariance_of_the_user_ties_parameters_together() -> None:
+    """Off together by anything, but alike: as one parameter in place of two."""
+    robot = ec.read_robot("fanuc-m710ic50").nominal
+    both = ("J2.x", "J3.x")
+    prior = priors_of({both: ([1e-3, 1e-3], [[1e-6 + 1e-14, 1e-6], [1e-6, 1e-6 + 1e-14]])})
+    _, wanted = with_words(robot, ("geometry",), prior)
+    own = wanted[-1]
+    assert own.names == both
+    np.testing.assert_allclose(np.linalg.inv(own.precision), prior[0].covariance, rtol=1e-6)
+    assert own.mean == pytest.approx((1e-3, 1e-3))
+    assert not any(n in w.names for n in both for w in wanted[:-1])
+    rng = np.random.default_rng(3)
+    model, groups = with_words(robot, ("geometry",))
+    truth = model.with_parameters({n: 5e-4 * rng.normal() for w in groups for n in w.names})
+    low, high = 0.6 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((25, robot.n))
+    points = tool_of(truth, (), q).states(np.zeros(0)).origin + 2e-5 * rng.normal(size=(25, 3))
+    data = {"q": robot.controller.to_controller(q), "position": points, "length": "m", "angle": "rad"}
+    tied = ec.calibrate(robot, ec.Campaign(**data, priors=prior), model="geometry", outliers=False).parameters
+    assert tied["J2.x"].value == pytest.approx(tied["J3.x"].value, abs=1e-6)
+    assert tied["J2.x"].sd > 100 * 1e-7  # together they are as free as before
+
+
+def test_relative_errors_are_those_of_logarithms() -> None:
+    robot = ec.read_robot("kuka-kr270")
+    k = robot.parameters.values[robot.parameters.index("A2.k")]
+    (prior,) = priors_of({"A2.k": (1.1 * k, 0.05 * k)})
+    own = with_words(robot, ("compliance",), (prior,))[1][-1]
+    assert own.log
+    assert own.mean == pytest.approx((np.log(1.1),))
+    assert own.precision[0, 0] ** -0.5 == pytest.approx(0.05 / 1.1)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"A2.k": (1.0, -1.0)}, "positive sd"),
+        ({"A2.k": (np.nan, 1.0)}, "finite values"),
+        ({("a", "b"): ([0, 0], [[1, 2], [2, 1]])}, "positive definite"),
+        ({("a", "b"): ([0, 0], [[1]])}, "give 2 values and a covariance"),
+        ({"a": (0, 1), ("a", "b"): ([0, 0], np.eye(2))}, "prior of a: is stated twice"),
+        ({"a": "wide"}, "give a value and a standard deviation"),
+    ],
+)
+def test_priors_that_cannot_be(given: dict, said: str) -> None:
+    with pytest.raises(ec.InputError, match=said):
+        priors_of(given)
