@@ -102,8 +102,11 @@ def tables(rng, s, per_turn, offset, rows):
     return out
 
 
-def plant(rng, found, count):
-    """Errors of different rows, at most one in each series of table I: digits transposed, or steps of ten degrees."""
+def plant(rng, found, count, any_size=False):
+    """Errors of different rows, at most one in each series of table I: digits transposed, or steps of ten degrees.
+
+    ``any_size``: neighbouring digits anywhere, below what the tests can see too.
+    """
     out, used = [], set()
     while len(out) < count:
         k = int(rng.integers(len(found)))
@@ -113,8 +116,9 @@ def plant(rng, found, count):
         row = int(rng.integers(len(table.rows)))
         key = k if table.name == "I" else (k, row)
         values = table.columns()[letter][axis]
-        wrong = _wrong(rng, values[row])
+        wrong = _wrong(rng, values[row], any_size)
         least = {"epsilon": 300 if table.name == "I" else 30, "theta": 0.1, "phi": 10}[letter]
+        least = 1e-9 if any_size else least
         if key in used or abs(wrong - values[row]) < least:
             continue
         values[row] = wrong
@@ -123,12 +127,12 @@ def plant(rng, found, count):
     return out
 
 
-def _wrong(rng, value):
+def _wrong(rng, value, any_size=False):
     text = f"{value:.12g}"
     places = [i for i, c in enumerate(text) if c.isdigit()]
     if len(places) < 3:
         return value + 10 * float(rng.choice([-1, 1, 2]))
-    first = int(rng.integers(0, 2))
+    first = int(rng.integers(0, len(places) - 1 if any_size else 2))
     i, j = places[first : first + 2]
     swapped = list(text)
     swapped[i], swapped[j] = text[j], text[i]

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.calibration.noise import Family, Instrument, noise_parts
+from elastocal.calibration.noise import SHARE, Family, Instrument, noise_parts
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.tool import Tool
@@ -65,6 +65,20 @@ class Task:
         return np.array([w.log for w in self.wanted for _ in w.names], dtype=bool)
 
     @cached_property
+    def shares(self) -> dict[str, Array]:
+        """Unknowns (p, c) that are the compliance of one part c: of every joint, of links, of the foundation."""
+        table = self.robot.parameters
+        parts: dict[str, dict[str, list[int]]] = {}
+        for i in np.flatnonzero(self.logs).tolist():
+            own, kind = self.names[i].rpartition(".")[0], table.rows[table.index(self.names[i])].kind
+            parts.setdefault(own if kind == "joint_compliance" else kind, {}).setdefault(own, []).append(i)
+        every = np.arange(len(self.names))
+        return {
+            f"{SHARE} {name}": np.stack([np.isin(every, mine).astype(float) for mine in group.values()], axis=1)
+            for name, group in parts.items()
+        }
+
+    @cached_property
     def positive(self) -> Bools:
         """Which parameters may not fall below zero (logarithms cannot)."""
         return np.array([w.positive for w in self.wanted for _ in w.names], dtype=bool)
@@ -97,10 +111,20 @@ class Fit:
 
     @cached_property
     def covariance(self) -> Array:
-        """Of parameters, stations, markers and the tool's turn."""
-        size = np.ones(len(self.posterior.mean))
-        size[: len(self.x)] = np.where(self.task.logs, self.values, 1.0)
-        return np.asarray(self.posterior.covariance * size * size[:, None])
+        """Of parameters, stations, markers and the tool's turn; compliances with the share by which they vary."""
+        size, p = np.ones(len(self.posterior.mean)), len(self.x)
+        size[:p] = np.where(self.task.logs, self.values, 1.0)
+        unit = self.posterior.covariance.copy()
+        for name, part in self.task.shares.items():
+            unit[:p, :p] += self.scale(name) ** 2 * (part @ part.T)
+        return np.asarray(unit * size * size[:, None])
+
+    def scale(self, name: str) -> float:
+        """Of a part of the noise; 0 where the fit has none of that name."""
+        post = self.posterior
+        first = len(post.blocks.groups)
+        names = [part.scale.name for part in post.blocks.noise]
+        return float(np.exp(post.log_scales[first + names.index(name)])) if name in names else 0.0
 
     @cached_property
     def deletion(self) -> Deletion:
@@ -235,7 +259,8 @@ def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
     known = np.isfinite(off) & np.all(np.isfinite(slope), axis=2)  # states that are not determined tell nothing
     off, slope = np.where(known, off, 0.0), np.where(known[:, :, None], slope, 0.0)
     readings = off + slope @ np.concatenate([x, np.zeros(sight.extra)])
-    noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family)
+    bent = {name: slope[:, :, :p] @ part for name, part in task.shares.items()}
+    noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family, bent)
     used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1
     parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import Fit
 from elastocal.calibration.ladder import Ladder
-from elastocal.calibration.noise import Instrument
+from elastocal.calibration.noise import SHARE, Instrument
+from elastocal.calibration.omitted import omitted_effects
 from elastocal.findings import Finding
+from elastocal.solve.evidence import Posterior, posterior, prior_precision
+
+LEVEL = 0.01
+"""Probability of an alarm where the model is right."""
 
 
 def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -> tuple[Finding, ...]:
@@ -47,41 +54,119 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
     return tuple(out)
 
 
-def discrepancy_of(chosen: Fit, instrument: Instrument) -> tuple[float, tuple[Finding, ...]]:
-    """Model discrepancy in m per axis: scatter of the points beyond what repeats, or the user, vouch for.
+def misfit_of(ladder: Ladder, instrument: Instrument, words: tuple[str, ...]) -> tuple[float, tuple[Finding, ...]]:
+    """Model discrepancy in m per axis, and alarms: residuals beyond the known noise, effects that were left out.
 
-    Tested at 1 %: by F against repeats, by chi2 against a stated noise.
+    Half of the level for each of the two.  An effect that acts alike in all states is named before random shares.
+    Words that the ladder tried were judged by it; they are only named as what may be behind a lack of fit.
+    ``words`` are those that readings could show.
     """
-    from scipy.special import chdtri, fdtri
+    chosen, tried = ladder.chosen, {w for r in ladder.rungs for w in r.words}
+    if not chosen.words:
+        return 0.0, ()
+    effects = omitted_effects(chosen.fit, tuple(w for w in words if w not in chosen.words))
+    called = sorted((e for e in effects if e.probability < LEVEL / 2), key=lambda e: e.word == SHARE)
+    best = called[0] if called else None
+    data: dict[str, object] = {"level": LEVEL, "best": best.text if best else None}
+    lack = _lack_of_fit(chosen.fit, instrument)
+    if lack is not None and lack.probability < LEVEL / 2:
+        cause = f"; best explained by {best.text}" if best else "; no effect that was tried explains it alone"
+        text = (
+            f"residuals are {lack.ratio:.2g} times as large as {lack.word} let expect (probability "
+            f"{lack.probability:.1g}, level {LEVEL:g}): the model leaves something out{cause}; intervals are wider"
+        )
+        more = {"ratio": lack.ratio, "probability": lack.probability, "freedom": lack.freedom}
+        return lack.excess, (Finding("lack-of-fit", "warning", text, {**data, **more}),)
+    alarming = [e for e in called if e.word not in tried]
+    if not alarming:
+        return 0.0, ()
+    text = (
+        f"residuals call for what the model leaves out: {alarming[0].text} (probability {alarming[0].probability:.1g}, "
+        f"level {LEVEL:g})"
+    )
+    named: dict[str, object] = {"best": alarming[0].text, "probability": alarming[0].probability}
+    return 0.0, (Finding("omitted-effect", "warning", text, {**data, **named}),)
 
+
+@dataclass(frozen=True)
+class LackOfFit:
+    """Residuals against the noise that is known: ``excess`` in m is what the fit has more of it."""
+
+    ratio: float
+    probability: float
+    freedom: float
+    excess: float
+    word: str
+
+
+def _lack_of_fit(chosen: Fit, instrument: Instrument) -> LackOfFit | None:
+    """By F against repeats, by chi2 against a stated noise; None where neither is known.
+
+    Weighed by priors, r^T S^-1 r is about c chi2(f) with the mean c f = tr(1 - K) and half the variance c^2 f =
+    tr(1 - K)^2, K the share of every reading that the fit takes (Satterthwaite 1946).
+    """
+    from scipy.special import chdtrc, fdtrc
+
+    known = _known_noise(chosen, instrument)
+    if known is None:
+        return None
+    post = known.posterior
+    prior, _ = prior_precision(post.blocks, post.log_scales)
+    left = np.linalg.eigvals(post.covariance @ prior).real  # of every direction of the unknowns what the prior decides
+    beyond = post.blocks.count - len(left)
+    mean, half = beyond + float(left.sum()), beyond + float(np.sum(left**2))
+    if mean < 1:
+        return None
+    square, freedom = float(np.sum(post.white**2)) / mean, mean**2 / half
+    p = float(chdtrc(freedom, square * freedom) if np.isinf(known.freedom) else fdtrc(freedom, known.freedom, square))
+    return LackOfFit(float(np.sqrt(square)), p, freedom, known.excess, known.word)
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """The linear problem solved at the noise that is known, of ``freedom``; ``excess`` in m is what a fit has more."""
+
+    posterior: Posterior
+    freedom: float
+    excess: float
+    word: str
+
+
+def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
+    """None where neither repeats nor the user tell the noise.
+
+    Repeats vouch for all of it, joints that stop elsewhere included; a statement for that of the instrument alone.
+    """
     post, s = chosen.posterior, chosen.task.sight.states
-    names = [scale.name for scale in post.blocks.scales]
-    if "points" not in names:
-        return 0.0, ()
-    seen = float(np.exp(post.log_scales[names.index("points")]))
-    freedom = max(1.0, post.blocks.power * post.blocks.count - post.effective)
-    if s.scatter_freedom >= 5 and instrument.tracker is None:
-        seen = _whole_noise(chosen)  # repeats vouch for all of it, joints that stop elsewhere included
-        known, limit, word = s.scatter / np.sqrt(s.mean_repeats), fdtri(freedom, s.scatter_freedom, 0.99), "repeats"
-    elif instrument.sd is not None or instrument.tracker is not None:
-        known, limit, word = instrument.scale().start, chdtri(freedom, 0.01) / freedom, "the stated noise"
-    else:
-        return 0.0, ()
-    ratio = seen / known
-    if ratio**2 <= limit:
-        return 0.0, ()
-    text = f"residuals scatter {ratio:.2g} times as much as {word} lets expect; the model leaves something out"
-    found = Finding("lack-of-fit", "warning", text, {"ratio": ratio, "limit": float(np.sqrt(limit))})
+    scale = chosen.scale("points")
+    if not scale:
+        return None
+    average = np.sqrt(s.mean_repeats)
     unit = 1.0 if instrument.tracker is None else instrument.tracker.across
-    return float(np.sqrt(seen**2 - known**2)) * unit, (found,)
+    if s.scatter_freedom >= 5 and instrument.tracker is None:
+        seen, size = _whole_noise(chosen), s.scatter / average
+        freedom, factors, word = float(s.scatter_freedom), {"": size / seen}, "repeats"
+    elif instrument.sd is not None or instrument.tracker is not None:
+        seen, size = scale, instrument.scale().start / average
+        freedom, factors, word = np.inf, {"points": size / seen}, "the stated noise"
+    else:
+        return None
+    first, blocks = len(post.blocks.groups), post.blocks
+    kept = [i for i, part in enumerate(blocks.noise) if part.scale.pool != SHARE]
+    shift = [np.log(factors.get(blocks.noise[i].scale.name, factors.get("", 1.0))) for i in kept]
+    scales = np.concatenate([post.log_scales[:first], post.log_scales[[first + i for i in kept]] + shift])
+    noise = tuple(blocks.noise[i] for i in kept)
+    at = posterior(replace(blocks, noise=noise, power=1.0), scales)
+    return _Known(at, freedom, float(np.sqrt(max(seen**2 - size**2, 0.0))) * unit, word)
 
 
 def _whole_noise(chosen: Fit) -> float:
-    """Sd of a coordinate by all parts of the noise, in m."""
+    """Sd of a coordinate by all parts of the noise but the share of deflections, in m."""
     post, sight = chosen.posterior, chosen.task.sight
     first = len(post.blocks.groups)
     variance = np.zeros(post.blocks.used.shape)
     for part, log_scale in zip(post.blocks.noise, post.log_scales[first:], strict=True):
-        variance += np.exp(2 * log_scale) * np.sum(part.factor**2, axis=2)
+        if part.scale.pool != SHARE:
+            variance += np.exp(2 * log_scale) * np.sum(part.factor**2, axis=2)
     lengths = post.blocks.used & np.tile(sight.lengths, sight.states.slots)
     return float(np.sqrt(variance[lengths].mean()))

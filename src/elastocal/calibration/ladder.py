@@ -165,13 +165,14 @@ def _without_small_gaps(rung: Rung) -> Rung:
 
 def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     """Rungs for ``words``, added in this order, and the choice."""
-    rungs = [climber.rung((), f) for f in FAMILIES]
+    both = FAMILIES if climber.sight.placed else FAMILIES[:1]  # deflections have joints by their share alone
+    rungs = [climber.rung((), f) for f in both]
     nominal = min(rungs, key=lambda r: r.loo)
     best: Rung | None = None
     free = _free_numbers(climber)
     for word in words:
         base = best.words if best else ()
-        families = FAMILIES if best is None or word == "weight" else (best.family,)
+        families = both if best is None or word == "weight" else (best.family,)
         near = best.fit if best else None
         tried = [climber.rung((*base, word), f, near=near) for f in families]
         if word == "geometry":

@@ -3,11 +3,16 @@
 Markers of one pose are not independent: they share what the joints do.  Two families are tried.  In ``joints`` the
 noise of a pose is that of its points plus scatter of every joint and a common shift; in ``points`` the errors of the
 points of a pose count as one (their likelihood is divided by the number of points).
+
+Compliances are no constants: gears stiffen, and have hysteresis.  In ``joints`` the deflection by every joint, link and
+foundation differs from state to state by a random share of itself (``SHARE``); where the model is
+right the evidence finds none.  No number of readings makes it smaller, so it is part of the covariance of the
+compliances (``Fit.covariance``), and of every prediction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -32,6 +37,7 @@ STATED = 1.0
 TURNS = 1e-3
 JOINTS = 3e-5
 """Start values of the noise of orientations and of joints in rad (or m)."""
+SHARE = "share"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +92,12 @@ class Instrument:
 
 
 def noise_parts(
-    sight: Sight, robot: Robot, placing: Placing, instrument: Instrument, family: Family
+    sight: Sight, robot: Robot, placing: Placing, instrument: Instrument, family: Family, bent: Mapping[str, Array]
 ) -> tuple[tuple[Noise, ...], float]:
-    """Parts of the noise of every block, and the power of the likelihood."""
+    """Parts of the noise of every block, and the power of the likelihood.
+
+    ``bent``: what the compliant parts of the robot add to the readings (M, rows, c), by the name of their share.
+    """
     parts = []
     if sight.lengths.any():
         parts.append(Noise(instrument.scale(), sight.spread(instrument.factor(sight))))
@@ -99,8 +108,12 @@ def noise_parts(
         parts.append(Noise(scale, sight.spread(turns)))
     if family == "points":
         return tuple(parts), 1.0 / max(1, sight.states.points)
+    parts += [Noise(Scale(name, 0.01, 1.0, SHARE), sight.spread(own)) for name, own in bent.items()]
     if sight.placed:
-        by_joints = sight.fold(sight.joint_noise(robot, placing))
+        moves = sight.joint_moves(robot, placing)
+        if "deflection" in sight.sections:
+            moves[:, sight.sections["deflection"]] = 0.0  # a joint that stops elsewhere does so in both of its states
+        by_joints = sight.fold(moves)
         for i, joint in enumerate(robot.joints):
             parts.append(Noise(Scale(f"noise {joint}", JOINTS, 0.7, "joint noise"), by_joints[:, :, i : i + 1]))
     if "position" in sight.sections and sight.states.points > 1:

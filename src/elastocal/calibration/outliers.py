@@ -2,7 +2,8 @@
 
 Robust weights (Student's t, 4 degrees of freedom, one for every point) only start the search, so that up to a third of
 the poses may be bad.  Numbers, points of markers and whole poses are then decided on the richest model, whose scales
-are chosen anew whenever something leaves or comes back.
+are chosen anew whenever something leaves or comes back.  At last the errors of the model have their say: where
+all readings together, with noise of joints and of deflections, are more probable than so many wrong ones, all are kept.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from elastocal.solve.outliers import LEVEL, Unit, screen_units
 from elastocal.solve.scales import maximise_evidence
 from elastocal.spatial.entries import Array, Bools, Ints
 
+RARE = 1e-3
+"""Probability of a wrong unit before any is looked at, where the alternative is an error of the model."""
 FREEDOM = 4.0
 
 
@@ -99,6 +102,22 @@ def screen(task: Task, start: Fit, *, level: float = LEVEL) -> Screened:
     dropped, units, judge = screen_units(judge, full, full & ~start.posterior.blocks.used, level=level)
     new = replace(task, dropped=task.sight.unfold(dropped))
     return Screened(fit(new, start.placing, start.x, judge.scales), units)
+
+
+def explained(everything: Fit, screened: Screened) -> bool:
+    """Whether errors of the model explain what was left out better than single wrong readings do.
+
+    The evidence of all readings, with compliances and joints that differ from state to state, against that of the
+    others, times the chance of so many wrong readings, each of its numbers anywhere within the largest residual.
+    """
+    task = screened.fit.task
+    off, _ = task.sight.linearise(task.tool, screened.fit.values, screened.fit.placing)
+    wrong = screened.fit.evidence + len(screened.units) * np.log(RARE)
+    for rows in (task.sight.lengths, ~task.sight.lengths):
+        mine = np.abs(off[:, rows][(task.dropped & task.sight.used)[:, rows]])
+        if mine.size:
+            wrong += mine.size * (0.5 * np.log(2 * np.pi) - np.log(2 * float(mine.max())))
+    return bool(everything.evidence > wrong)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,10 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier
 from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.joining import joined
-from elastocal.calibration.judgement import discrepancy_of, warnings_of
+from elastocal.calibration.judgement import misfit_of, warnings_of
 from elastocal.calibration.ladder import Climber, Ladder, climb
 from elastocal.calibration.noise import Instrument
-from elastocal.calibration.outliers import robust_fit, screen
+from elastocal.calibration.outliers import explained, robust_fit, screen
 from elastocal.calibration.placing import Placing, robust_start, start_turns
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
@@ -154,6 +154,10 @@ def _left_out(
     x, placing, doubtful = robust_fit(first, placing)
     task = replace(first, family="joints", dropped=doubtful & sight.used)
     screened = screen(task, fit(task, placing, x))
+    if screened.units:
+        everything = fit(replace(first, family="joints"), screened.fit.placing, screened.fit.x)
+        if explained(everything, screened):
+            return none, (), everything.placing
     return screened.fit.task.dropped, screened.units, screened.fit.placing
 
 
@@ -186,7 +190,7 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
     everything = np.where(task.dropped & sight.used, _plain_residuals(chosen), chosen.left_out)
     nominal = ladder.nominal.fit
     instrument = task.instrument
-    discrepancy, unfit = discrepancy_of(chosen, instrument)
+    discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign))
     return Calibration(
         robot=chosen.robot,
         uncalibrated=task.robot,
@@ -214,6 +218,12 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
         before=ErrorSummary.of(distances(sight, np.where(task.dropped, np.nan, nominal.left_out))),
         ladder=ladder,
     )
+
+
+def _visible(sight: Sight, robot: Robot, campaign: Campaign) -> tuple[str, ...]:
+    """Words that these readings could show, sought or not."""
+    words = automatic(robot, loaded=campaign.loaded, placed=sight.placed, warms=_warms(campaign))
+    return (*words, *(("gain",) if sight.placed else ()))
 
 
 def _freedom(post: Posterior) -> float:

@@ -179,7 +179,7 @@ class Sight:
         turns[:, :, -3:] = expected
         slope[:, part] = back @ turns
 
-    def joint_noise(self, robot: Robot, placing: Placing) -> Array:
+    def joint_moves(self, robot: Robot, placing: Placing) -> Array:
         """How the rows move with every joint (M, rows, n), by the rigid arm."""
         s = self.states
         at = kinematics(robot.nominal, s.q)
@@ -190,6 +190,9 @@ class Sight:
         for key, part in self.sections.items():
             if key == "position":
                 out[:, part] = moves
+            elif key == "deflection":
+                straight = np.broadcast_to(np.eye(3), frame.shape)
+                out[:, part] = point_slopes(at.jacobian, arms, straight).reshape(s.count, -1, robot.n)
             elif key == "orientation":
                 out[:, part] = frame @ at.jacobian[:, 3:]
             elif key == "distance":

@@ -6,7 +6,7 @@
     harmonics    gears and encoders run untrue, once and twice a turn
     gain         a joint turns by more or less than it is told
     compliance   joints, links, foundation and compensator give way: logarithmic priors about the file, links tied;
-                 where the file has masses, priors on their moments
+                 where the file has masses, priors on their moments; where it has no foundation, one that tilts
     backlash     of the joints that have it in the file, not negative
     thermal      links grow with the temperature of the campaign
 
@@ -15,7 +15,7 @@ No list of parameters to hold: directions that readings cannot tell apart are se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,11 +24,13 @@ import numpy as np
 from elastocal.calibration.priors import Prior
 from elastocal.errors import UnknownNameError
 from elastocal.model.chain import AXES
+from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.compliant.joint_gain import JointGain
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.lateral_weight import LateralWeight
+from elastocal.model.compliant.link_compliance import as_matrix6
 from elastocal.model.compliant.own_weight import OwnWeight
 from elastocal.model.compliant.thermal_growth import ThermalGrowth
 from elastocal.model.compliant.weight_lever import LIGHTER, moving_frames
@@ -37,6 +39,9 @@ from elastocal.model.parameters import Parameter
 from elastocal.model.robot import Robot
 from elastocal.solve.blocks import Scale
 from elastocal.spatial.entries import Array
+
+TILT = 0.1
+"""Prior sd of the tilt of a foundation that the file leaves out, in parts of the compliance of the stiffest gear."""
 
 
 @dataclass(frozen=True)
@@ -196,10 +201,22 @@ def _compliance(robot: Robot) -> tuple[Robot, list[Wanted]]:
         out.append(
             Wanted(Scale(f"{kind} zero", 1.0, 0.0), tuple(p.name for p in zero), np.diag(sizes**-2.0), positive=True)
         )
+    robot, tilt = _foundation(robot, table)
+    out += tilt
     links = [p for p in table.get("link_compliance", []) if p.value]
     out.append(Wanted(Scale("links", 1.0, 0.0), tuple(p.name for p in links), _tied([p.name for p in links]), log=True))
     out.append(_moments(table.get("link_mass", [])))
     return robot, out
+
+
+def _foundation(robot: Robot, table: Mapping[str, list[Parameter]]) -> tuple[Robot, list[Wanted]]:
+    """Foundations tilt; one that the file leaves out by a tenth of the stiffest gear, and not to the other side."""
+    gears = [p.value for p in table.get("joint_compliance", []) if p.value and p.unit.startswith("rad")]
+    if "foundation_compliance" in table or not gears:
+        return robot, []
+    rigid = FoundationCompliance(matrix=as_matrix6(np.zeros((6, 6))), form="beam")
+    names = (f"{rigid.frame}.k44", f"{rigid.frame}.k55")
+    return robot.with_elements(rigid), [Wanted(Scale("foundation tilt", TILT * min(gears), 0.0), names, positive=True)]
 
 
 def compliance_priors(robot: Robot, known: Sequence[str]) -> tuple[tuple[str, ...], Array]:

@@ -7,9 +7,10 @@ import pytest
 from oracle.dial_gauge import readings
 
 from elastocal.errors import InputError
-from elastocal.procedures.loops.estimate import Estimate
+from elastocal.procedures.loops.elements import joint_elements
+from elastocal.procedures.loops.estimate import Estimate, f_test
 from elastocal.procedures.loops.fit import fit_loops
-from elastocal.procedures.loops.joints import joint_values
+from elastocal.procedures.loops.joints import JointResult, joint_values
 from elastocal.procedures.loops.loop import loop_of
 
 K, GAMMA, SLIP, LEVER = 1.08e-4, 1.34e-4, 2e-5, 0.33
@@ -45,3 +46,14 @@ def test_a_lever_is_a_positive_length(lever):
     fit = fit_loops([loop_of(*readings(K, GAMMA, SLIP))])[0]
     with pytest.raises(InputError, match="positive length"):
         joint_values(fit, lever)
+
+
+def test_a_backlash_of_a_fraction_of_its_sd_is_not_written():
+    force, way, cycle = readings(K * LEVER**2, 2e-8 * LEVER, SLIP * LEVER, noise=2e-6, rng=np.random.default_rng(3))
+    values = joint_values(fit_loops([loop_of(force, way, cycle)])[0], LEVER)
+    assert abs(values.half_gap.value) < 2 * values.half_gap.sd
+    result = JointResult("J1", LEVER, (0,), values, (f_test(0.0, 1, 5), f_test(0.0, 1, 5)))
+    spring, gap = joint_elements([result])
+    assert spring.numbers
+    assert not gap.numbers
+    assert gap.reason

@@ -8,6 +8,7 @@ from oracle.encoder_rates import Rates, trial
 from oracle.encoders import series, tables
 
 from elastocal.procedures.transmission import identify
+from elastocal.procedures.transmission.outliers import slip
 
 TRIALS = 8
 
@@ -25,6 +26,24 @@ def test_all_planted_errors_are_found_and_none_is_invented(errors):
     assert total.exact >= 0.9 * total.planted
     assert total.invented <= 1  # the level lets one good table in a hundred have a number named
     assert total.patterns >= TRIALS - 1
+
+
+def test_swaps_of_any_size_neither_become_couplings_nor_name_a_good_cell():
+    """Errors below the threshold of the test stay in the tables; they must not be taken for a coupling."""
+    total = Rates()
+    for k in range(TRIALS):
+        total += trial(300 + k, 1 + k % 3, any_size=True)[0]
+    assert total.couplings == 0
+    assert total.invented == 0
+    assert total.exact >= total.found - 1
+
+
+def test_a_zero_that_came_to_the_front_is_not_printed():
+    """-15964 for -105964; the joint value of the same row would need another digit, and is off by a quarter degree."""
+    assert slip("-15964", -105963.86, 0.4) == ("digits transposed: -15964 for -105964", pytest.approx(0.35, abs=0.01))
+    kind, away = slip("-70", -10.2745, 0.00024)
+    assert kind.startswith("one digit wrong")
+    assert away > 1000
 
 
 def test_a_wrong_joint_value_is_told_from_a_wrong_count():

@@ -75,7 +75,7 @@ def verdict(loops: Loops) -> tuple[str, ...]:
         out.append(_sentence("Gripper compliance", "um/N", 1e6, loops.directions.compliance))
         out.append(_sentence("Gripper backlash", "um", 2e6, loops.directions.half_gap))
     for j in loops.joints:
-        k, gap = _number(j.values.compliance, 1e6, "urad/(N m)"), _number(j.values.half_gap, 2e6, "urad")
+        k, gap = _number(j.values.compliance, 1e6, "urad/(N m)"), _gap(j.values.half_gap, "urad")
         out.append(f"Joint {j.joint}: compliance {k}, backlash {gap}.")
     outliers = sum(len(f.outliers) for f in loops.fits)
     if loops.not_straight:
@@ -88,7 +88,7 @@ def verdict(loops: Loops) -> tuple[str, ...]:
 
 
 def _sentence(name: str, unit: str, factor: float, fit: DirectionFit) -> str:
-    mean = _number(fit.isotropic, factor, unit)
+    mean = _gap(fit.isotropic, unit) if name.endswith("backlash") else _number(fit.isotropic, factor, unit)
     if fit.suffices == "one number" or fit.principal is None:
         said = "the same in all directions" if not fit.one.rejected else "on average; the directions differ"
         if not fit.isotropic.known:
@@ -99,6 +99,14 @@ def _sentence(name: str, unit: str, factor: float, fit: DirectionFit) -> str:
     if fit.suffices == "matrix":
         return f"{name}: {span} by direction; one number for all is rejected (probability {fit.one.chance})."
     return f"{name}: about {span} by direction, but that description is rejected as well; use the table of loops."
+
+
+def _gap(half: Estimate, unit: str) -> str:
+    """A backlash that is not told from zero is no finding."""
+    said = _number(half, 2e6, unit)
+    if not half.absent:
+        return said
+    return f"none seen ({said}; below {2e6 * (half.value + half.half_width()):.2g} {unit} with 95 %)"
 
 
 def _number(e: Estimate, factor: float, unit: str) -> str:

@@ -18,7 +18,7 @@ from elastocal.errors import InputError, UnknownNameError
 from elastocal.procedures.loops.checks import warnings
 from elastocal.procedures.loops.directions import Directions, fit_directions
 from elastocal.procedures.loops.elements import LoopElement, gripper_elements, joint_elements
-from elastocal.procedures.loops.estimate import unknown
+from elastocal.procedures.loops.estimate import Estimate, unknown
 from elastocal.procedures.loops.fit import LoopFit, fit_loops
 from elastocal.procedures.loops.joints import Gripper, JointResult, joint_result
 from elastocal.procedures.loops.loop import NamedLoop
@@ -51,10 +51,10 @@ class Loops:
         parts = [f"{len(self.loops)} loops, {sum(len(f.outliers) for f in self.fits)} outliers"]
         if self.directions is not None:
             p, g = self.directions.compliance.isotropic, self.directions.half_gap.isotropic
-            parts.append(f"gripper {1e6 * p.value:.4g} um/N, backlash {2e6 * g.value:.4g} um")
+            parts.append(f"gripper {1e6 * p.value:.4g} um/N, backlash {_gap(g, 'um')}")
         for j in self.joints:
             k, g = j.values.compliance, j.values.half_gap
-            parts.append(f"{j.joint} {1e6 * k.value:.4g} urad/(N m), backlash {2e6 * g.value:.4g} urad")
+            parts.append(f"{j.joint} {1e6 * k.value:.4g} urad/(N m), backlash {_gap(g, 'urad')}")
         return f"Loops({'; '.join(parts)})"
 
     def to_frame(self) -> object:
@@ -200,3 +200,10 @@ def _gripper(loop: NamedLoop, directions: Directions | None) -> Gripper:
             parameter="at_gripper",
         )
     return directions.compliance.along(loop.direction), directions.half_gap.along(loop.direction)
+
+
+def _gap(half: Estimate, unit: str) -> str:
+    """A backlash (both sides) in words; one that is not told from zero is no finding."""
+    if half.absent:
+        return f"none seen, below {2e6 * (half.value + half.half_width()):.2g} {unit}"
+    return f"{2e6 * half.value:.4g} {unit}"

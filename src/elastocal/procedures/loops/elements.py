@@ -49,9 +49,12 @@ def joint_elements(joints: Sequence[JointResult]) -> Iterator[LoopElement]:
 
 
 def _single(kind: str, place: str, key: str, number: Estimate, form: str = "", mean: bool = False) -> LoopElement:
-    """Neither a spring nor a backlash is negative."""
+    """Neither a spring nor a backlash is negative; a backlash that is not told from zero is none."""
     if not number.known:
         return LoopElement(kind, place, reason=number.reason, mean=mean)
+    if key == "gap" and number.value >= 0 and number.absent:
+        why = f"not told from zero ({number.value:.2g} +- {number.sd:.2g}; 95 % interval to "
+        return LoopElement(kind, place, reason=f"{why}{number.value + number.half_width():.2g})", mean=mean)
     if number.value < 0:
         why = f"negative in these loops ({number.value:.3g} +- {number.sd:.2g}); see the notes"
         return LoopElement(kind, place, reason=why, mean=mean)

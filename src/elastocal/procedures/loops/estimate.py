@@ -32,6 +32,11 @@ class Estimate:
         at = 0.5 * (1 + level)
         return float(self.sd * (ndtri(at) if self.freedom == inf else stdtrit(self.freedom, at)))
 
+    @property
+    def absent(self) -> bool:
+        """Known, but not told from zero: its 95 % interval holds zero."""
+        return self.known and self.value <= self.half_width()
+
     def times(self, factor: float) -> Estimate:
         return Estimate(factor * self.value, abs(factor) * self.sd, self.freedom, self.reason)
 

@@ -167,13 +167,17 @@ def _holders(system: System, series: list[int]) -> str:
 
 
 def _named(system: System, of: CellIncidence, tests: CellTests, cell: int) -> Outlier:
-    """The best explanation of the row among cells that cannot be told apart: one with a slip, else the one tested."""
+    """The best explanation of the row among cells that cannot be told apart.
+
+    One with digits transposed before one with another slip, and of two the one whose digits come nearer to what the
+    others predict; without any slip the one tested.
+    """
     c = of.cells[cell]
     lost = tests.gain[cell] - AS_WELL * tests.gain[cell] / tests.statistic[cell]
     rivals = [i for i in of.mates(cell) if tests.gain[i] > lost]
     told = {i: _story(system, of.cells[i], tests, i) for i in {cell, *rivals}}
-    best = min(told, key=lambda i: (not is_transposition(told[i][3]), not told[i][3], i != cell, i))
-    column, printed, predicted, words, sd = told[best]
+    best = min(told, key=lambda i: (not is_transposition(told[i][3]), not told[i][3], told[i][5], i != cell, i))
+    column, printed, predicted, words, sd, _ = told[best]
     instead = tuple((told[i][0].heading, told[i][2]) for i in sorted(told) if i != best)
     series = system.series[c.series]
     return Outlier(
@@ -182,30 +186,40 @@ def _named(system: System, of: CellIncidence, tests: CellTests, cell: int) -> Ou
     )  # fmt: skip
 
 
-def _story(system: System, c: PrintedCell, tests: CellTests, i: int) -> tuple[AxisColumn, float, float, str, float]:
-    """Column, printed and predicted number, the slip, and the standard deviation of the prediction."""
+def _story(
+    system: System, c: PrintedCell, tests: CellTests, i: int
+) -> tuple[AxisColumn, float, float, str, float, float]:
+    """Column, printed and predicted number, the slip, the prediction's sd, and how far off the slip is in such sds."""
     column = system.series[c.series].column(c.what, c.axis)
     sd = float(tests.sd[i] / column.factor)
     printed = float(column.as_printed(column.values)[c.row])
     predicted = float(column.as_printed(column.values - tests.delta[i])[c.row])
-    return column, printed, predicted, slip(column.texts[c.row], predicted, sd), sd
+    words, away = slip(column.texts[c.row], predicted, sd)
+    return column, printed, predicted, words, sd, away
 
 
 NEAR = 3.0
 """How many standard deviations of the prediction (and half a unit of the last place) a slip may be off."""
 
 
-def slip(printed: str, predicted: float, sd: float) -> str:
-    """Words for the slip that turns the predicted number into the printed text; "" where none does."""
+def slip(printed: str, predicted: float, sd: float) -> tuple[str, float]:
+    """The slip that turns the predicted number into the printed text, and how far it is off in sds of the prediction.
+
+    The first kind that comes near enough, and of that the nearest; ("", 0.0) where none does.
+    """
+    near: dict[str, tuple[float, str]] = {}
     within = NEAR * sd + 0.5 * _unit(printed)
     for words, text in _slips(printed.strip()):
         try:
             meant = float(text)
         except ValueError:
             continue
-        if meant != float(printed) and abs(meant - predicted) <= within:
-            return f"{words}: {printed.strip()} for {text}"
-    return ""
+        away = abs(meant - predicted)
+        if meant != float(printed) and away <= within and (words not in near or away < near[words][0]):
+            near[words] = away, text
+    for words, (away, text) in near.items():
+        return f"{words}: {printed.strip()} for {text}", away / max(sd, 1e-12)
+    return "", 0.0
 
 
 def is_transposition(words: str) -> bool:
@@ -217,13 +231,20 @@ def _unit(printed: str) -> float:
     return float(10.0 ** -len(decimals))
 
 
+def _with_zero(text: str) -> str:
+    sign = "-" * text.startswith("-")
+    return f"{sign}0{text.removeprefix('-')}"
+
+
 def _slips(text: str) -> Iterator[tuple[str, str]]:
     places = [i for i, c in enumerate(text) if c.isdigit()]
-    for gap in range(1, len(places)):
-        for i, j in zip(places, places[gap:], strict=False):
-            swapped = list(text)
-            swapped[i], swapped[j] = text[j], text[i]
-            yield "digits transposed", "".join(swapped)
+    for whole in (text, _with_zero(text)):  # a zero that came to the front is not printed
+        digits = [i for i, c in enumerate(whole) if c.isdigit()]
+        for gap in range(1, len(digits)):
+            for i, j in zip(digits, digits[gap:], strict=False):
+                swapped = list(whole)
+                swapped[i], swapped[j] = whole[j], whole[i]
+                yield "digits transposed", "".join(swapped)
     yield "sign", text[1:] if text.startswith("-") else f"-{text}"
     for i in places:
         for digit in "0123456789":

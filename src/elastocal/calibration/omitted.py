@@ -1,0 +1,119 @@
+"""Effects that a calibration left out, and how much the residuals call for each of them: score tests.
+
+Tried are the model words that were not chosen, joint by joint; gears that stiffen (or soften) with their torque; and
+compliances that differ from state to state by a share of themselves, as hysteresis makes them.  None needs a fit of its
+own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.calibration.fit import Fit, Task
+from elastocal.calibration.noise import SHARE
+from elastocal.calibration.words import with_words
+from elastocal.solve.evidence import posterior
+from elastocal.solve.score import score
+from elastocal.spatial.entries import Array
+
+ABSENT = 1e-6
+"""Share of a deflection that counts as none."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An effect of one part of the robot; ``probability`` of so much where it is absent, of all tried together."""
+
+    word: str
+    part: str
+    probability: float
+    size: float
+    """Of a share or of stiffening at the largest torque, in parts of the compliance; nan of others."""
+
+    @property
+    def text(self) -> str:
+        if self.word == "share":
+            return f"compliance of {self.part} that differs by {100 * self.size:.0f} % from state to state (hysteresis)"
+        if self.word == "stiffening":
+            much = f"{100 * abs(self.size):.0f} % at the largest torque"
+            return f"{self.part} that grows {'softer' if self.size > 0 else 'stiffer'} under load, by {much}"
+        return f"{self.word} of {self.part}"
+
+
+def omitted_effects(chosen: Fit, words: tuple[str, ...]) -> tuple[Effect, ...]:
+    """What was tried, the most significant first; probabilities are times the number of effects tried."""
+    post, sight = chosen.posterior, chosen.task.sight
+    tried = []
+    for (word, part), columns in {**_words(chosen, words), **_stiffening(chosen)}.items():
+        found = score(post, sight.fold(columns))
+        size = float(found.step[0]) if word == "stiffening" and found.size else float("nan")
+        tried.append(Effect(word, part, found.probability, size))
+    tried += _shares(chosen)
+    return tuple(
+        sorted(
+            (Effect(e.word, e.part, min(1.0, len(tried) * e.probability), e.size) for e in tried),
+            key=lambda e: e.probability,
+        )
+    )
+
+
+def _words(chosen: Fit, words: tuple[str, ...]) -> dict[tuple[str, str], Array]:
+    """Columns (M, rows, a) of the words that were not chosen, by word and part of the robot."""
+    task = chosen.task
+    wanted: dict[str, tuple[str, str]] = {}
+    robot = chosen.robot
+    for word in words:
+        robot, groups = with_words(robot, (word,))
+        new = [n for g in groups for n in g.names if n not in task.names]
+        wanted |= {n: (word, n.rpartition(".")[0]) for n in new}
+    if not wanted:
+        return {}
+    more = Task(task.sight, robot, (), task.family, task.dropped, task.instrument)
+    tool = task.sight.tool(robot, tuple(wanted))
+    index = robot.parameters.index
+    values = np.array([robot.parameters.values[index(n)] for n in wanted])
+    _, slope = more.sight.linearise(tool, values, chosen.placing)
+    slope = np.where(np.isfinite(slope), slope, 0.0)
+    out: dict[tuple[str, str], list[int]] = {}
+    for i, key in enumerate(wanted.values()):
+        out.setdefault(key, []).append(i)
+    return {key: slope[:, :, rows] for key, rows in out.items()}
+
+
+def _stiffening(chosen: Fit) -> dict[tuple[str, str], Array]:
+    """Columns (M, rows, 1): the deflection by a joint times its torque, of the largest of the campaign."""
+    task, p, s = chosen.task, len(chosen.task.names), chosen.task.sight.states
+    by_state = chosen.posterior.blocks.jacobian[:, :, :p].reshape(s.poses, s.slots, task.sight.rows, p)
+    jacobian = by_state[s.pose, s.slot]
+    moves = task.sight.joint_moves(chosen.task.robot, chosen.placing)
+    out = {}
+    for i, joint in enumerate(task.robot.joints):
+        part = task.shares.get(f"{SHARE} {joint}")
+        if part is None:
+            continue
+        bent, arm = (jacobian @ part)[:, :, 0], moves[:, :, i]
+        turn = np.abs(np.sum(bent * arm, axis=1)) / np.maximum(np.sum(arm**2, axis=1), 1e-12)
+        if turn.max() > 0:
+            out["stiffening", joint] = (bent * (turn / turn.max())[:, None])[:, :, None]
+    return out
+
+
+def _shares(chosen: Fit) -> list[Effect]:
+    """Compliances that are no constants, by the evidence that this adds: the part that it changes most is named."""
+    from scipy.special import chdtrc
+
+    post = chosen.posterior
+    first = len(post.blocks.groups)
+    mine = [i for i, part in enumerate(post.blocks.noise) if part.scale.pool == SHARE]
+    if not mine:
+        return []
+    none = post.log_scales.copy()
+    none[[first + i for i in mine]] = np.log(ABSENT)
+    gain = max(0.0, 2 * (post.evidence - posterior(post.blocks, none).evidence))
+    sizes = np.exp(post.log_scales[[first + i for i in mine]])
+    adds = [size**2 * np.sum(post.blocks.noise[i].factor ** 2) for i, size in zip(mine, sizes.tolist(), strict=True)]
+    most = int(np.argmax(adds))
+    name = post.blocks.noise[mine[most]].scale.name.removeprefix(f"{SHARE} ").replace("_", " ")
+    return [Effect("share", name, float(chdtrc(2.0, gain)), float(sizes[most]))]

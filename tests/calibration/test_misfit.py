@@ -1,0 +1,64 @@
+"""Alarms that fire when they should and only then; intervals that hold where the model is wrong; whole poses wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle.wrong_models import MARKERS, NOISE, deflections, robot_file, trial, true_robot
+
+import elastocal as ec
+from elastocal.calibration.run import calibrate
+
+
+def test_a_gear_that_stiffens_is_seen_named_and_covered() -> None:
+    found = trial("gear", 0)
+    assert found.alarm
+    assert "A2 that grows stiffer" in found.culprit
+    assert found.outliers == 0
+    assert found.mean > 0.88
+
+
+def test_a_model_that_is_right_gives_no_alarm() -> None:
+    found = trial("none", 1, stated=False)
+    assert not found.alarm
+    assert found.outliers == 0
+    assert found.mean > 0.88
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", ["none", "foundation", "gear", "hysteresis", "links"])
+def test_predictions_are_covered_whatever_is_wrong(wrong: str) -> None:
+    """``python -m oracle.wrong_models`` prints the figures with more trials."""
+    done = [trial(wrong, seed) for seed in range(20)]
+    assert np.mean([t.mean for t in done]) > 0.9
+    assert np.mean([t.outliers for t in done]) < 0.5
+    if wrong == "none":
+        assert sum(t.alarm for t in done) <= 2
+
+
+def campaign_with_a_bad_loading(seed: int) -> tuple[ec.Robot, ec.Campaign, int]:
+    """16 loadings; of one the load was half of what the table says."""
+    rng = np.random.default_rng([seed, 16])
+    file, truth = robot_file("none"), true_robot("none", rng)
+    low, high = 0.7 * np.array([m.limits for m in file.motions]).T
+    q = low + (high - low) * rng.random((16, file.n))
+    wrench = np.zeros((16, 6))
+    wrench[:, :3] = 2000 * rng.normal(size=(16, 3)) / np.sqrt(3)
+    bad = int(rng.integers(16))
+    applied = wrench.copy()
+    applied[bad] *= 0.5
+    seen = deflections("none", truth, q, applied, rng) + NOISE * rng.normal(size=(16, 3, 3))
+    shown = file.controller.to_controller(q)
+    data = ec.Campaign(q=shown, deflection=seen, wrench=wrench, length="m", angle="rad", markers=MARKERS, noise=NOISE)
+    return file, data, bad
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_one_bad_loading_of_16_is_named_and_the_rest_is_used(seed: int) -> None:
+    file, data, bad = campaign_with_a_bad_loading(seed)
+    cal = calibrate(file, data)
+    assert {o.row for o in cal.outliers} == {bad}
+    assert cal.leave_one_out_all.max > 3 * cal.leave_one_out.max
+    text = repr(cal)
+    assert f"max {1e3 * cal.leave_one_out.max:.3f}" in text
+    assert f"max {1e3 * cal.leave_one_out_all.max:.3f}" in text
