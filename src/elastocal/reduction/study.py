@@ -19,10 +19,8 @@ from elastocal.reduction.diagnostics import (
     Discrepancy,
     Influence,
     LackOfFit,
-    Outlier,
     correlations,
     discrepancy,
-    find_outliers,
     influence,
     repeats,
 )
@@ -30,6 +28,7 @@ from elastocal.reduction.error_budget import Budget, budget
 from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues
 from elastocal.reduction.fit import Fit, misfit_at
 from elastocal.reduction.identify import Identification, identify, sought_names
+from elastocal.reduction.outliers import Outlier, find_outliers
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.reduction.reduction_cost import Cost, Wide, reduction_cost, wide_covariance
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck, omitted_parameters, prior_checks

@@ -10,8 +10,8 @@ from elastocal.measure.kind import small_unit
 from elastocal.report.blocks import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from elastocal.reduction.diagnostics import Outlier
     from elastocal.reduction.error_budget import Budget
+    from elastocal.reduction.outliers import Outlier
     from elastocal.reduction.study import Study
 
 
