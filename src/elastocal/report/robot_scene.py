@@ -76,6 +76,8 @@ SIDES = 16
 def _shape(body: Body, place: Array, turn: Array) -> Capsule | Mesh:
     import numpy as np
 
+    if body.corners is not None and body.faces is not None:
+        return Mesh(points(place + body.corners @ turn.T), tuple((int(a), int(b), int(c)) for a, b, c in body.faces))
     if body.kind == "sphere":
         (centre,) = points(place[None])
         return Capsule(centre, centre, body.sizes[0])

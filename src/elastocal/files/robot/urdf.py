@@ -161,7 +161,7 @@ def _led(joint: Joint, joints: Mapping[str, Joint], tag: Tag) -> JointMotion | N
 
 
 def _bodies(tags: Mapping[str, Tag]) -> Iterator[Body]:
-    """Boxes, cylinders and spheres that links are drawn with; where none are, those of their collisions.
+    """Boxes, cylinders, spheres and meshes that links are drawn with; where none are, those of their collisions.
 
     They are for pictures alone: one that cannot be read is left out, it does not stop a calibration.
     """
@@ -189,7 +189,26 @@ def _body(link: str, tag: Tag) -> Body | None:
         except InputError:
             return None
         return Body(link, pose, kind, sizes) if all(v > 0 for v in sizes) else None
-    return None
+    return _mesh(link, tag)
+
+
+def _mesh(link: str, tag: Tag) -> Body | None:
+    """The mesh of a link, coarse; None where there is none, or it cannot be read."""
+    xml = tag.xml.find("geometry/mesh")
+    if xml is None:
+        return None
+    from elastocal.files.robot.meshes import mesh_path, read_mesh
+
+    try:
+        shape = Tag(tag.file, xml)
+        path = mesh_path(shape.text("filename"), Path(tag.file))
+        scale = np.array(shape.numbers("scale", 3, (1.0, 1.0, 1.0)))
+        if path is None:
+            return None
+        corners, faces = read_mesh(path, scale)
+        return Body(link, tag.origin(), "mesh", (), corners, faces)
+    except InputError:
+        return None
 
 
 def _masses(tags: Mapping[str, Tag], size: float) -> dict[str, tuple[float, Array]]:
