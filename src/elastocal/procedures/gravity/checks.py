@@ -45,6 +45,14 @@ def warnings(screened: Screened, validation: Validation | None, proposal: Propos
     if isfinite(ratio) and not 1 / STRANGE < ratio < STRANGE:
         said = f"THE TORQUES ARE {ratio:.3g} TIMES those expected: check their unit, or the masses in the file."
         yield Finding("unit-of-torques", "warning", said, {"ratio": ratio})
+    if kept := [j for j, by_file in zip(arm.model.joints, arm.outdone, strict=True) if by_file]:
+        yield Finding(
+            "file-kept",
+            "note",
+            f"Predictions of {', '.join(kept)} keep the robot file's masses, which predict stretches of the log left out "
+            "as well as the fit or better.",
+            {"joints": ", ".join(kept)},
+        )
     for joint, why in samples.refused.items():
         yield Finding("refused", "note", f"Nothing is said of {joint}: {why}.", {"joint": joint})
     if still := ", ".join(samples.unmoved()):
