@@ -49,8 +49,8 @@ def warnings(screened: Screened, validation: Validation | None, proposal: Propos
         yield Finding(
             "file-kept",
             "note",
-            f"Predictions of {', '.join(kept)} keep the robot file's masses, which predict stretches of the log left out "
-            "as well as the fit or better.",
+            f"Predictions of {', '.join(kept)} keep the robot file's masses, which predict stretches of the log left "
+            "out as well as the fit or better.",
             {"joints": ", ".join(kept)},
         )
     for joint, why in samples.refused.items():
