@@ -24,6 +24,9 @@ from elastocal.errors import InputError
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
+FASTEST = 1e3
+"""Of a tool, m/s; a number beyond it is no speed."""
+
 
 class Rows:
     """Grows like a list; thousands of rows stay one array."""
@@ -133,7 +136,8 @@ class Collector:
         """A move from where the robot stands to ``end``, where it stands then."""
         if self.last is not None and self.targets[self.last].external != self.targets[end].external:
             fixed = fixed or MOVING
-        self.moves.append(Move(*used, motion, self.last, end, via, feed, fixed))
+        known = feed if 0 <= feed <= FASTEST else np.nan  # what is no speed is not known
+        self.moves.append(Move(*used, motion, self.last, end, via, known, fixed))
         self.last = end
 
     def repeat(self, block: Block, values: Array, names: Sequence[str] = (), feeds: Sequence[float] = ()) -> range:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import NamedTuple
@@ -82,9 +83,13 @@ _TWO: dict[type, Callable[[float, float], float]] = {
 }
 
 
+_PYTHON = re.compile(r"(?<![\w.])\d+(_|[xXoObBjJ])")
+"""Numbers of Python that no controller knows: 1_0, 0x10, 3j."""
+
+
 def constant(text: str, names: Mapping[str, float]) -> float | None:
     """The value of ``2*h+1.5`` with names (lower case) of constants; None where it is not known when it is read."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or _PYTHON.search(text):
         return None
     try:
         value = _evaluated(ast.parse(text.strip(), mode="eval").body, names)
