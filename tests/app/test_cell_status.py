@@ -183,7 +183,7 @@ def test_a_record_says_what_made_a_result(cell: Path) -> None:
     assert set(found["versions"]) == {"elastocal", "python", "numpy", "scipy"}
     assert found["cell"] == {
         "campaign": "campaign/campaign.yaml", "calibration": "calibration/calibration.json", "reports": "reports",
-        "options": {},
+        "options": {}, "certificate": {},
     }  # fmt: skip
     assert len(found["time"]) == 20
     assert found["time"].endswith("Z")
@@ -237,3 +237,20 @@ def test_a_new_cell_has_everything_before_it(tmp_path: Path) -> None:
         ("plan", "simulate", "calibrate", "compensate"), "not run yet"
     )
     assert "Next: 'elastocal plan .' in the cell." in well("status", tmp_path / "cell").out
+
+
+def test_what_is_stated_for_the_certificate_is_asked_for_and_makes_its_reports_stale(tmp_path: Path) -> None:
+    from elastocal.app.cells.freshness import setting, usual_settings
+    from elastocal.files.cell_yaml import read_cell
+
+    (tmp_path / "cell.yaml").write_text("format: elastocal-cell/1\nname: c\n", encoding="utf-8")
+    before = setting(read_cell(tmp_path), "certificate", "calibrate")
+    stated = "certificate: {tolerance_mm: 0.3, date: 2026-11-17}\n"
+    (tmp_path / "cell.yaml").write_text(f"format: elastocal-cell/1\nname: c\n{stated}", encoding="utf-8")
+    cell = read_cell(tmp_path)
+    assert (before, setting(cell, "certificate", "calibrate")) == ({}, {"tolerance_mm": "0.3", "date": "2026-11-17"})
+    assert "certificate" in usual_settings("calibrate")
+    assert "certificate" not in usual_settings("plan")
+    assert cell.certificate.tolerance == 3e-4
+    assert "tolerance_mm" not in cell.certificate.missing
+    assert "operator" in cell.certificate.missing

@@ -122,7 +122,7 @@ def stale_inputs(cell: CellFolder, inputs: Mapping[str, str], label: str) -> tup
 def _judged(cell: CellFolder, label: str, record: RunRecord, results: Collection[str]) -> Freshness:
     """``results`` are the marks of everything that was ever written by a command."""
     marks = {name: _mark(cell.root, name) for name in (*record.inputs, *record.outputs)}
-    settings = {"options": {}, **record.cell}
+    settings = {**{key: {} for key in usual_settings(record.command[0])}, **record.cell}
     changed = tuple(name for name, mark in record.outputs.items() if marks[name] not in (mark, ""))
     return Freshness(
         label,
@@ -156,10 +156,21 @@ def _added(cell: CellFolder, record: RunRecord) -> tuple[str, ...]:
     return tuple(name for place in found if (name := place.as_posix()) not in record.inputs)
 
 
+CERTIFIED = ("calibrate", "validate", "certificate", "compensate")
+"""Commands whose reports show what cell.yaml states for a certificate."""
+
+
+def usual_settings(command: str) -> tuple[str, ...]:
+    """Keys of cell.yaml that a command takes beside places."""
+    return ("options", *(("certificate",) if command in CERTIFIED else ()))
+
+
 def setting(cell: CellFolder, key: str, command: str) -> object:
-    """What a command takes from cell.yaml: a place, or its options."""
+    """What a command takes from cell.yaml: a place, its options, or what is stated for a certificate."""
     if key == "options":
         return cell.options.get(command, {})
+    if key == "certificate":
+        return {k: str(v) for k, v in (cell.located.data.get("certificate") or {}).items()}
     return cell.places[key].as_posix() if key in cell.places else None
 
 

@@ -98,9 +98,9 @@ def _programs(home: CellFolder, chosen: Chosen) -> tuple[Path, ...]:
 
 
 def _settings(home: CellFolder, name: str, chosen: Chosen) -> dict[str, Any]:
-    from elastocal.app.cells.freshness import setting
+    from elastocal.app.cells.freshness import setting, usual_settings
 
-    return {key: setting(home, key, name) for key in dict.fromkeys((*chosen.keys, "options"))}
+    return {key: setting(home, key, name) for key in dict.fromkeys((*chosen.keys, *usual_settings(name)))}
 
 
 def _not_used(home: CellFolder, uses: Uses) -> tuple[str, ...]:

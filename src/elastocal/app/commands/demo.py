@@ -113,7 +113,7 @@ def _older(folder: Path, files: dict[Path, str]) -> bool:
 @contextmanager
 def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: str = "") -> Iterator[Write]:
     """A command on the cell; ``keys`` are those of cell.yaml that it uses, ``of`` what is added to its name."""
-    from elastocal.app.cells.freshness import setting
+    from elastocal.app.cells.freshness import setting, usual_settings
     from elastocal.app.cells.trace import running
     from elastocal.app.cli.output import report_files
     from elastocal.files.opened import note_file, note_marks
@@ -121,7 +121,7 @@ def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: s
 
     name = words[0]
     made: list[Path] = []
-    settings = {key: setting(cell, key, name) for key in (*keys, "reports")}
+    settings = {key: setting(cell, key, name) for key in dict.fromkeys((*keys, "reports", *usual_settings(name)))}
     with running(words, cell, label=name + of, seed=SEED, settings=settings) as trace:
 
         def write(report: Report, files: Mapping[Path, str | bytes]) -> None:
