@@ -120,7 +120,7 @@ class Fanuc(Post):
             lines += [*_remarks(f"stop {number} of {len(stops)}"), *(_remarks(stop.note) if stop.note else ())]
             lines += [f"J P[{number}] {speed:g}% FINE", f"WAIT {wait:7.2f}(sec)"]
             for sentence in stop.sentences:
-                lines += [*_remarks(sentence), f"MESSAGE[{plain_lines(sentence)[0][:MESSAGE]}]", "PAUSE"]
+                lines += [*_remarks(sentence), f"MESSAGE[{plain_lines(_unended(sentence))[0][:MESSAGE]}]", "PAUSE"]
         axes = np.degrees(model.controller.to_controller(np.array([s.q for s in stops]).reshape(-1, model.n)))
         points = [_axes_position(i, row) for i, row in enumerate(axes, 1)]
         return _file(program_name(name).upper(), lines, points)
@@ -153,7 +153,12 @@ def _tool_remark(tool: Pose) -> str:
 
 
 def _remarks(text: str) -> list[str]:
-    return [f"!{line}" for part in plain_lines(text) for line in textwrap.wrap(part, REMARK - 1) or [""]]
+    return [f"!{line}" for part in plain_lines(_unended(text)) for line in textwrap.wrap(part, REMARK - 1) or [""]]
+
+
+def _unended(text: str) -> str:
+    """Without semicolons, which end a line, and brackets, which end a message."""
+    return text.translate(str.maketrans(";[]", ",()"))
 
 
 def _axes_position(number: int, axes: Array) -> str:

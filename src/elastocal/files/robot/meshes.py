@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -48,8 +49,9 @@ def read_mesh(path: Path, scale: Array) -> tuple[Array, Ints]:
         ) from None
     data = read_bytes(path)
     try:
-        loaded = trimesh.load(io.BytesIO(data), file_type=path.suffix[1:].lower(), force="mesh", process=False)
-        corners, faces = np.asarray(loaded.vertices, dtype=float), np.asarray(loaded.faces, dtype=np.int64)
+        loaded: Any = trimesh.load(io.BytesIO(data), file_type=path.suffix[1:].lower(), force="mesh", process=False)
+        corners: Array = np.asarray(loaded.vertices, dtype=np.float64)
+        faces: Ints = np.asarray(loaded.faces, dtype=np.int64)
     except Exception as error:
         raise InputError(
             f"{path}: is no readable mesh ({type(error).__name__}); export it again as STL", code="mesh", file=str(path)
