@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 UNITS: dict[str, tuple[float, str]] = {
     "m": (1e3, "mm"), "rad": (1e3, "mrad"), "rad/(N m)": (1e6, "urad/(N m)"), "m/N": (1e6, "um/N"),
-    "kg m": (1.0, "kg m"),
+    "kg m": (1.0, "kg m"), "m/(N m)": (1e6, "um/(N m)"), "rad/N": (1e6, "urad/N"),
 }  # fmt: skip
 MOST_ROWS, MOST_RELATED = 12, 16
 """Parameters of one unit in a forest plot, and in the map of correlations: those known best."""

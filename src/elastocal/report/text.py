@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import isfinite, nan
 
@@ -35,15 +36,17 @@ def print_report(report: Report, console: Console) -> None:
     _print(report.title, console, "bold")
     _print_inputs(report.inputs, console)
     if report.certificate is not None:
+        _line("", console)
         for line in report.certificate.text():
-            _print(line, console, "bold" if line.isupper() else "", "" if line[:1] != " " else "  ")
+            _print(line.strip(), console, indent="  " if line.startswith(" ") else "")
     _print_tiles(report.tiles, console)
     for section in report.sections:
         if section.title:
             _line("", console)
             _print(section.title, console, "bold")
         for block in section.blocks:
-            _print_block(block, console)
+            named = isinstance(block, Table | Bars | Forest) and block.title == section.title
+            _print_block(replace(block, title="") if named else block, console)  # type: ignore[arg-type]
     for note in report.notes:
         _print(f"note: {note}", console, "yellow")
     if report.verdict:
