@@ -167,11 +167,11 @@ def fit(task: Task, placing: Placing, x: Array | None = None, log_scales: Array 
         if chosen == 2 and size < SETTLED:
             converged = True
             break
-        ahead = _ahead(task, at, placing, blocks, scales, change, search=chosen == 2)
-        if ahead is None:
+        there = ahead(task, at, placing, blocks, change, scales if chosen == 2 else None)
+        if there is None:
             converged = True
             break
-        at, placing, blocks = ahead
+        at, placing, blocks = there
         if chosen < 2 and (size < 0.3 or (step >= 2 and chosen == 0)):
             first = chosen == 0
             scales, _ = maximise_evidence(blocks, None if first and log_scales is None else scales, revive=first)
@@ -180,25 +180,22 @@ def fit(task: Task, placing: Placing, x: Array | None = None, log_scales: Array 
     return Fit(task, at, placing, found, found.evidence + blocks.log_penalty(scales)[0], step, converged)
 
 
-def _ahead(
-    task: Task, x: Array, placing: Placing, blocks: Blocks, scales: Array, change: Array, search: bool
+def ahead(
+    task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, scales: Array | None = None
 ) -> tuple[Array, Placing, Blocks] | None:
-    """The point that a step leads to; in a search the step is halved until the objective falls, None where it never
-    does."""
+    """The point that a step leads to, halved while it takes states of readings into what has no determined state.
+
+    With ``scales`` it is halved until the objective falls too; None where no step will do.
+    """
     p, extra = len(x), np.zeros(task.sight.extra)
-    now = objective(blocks, scales, np.concatenate([x, extra])) if search else np.inf
+    now = np.inf if scales is None else objective(blocks, scales, np.concatenate([x, extra]))
     for factor in (1.0, 0.5, 0.25, 0.125):
         at, place = x + factor * change[:p], placing.moved(factor * change[p:])
         there = assemble(task, at, place)
-        if not search or objective(there, scales, np.concatenate([at, extra])) < now:
+        lost = there.count < blocks.count
+        if not lost and (scales is None or objective(there, scales, np.concatenate([at, extra])) < now):
             return at, place, there
     return None
-
-
-def moved(task: Task, found: Posterior, x: Array, placing: Placing) -> tuple[Array, Placing, float]:
-    """The next point, and how large the step is in standard deviations."""
-    change, size = full_step(task, found, x)
-    return x + change[: len(x)], placing.moved(change[len(x) :]), size
 
 
 def full_step(task: Task, found: Posterior, x: Array) -> tuple[Array, float]:

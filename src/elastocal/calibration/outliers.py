@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.calibration.fit import Fit, Task, assemble, fit, moved
+from elastocal.calibration.fit import Fit, Task, ahead, assemble, fit, full_step
 from elastocal.calibration.placing import Placing
 from elastocal.solve.blocks import Blocks, Noise
 from elastocal.solve.deletion import Deletion, deletion
@@ -41,11 +41,14 @@ def robust_fit(task: Task, placing: Placing) -> tuple[Array, Placing, Bools]:
     blocks = assemble(task, x, placing)
     scales = blocks.start.copy()
     noise = slice(len(blocks.groups), len(scales))
-    size, still = None, np.zeros(task.sight.extra)
+    size, still, distance = None, np.zeros(task.sight.extra), (np.zeros_like(weight), np.ones_like(weight))
     for _ in range(30):
         found = posterior(_weighted(task, blocks, weight), scales)
-        x, placing, step = moved(task, found, x, placing)
-        blocks = assemble(task, x, placing)
+        change, step = full_step(task, found, x)
+        there = ahead(task, x, placing, blocks, change)
+        if there is None:
+            break
+        x, placing, blocks = there
         left = task.sight.unfold(
             np.where(blocks.used, blocks.readings - blocks.jacobian @ np.concatenate([x, still]), np.nan)
         )
