@@ -148,8 +148,7 @@ def _left_out(
 ) -> tuple[Bools, tuple[Unit, ...], Placing]:
     """Outliers by the richest model, so that what it explains is not left out."""
     none = np.zeros_like(sight.used)
-    rich = tuple(w for w in words if w not in ("backlash", "gain"))
-    model, wanted = with_words(robot, rich, priors)
+    model, wanted = with_words(robot, words, priors)
     first = Task(sight, model, wanted, "points", none, instrument)
     x, placing, doubtful = robust_fit(first, placing)
     task = replace(first, family="joints", dropped=doubtful & sight.used)
