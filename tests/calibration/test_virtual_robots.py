@@ -120,27 +120,6 @@ def test_orientations_with_positions() -> None:
     assert off.magnitude().mean() < 1.5e-4
 
 
-@pytest.mark.xfail(reason="turns of station and tool are not always found from orientations alone")
-def test_orientations_alone() -> None:
-    for seed in range(5):
-        truth, q, rng = made(seed, 30, markers=2)
-        cal = calibrate(KR270, campaign(q, KR270, orientation=truth.orientation(q)), ["geometry"])
-        new = joint_values(KR270, 50, rng)
-        seen = Rotation.from_matrix(cal.predict_joints(new).orientation)
-        assert (seen.inv() * Rotation.from_matrix(truth.orientation(new))).magnitude().mean() < 1e-3
-
-
-def test_distances_alone() -> None:
-    """Nothing says where a mirrored or turned world lies: distances are predicted, not points."""
-    truth, q, rng = made(1, 60, markers=2)
-    read = np.linalg.norm(truth.points(q), axis=2) + 3e-5 * rng.normal(size=(60, 2))
-    cal = calibrate(KR270, campaign(q, KR270, distance=read), WORDS)
-    new = joint_values(KR270, 50, rng)
-    off = np.linalg.norm(cal.predict_joints(new).position, axis=2) - np.linalg.norm(truth.points(new), axis=2)
-    assert np.abs(off).mean() < 1e-4
-    assert cal.leave_one_out.mean < 6e-5
-
-
 def test_readings_without_noise_of_the_nominal_robot() -> None:
     truth, q, _ = made(1, 20)
     exact = Truth(KR270, KR270, truth.markers, truth.stations)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -13,24 +14,31 @@ from elastocal.spatial.entries import Array
 
 @dataclass(frozen=True)
 class ErrorSummary:
-    """Distances in m of predicted from read points."""
+    """Distances of predicted from read points in m; in rad where orientations alone were read."""
 
     mean: float
     rms: float
     p95: float
     max: float
     count: int
+    unit: Literal["m", "rad"] = "m"
 
     @classmethod
-    def of(cls, distances: Array) -> ErrorSummary:
+    def of(cls, distances: Array, unit: Literal["m", "rad"] = "m") -> ErrorSummary:
         d = np.asarray(distances).ravel()
         d = d[np.isfinite(d)]
         if not len(d):
-            return cls(*(float("nan"),) * 4, 0)
-        return cls(float(d.mean()), float(np.sqrt(np.mean(d**2))), float(np.quantile(d, 0.95)), float(d.max()), len(d))
+            return cls(*(float("nan"),) * 4, 0, unit)
+        rms, high = float(np.sqrt(np.mean(d**2))), float(np.quantile(d, 0.95))
+        return cls(float(d.mean()), rms, high, float(d.max()), len(d), unit)
+
+    @property
+    def shown(self) -> str:
+        """Unit of a thousandth of the figures, in which they are shown."""
+        return f"m{self.unit}"
 
     def text(self) -> str:
-        return f"mean {1e3 * self.mean:.3f}, RMS {1e3 * self.rms:.3f}, max {1e3 * self.max:.3f} mm"
+        return f"mean {1e3 * self.mean:.3f}, RMS {1e3 * self.rms:.3f}, max {1e3 * self.max:.3f} {self.shown}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -78,16 +78,17 @@ class Calibration:
     def verdict(self) -> Finding:
         """What to do with it, in one sentence."""
         lower, now = 1e3 * self.before.mean, 1e3 * self.leave_one_out.mean
-        data = {"before_mm": lower, "after_mm": now}
+        unit = self.before.shown
+        data = {f"before_{unit}": lower, f"after_{unit}": now}
         if not self.words:
             text = (
                 f"Nothing to gain: no model predicts better than the nominal robot with fitted stations and markers "
-                f"({lower:.3f} mm mean); keep the nominal robot."
+                f"({lower:.3f} {unit} mean); keep the nominal robot."
             )
             return Finding("nothing-to-gain", "note", text, data)
         text = (
-            f"The calibrated robot predicts a pose it has not seen to {now:.3f} mm (mean, leave-one-out); the nominal "
-            f"robot to {lower:.3f} mm."
+            f"The calibrated robot predicts a pose it has not seen to {now:.3f} {unit} (mean, leave-one-out); the nominal "
+            f"robot to {lower:.3f} {unit}."
         )
         return Finding("improved", "note", text, data)
 

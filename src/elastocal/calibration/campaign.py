@@ -17,6 +17,7 @@ from elastocal.spatial.entries import Array, Bools, Ints
 
 Length = Literal["m", "mm"]
 Angle = Literal["rad", "deg"]
+Form = Literal["quaternion", "matrix", "rotation_vector"]
 LENGTHS: dict[str, float] = {"m": 1.0, "mm": 1e-3}
 ANGLES: dict[str, float] = {"rad": 1.0, "deg": float(np.pi / 180)}
 
@@ -28,7 +29,7 @@ class Campaign:
     ``q`` (N, n): controller values where the robot has a controller map, else joint values; revolute joints in
     ``angle``, prismatic ones in ``length``.  ``position`` (N, 3) or (N, markers, 3), nan where nothing was read; or
     ``deflection`` of the same shape (loaded minus unloaded, in base axes); ``orientation`` (N, 4) quaternions x y z w
-    or (N, 3, 3); ``distance`` (N,) or (N, markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to
+    or (N, 3, 3), or rotation vectors (N, 3) in ``angle`` where ``orientation_form`` says so; ``distance`` (N,) or (N, markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to
     the robot, base axes, at ``load_frame`` (the tool where not stated).  ``station`` (N,) names the instrument's
     place, ``temperature`` (N,) in K or degrees C.  ``noise``: sd of one coordinate in ``length``, or sources of
     error; a prior, not a command.  ``priors`` of parameters by name: value and sd in SI, or, by several names, values
@@ -36,11 +37,12 @@ class Campaign:
     """
 
     q: Any
-    length: Length
-    angle: Angle
+    length: Length = None  # type: ignore[assignment]  # refused below with the words to add
+    angle: Angle = None  # type: ignore[assignment]
     position: Any = None
     deflection: Any = None
     orientation: Any = None
+    orientation_form: Form | None = None
     distance: Any = None
     wrench: Any = None
     load_frame: str | None = None
@@ -55,7 +57,7 @@ class Campaign:
 
     def __post_init__(self) -> None:
         metre = _unit("length", self.length, LENGTHS)
-        _unit("angle", self.angle, ANGLES)
+        radian = _unit("angle", self.angle, ANGLES)
         q = joint_table(self.q)
         count = len(q)
         given = {k: getattr(self, k) for k in ("position", "deflection", "orientation", "distance")}
@@ -64,7 +66,9 @@ class Campaign:
         values: dict[str, Any] = {"q": q, "priors": priors_of(self.priors)}
         for key in ("position", "deflection"):
             values[key] = None if given[key] is None else metre * _points(key, given[key], count)
-        values["orientation"] = None if self.orientation is None else _rotations(self.orientation, count)
+        if self.orientation is not None:
+            values["orientation"] = _rotations(self.orientation, count, self.orientation_form, radian)
+            values["orientation_form"] = "matrix"
         values["distance"] = None if self.distance is None else metre * _columns("distance", self.distance, count)
         values["wrench"] = None if self.wrench is None else wrench_table(self.wrench, count)
         values["temperature"] = (
@@ -176,6 +180,10 @@ def joint_table(value: object) -> Array:
 
 
 def _unit(key: str, word: object, known: dict[str, float]) -> float:
+    if word is None:
+        other = "positions and prismatic joints" if key == "length" else "revolute joints"
+        choice = " or ".join(f"{key}={w!r}" for w in known)
+        raise InputError(f"the unit of {other} is not stated; add {choice}", parameter=key)
     if not isinstance(word, str) or word not in known:
         raise InputError(f"{key} is {word!r}; state the unit of the data: {' or '.join(map(repr, known))}")
     return known[word]
@@ -241,11 +249,21 @@ def _labels(value: object, count: int) -> Any:
     return out
 
 
-def _rotations(value: object, count: int) -> Array:
-    """(N, 3, 3) from quaternions x y z w or matrices; nan rows were not read."""
+def _rotations(value: object, count: int, form: Form | None, radian: float) -> Array:
+    """(N, 3, 3) from quaternions x y z w, matrices or rotation vectors; nan rows were not read."""
     from scipy.spatial.transform import Rotation
 
     out = _rows("orientation", _numbers("orientation", value), count)
+    shapes: dict[str, tuple[int, ...]] = {"quaternion": (4,), "matrix": (3, 3), "rotation_vector": (3,)}
+    if form is not None and form not in shapes:
+        raise InputError(f"orientation_form is {form!r}; valid: {', '.join(shapes)}")
+    if form is not None and out.shape[1:] != shapes[form]:
+        raise InputError(f"orientation has shape {out.shape}; {form} needs (N, {', '.join(map(str, shapes[form]))})")
+    if form == "rotation_vector":
+        known = np.all(np.isfinite(out), axis=1)
+        turns = np.full((count, 3, 3), np.nan)
+        turns[known] = Rotation.from_rotvec(radian * out[known]).as_matrix()
+        return turns
     if out.shape == (count, 4):
         known = np.all(np.isfinite(out), axis=1)
         size = np.linalg.norm(out[known], axis=1)
@@ -262,4 +280,7 @@ def _rotations(value: object, count: int) -> Array:
                 "orientation: a matrix is not a rotation; its columns must be orthonormal and right-handed"
             )
         return out
-    raise InputError(f"orientation has shape {out.shape}; (N, 4) quaternions x y z w or (N, 3, 3) matrices are needed")
+    hint = "; of rotation vectors say so by orientation_form='rotation_vector'" if out.shape == (count, 3) else ""
+    raise InputError(
+        f"orientation has shape {out.shape}; (N, 4) quaternions x y z w or (N, 3, 3) matrices are needed{hint}"
+    )

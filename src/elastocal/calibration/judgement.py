@@ -24,7 +24,7 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
     chosen = ladder.chosen
     poses = chosen.fit.task.sight.states.poses
     if not ladder.worth_it:
-        size = f"{1e3 * ladder.gain:.3f} +- {2e3 * ladder.gain_se:.3f} mm"
+        size = f"{1e3 * ladder.gain:.3f} +- {2e3 * ladder.gain_se:.3f} m{chosen.fit.task.sight.unit}"
         text = f"the best model gains {size} over the nominal robot, which may be chance"
         out.append(Finding("nothing-to-gain", "warning", text, {"gain": ladder.gain, "se": ladder.gain_se}))
     if lost:

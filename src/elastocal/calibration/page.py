@@ -115,7 +115,7 @@ def errors_table(c: Calibration, validation: Validation | None) -> Table:
         rows += [("nominal robot, validation", validation.before), ("calibrated robot, validation", validation.after)]
     columns = (
         Column("what", "error of predicted points"),
-        *(Column(f"{k}_mm", k, "mm", 3) for k in ("mean", "rms", "p95", "max")),
+        *(Column(f"{k}_{c.before.shown}", k, c.before.shown, 3) for k in ("mean", "rms", "p95", "max")),
         Column("points", "points"),
     )
     cells = tuple((w, 1e3 * e.mean, 1e3 * e.rms, 1e3 * e.p95, 1e3 * e.max, e.count) for w, e in rows)
@@ -128,8 +128,8 @@ def ladder_table(c: Calibration) -> Table:
     columns = (
         Column("model", "model"),
         Column("noise", "noise of a pose"),
-        Column("loo_mm", "leave-one-out mean", "mm", 4),
-        Column("rms_mm", "RMS", "mm", 4),
+        Column(f"loo_{c.before.shown}", "leave-one-out mean", c.before.shown, 4),
+        Column(f"rms_{c.before.shown}", "RMS", c.before.shown, 4),
         Column("evidence", "log evidence", "", 1),
         Column("effective", "effective parameters", "", 1),
         Column("chosen", "chosen"),
@@ -138,7 +138,8 @@ def ladder_table(c: Calibration) -> Table:
         (r.label, r.family, 1e3 * r.loo, 1e3 * r.rms, r.evidence, r.effective, "yes" if r is c.ladder.chosen else "")
         for r in c.ladder.rungs
     )
-    gain = f"{1e3 * c.ladder.gain:.3f} mm, standard error {1e3 * c.ladder.gain_se:.3f} mm over poses"
+    unit = c.before.shown
+    gain = f"{1e3 * c.ladder.gain:.3f} {unit}, standard error {1e3 * c.ladder.gain_se:.3f} {unit} over poses"
     notes = (
         "Words are added in this order and kept where the leave-one-out error falls; the evidence of the two noises is "
         "not comparable.",

@@ -120,23 +120,3 @@ def _markers_fitted(p: Placing, origin: Array, turn: Array, station: Ints, point
         [local[keep[:, j], j].mean(axis=0) if keep[:, j].any() else p.markers[j] for j in range(len(p.markers))]
     )
     return replace(p, markers=markers)
-
-
-def start_turns(placing: Placing, turn: Array, station: Ints, read: Array, *, stations_known: bool) -> Placing:
-    """Start of the tool's turn X (and, without points, of the stations' turns) from orientations Y_i = R_s R_i X."""
-    known = np.all(np.isfinite(read), axis=(1, 2))
-    for _ in range(50):
-        x = _mean_rotation(np.einsum("nji,njk->nik", placing.turn[station] @ turn, read)[known])
-        placing = replace(placing, tool_turn=x)
-        if stations_known:
-            break
-        each = read @ x.T @ turn.transpose(0, 2, 1)
-        turns = [_mean_rotation(each[known & (station == s)]) for s in range(len(placing.turn))]
-        placing = replace(placing, turn=np.stack(turns))
-    return placing
-
-
-def _mean_rotation(turns: Array) -> Array:
-    if not len(turns):
-        return np.eye(3)
-    return nearest_rotation(turns.mean(axis=0))

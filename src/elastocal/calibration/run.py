@@ -18,16 +18,16 @@ from elastocal.calibration.judgement import misfit_of, warnings_of
 from elastocal.calibration.ladder import Climber, Ladder, climb
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, robust_fit, screen
-from elastocal.calibration.placing import Placing, robust_start, start_turns
+from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import check_slips
+from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import automatic, check_words, with_words
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
-from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.solve.evidence import Posterior
 from elastocal.solve.outliers import Unit
@@ -117,32 +117,6 @@ def _compliant(robot: Robot, campaign: Campaign) -> tuple[Robot, tuple[Finding, 
     return robot.with_joint_compliance(), (Finding("assumed-compliance", "warning", text, {}),)
 
 
-def start_placing(robot: Robot, sight: Sight) -> Placing:
-    """Stations, markers and the tool's turn from nothing."""
-    s = sight.states
-    at = sight.tool(robot.nominal, ()).states(np.zeros(0))
-    placing = Placing.none(sight.centres, s.points)
-    if not sight.placed:
-        return replace(placing, markers=_known_markers(robot, s.markers))
-    if s.position is not None:
-        placing = robust_start(at.origin, at.turn, s.station, sight.centres, s.position)
-    if s.orientation is not None:
-        placing = start_turns(placing, at.turn, s.station, s.orientation, stations_known=s.position is not None)
-    return placing
-
-
-def _known_markers(robot: Robot, names: tuple[str, ...]) -> Array:
-    """Places of markers in the tool's frame, of those that are frames of the robot; the tool's origin of others."""
-    at = robot.nominal
-    q = np.zeros((1, robot.n))
-    tool = kinematics(at, q)
-    out = np.zeros((len(names), 3))
-    for i, name in enumerate(names):
-        if name in robot.tree.names:
-            out[i] = tool.rotation[0].T @ (kinematics(at, q, name).position - tool.position)[0]
-    return out
-
-
 def _left_out(
     robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, priors: Priors
 ) -> tuple[Bools, tuple[Unit, ...], Placing]:
@@ -212,9 +186,9 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
         outliers=lost,
         warnings=(*assumed, *unfit, *warnings_of(campaign, ladder, lost)),
         words=ladder.chosen.words,
-        leave_one_out=ErrorSummary.of(distances(sight, inside)),
-        leave_one_out_all=ErrorSummary.of(distances(sight, everything)),
-        before=ErrorSummary.of(distances(sight, np.where(task.dropped, np.nan, nominal.left_out))),
+        leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),
+        leave_one_out_all=ErrorSummary.of(distances(sight, everything), sight.unit),
+        before=ErrorSummary.of(distances(sight, np.where(task.dropped, np.nan, nominal.left_out)), sight.unit),
         ladder=ladder,
     )
 

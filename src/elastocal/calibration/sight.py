@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,11 @@ class Sight:
         if "orientation" in self.sections:
             out[self.sections["orientation"]] = False
         return out
+
+    @property
+    def unit(self) -> Literal["m", "rad"]:
+        """Of errors: lengths where any were read, else angles."""
+        return "m" if self.lengths.any() else "rad"
 
     @cached_property
     def parts(self) -> Ints:

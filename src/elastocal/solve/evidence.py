@@ -112,9 +112,19 @@ def prior_precision(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
 
 
 def _factored(h: Array) -> Array:
-    """Lower Cholesky factor of H, its columns brought to unit size first."""
+    """Lower Cholesky factor of H, its columns brought to unit size first.
+
+    Readings without noise beside flat priors leave directions that rounding makes negative; these get the least
+    precision that can be told from it.
+    """
     unit = 1 / np.sqrt(np.diag(h))
-    return np.asarray(np.linalg.cholesky(h * unit * unit[:, None]) / unit[:, None])
+    scaled = h * unit * unit[:, None]
+    for least in (0.0, 1e-14, 1e-12, 1e-10):
+        try:
+            return np.asarray(np.linalg.cholesky(scaled + least * np.eye(len(h))) / unit[:, None])
+        except np.linalg.LinAlgError:
+            continue
+    raise np.linalg.LinAlgError("the problem is not positive definite")
 
 
 def inverse_triangle(factor: Array) -> Array:

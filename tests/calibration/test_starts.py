@@ -1,0 +1,102 @@
+"""Orientations, distances and mixtures: found from nothing, with outliers, without noise, and in their own unit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from virtual import Truth, campaign, joint_values, read_positions, shipped, true_robot
+
+from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.run import calibrate
+from elastocal.errors import InputError
+
+KR270 = shipped("kuka-kr270")
+
+
+def made(seed: int, count: int, markers: int = 2, stations: int = 1) -> tuple[Truth, np.ndarray, np.random.Generator]:
+    rng = np.random.default_rng(seed)
+    truth = true_robot(KR270, rng, ("geometry",), markers=markers, stations=stations)
+    return truth, joint_values(KR270, count, rng), rng
+
+
+def turned(turns: np.ndarray, size: float, rng: np.random.Generator) -> np.ndarray:
+    return Rotation.from_rotvec(size * rng.normal(size=(len(turns), 3))).as_matrix() @ turns
+
+
+def turn_error(cal: Calibration, truth: Truth, rng: np.random.Generator) -> float:
+    new = joint_values(KR270, 50, rng)
+    seen = Rotation.from_matrix(cal.predict_joints(new).orientation)
+    return float((seen.inv() * Rotation.from_matrix(truth.orientation(new))).magnitude().mean())
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("noise", "bad"), [(0.0, 0), (5e-5, 0), (5e-5, 8)])
+def test_orientations_alone(seed: int, noise: float, bad: int) -> None:
+    """Station and tool turned by anything; eight of thirty poses may be wrong."""
+    truth, q, rng = made(seed, 30)
+    read = turned(truth.orientation(q), noise, rng)
+    wrong = rng.choice(30, bad, replace=False)
+    read[wrong] = turned(read[wrong], 0.1, rng)
+    cal = calibrate(KR270, campaign(q, KR270, orientation=read), ["geometry"])
+    assert turn_error(cal, truth, rng) < (2e-4 if noise else 2e-5)
+    assert {o.row for o in cal.outliers} == set(wrong.tolist())
+    assert all(o.axis == "orientation" for o in cal.outliers)
+    assert cal.leave_one_out.unit == "rad"
+    assert "mrad" in cal.verdict.text
+    assert " mm" not in repr(cal)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("bad", [0, 15])
+def test_distances_alone(seed: int, bad: int) -> None:
+    truth, q, rng = made(seed, 60)
+    read = np.linalg.norm(truth.points(q), axis=2) + 3e-5 * rng.normal(size=(60, 2))
+    wrong = rng.choice(60, bad, replace=False)
+    read[wrong] += 0.02 * rng.normal(size=(bad, 2))
+    cal = calibrate(KR270, campaign(q, KR270, distance=read), ["geometry"])
+    new = joint_values(KR270, 50, rng)
+    off = np.linalg.norm(cal.predict_joints(new).position, axis=2) - np.linalg.norm(truth.points(new), axis=2)
+    assert np.abs(off).mean() < 3e-5
+    assert {o.row for o in cal.outliers} == set(wrong.tolist())
+
+
+def test_points_orientations_and_distances_from_three_stations() -> None:
+    """One campaign each, joined; the station of distances is known but for a turn about its own origin."""
+    truth, q, rng = made(1, 60, stations=3)
+    parts = np.split(q, 3)
+    read = turned(truth.orientation(parts[1], 1), 5e-5, rng)
+    beams = np.linalg.norm(truth.points(parts[2], 2), axis=2) + 3e-5 * rng.normal(size=(20, 2))
+    cal = calibrate(KR270, [
+        campaign(parts[0], KR270, position=read_positions(truth, parts[0], rng), station=["east"] * 20),
+        campaign(parts[1], KR270, orientation=read, station=["north"] * 20, markers=["marker 1"]),
+        campaign(parts[2], KR270, distance=beams, station=["west"] * 20),
+    ], ["geometry"])  # fmt: skip
+    new = joint_values(KR270, 50, rng)
+    assert np.linalg.norm(cal.predict_joints(new, station="east").position - truth.points(new), axis=2).mean() < 8e-5
+    seen = Rotation.from_matrix(cal.predict_joints(new, station="north").orientation)
+    assert (seen.inv() * Rotation.from_matrix(truth.orientation(new, 1))).magnitude().mean() < 2e-4
+    off = np.linalg.norm(cal.predict_joints(new, station="west").position, axis=2)
+    assert np.abs(off - np.linalg.norm(truth.points(new, 2), axis=2)).mean() < 8e-5
+    assert cal.outliers == ()
+
+
+def test_rotation_vectors_by_their_word() -> None:
+    truth, q, _ = made(1, 5)
+    turns = Rotation.from_matrix(truth.orientation(q))
+    given = Campaign(
+        q=q, orientation=turns.as_rotvec(degrees=True), orientation_form="rotation_vector", length="m", angle="deg"
+    )
+    np.testing.assert_allclose(given.orientation, turns.as_matrix(), atol=1e-12)
+    with pytest.raises(InputError, match="orientation_form='rotation_vector'"):
+        Campaign(q=q, orientation=turns.as_rotvec(), length="m", angle="rad")
+
+
+@pytest.mark.parametrize(("missing", "word"), [("length", "length='m' or length='mm'"), ("angle", "angle='rad'")])
+def test_units_that_are_not_stated(missing: str, word: str) -> None:
+    units = {"length": "m", "angle": "rad"}
+    del units[missing]
+    with pytest.raises(InputError, match=word) as caught:
+        Campaign(q=np.zeros((3, 6)), position=np.zeros((3, 3)), **units)
+    assert caught.value.parameter == missing
