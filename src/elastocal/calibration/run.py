@@ -20,6 +20,7 @@ from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, robust_fit, screen
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
+from elastocal.calibration.repeats import without_bad_repeats
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import check_slips
 from elastocal.calibration.starts import start_placing
@@ -62,6 +63,7 @@ def calibrate(
     progress("points against the robot")
     checked = check_slips(robot, campaign, (accept,) if isinstance(accept, str) else tuple(accept))
     robot, campaign = checked.robot, checked.campaign
+    campaign, lost = without_bad_repeats(robot, campaign) if outliers else (campaign, ())
     sight = Sight(gather(robot, campaign))
     robot, assumed = _compliant(robot, campaign)
     loaded = campaign.loaded or campaign.deflection is not None
@@ -76,7 +78,7 @@ def calibrate(
         progress("outliers")
         dropped, units, placing = _left_out(robot, sight, placing, words, instrument, campaign.priors)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress), words)
-    return _result(campaign, ladder, units, (*checked.findings, *assumed))
+    return _result(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
 
 
 def _instrument(robot: Robot, sight: Sight, campaign: Campaign) -> Instrument:
@@ -148,7 +150,15 @@ def _check_size(sight: Sight) -> None:
     )
 
 
-def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed: tuple[Finding, ...]) -> Calibration:
+def _result(
+    read: Campaign,
+    campaign: Campaign,
+    ladder: Ladder,
+    units: tuple[Unit, ...],
+    repeats: tuple[Outlier, ...],
+    assumed: tuple[Finding, ...],
+) -> Calibration:
+    """``read`` is the campaign before wrong ``repeats`` were left out of it."""
     chosen = ladder.chosen.fit
     sight, task = chosen.task.sight, chosen.task
     post = chosen.posterior
@@ -158,9 +168,11 @@ def _result(campaign: Campaign, ladder: Ladder, units: tuple[Unit, ...], assumed
             post.blocks.scales[len(post.blocks.groups) :], post.log_scales[len(post.blocks.groups) :], strict=True
         )
     }
-    lost = tuple(o for u in units for o in _outliers(campaign, sight, u))
+    lost = (*repeats, *(o for u in units for o in _outliers(campaign, sight, u)))
     inside = np.where(task.dropped, np.nan, chosen.left_out)
     everything = np.where(task.dropped & sight.used, _plain_residuals(chosen), chosen.left_out)
+    if repeats:
+        everything = everything + _moved_by_repeats(Sight(gather(task.robot, read)), sight)
     nominal = ladder.nominal.fit
     instrument = task.instrument
     discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign))
@@ -197,6 +209,16 @@ def _visible(sight: Sight, robot: Robot, campaign: Campaign) -> tuple[str, ...]:
     """Words that these readings could show, sought or not."""
     words = automatic(robot, loaded=campaign.loaded, placed=sight.placed, warms=_warms(campaign))
     return (*words, *(("gain",) if sight.placed else ()))
+
+
+def _moved_by_repeats(read: Sight, kept: Sight) -> Array:
+    """How far wrong repeats move the readings (M, rows) of the states that they belong to."""
+    out = np.zeros((kept.states.count, kept.rows))
+    for key, part in kept.sections.items():
+        if key != "orientation":
+            change = getattr(read.states, key) - getattr(kept.states, key)
+            out[:, part] = np.nan_to_num(change.reshape(len(out), -1))
+    return out
 
 
 def _freedom(post: Posterior) -> float:

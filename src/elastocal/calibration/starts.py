@@ -129,9 +129,7 @@ def _nearest(matrix: Array) -> Array:
     return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)
 
 
-def start_distances(
-    placing: Placing, origin: Array, turn: Array, station: Ints, read: Array, known: Bools
-) -> Placing:
+def start_distances(placing: Placing, origin: Array, turn: Array, station: Ints, read: Array, known: Bools) -> Placing:
     """Stations and markers that are not ``known`` from distances (M, m); what has none stays as it is."""
     starts = [np.zeros(3), *(STARTS * np.eye(3)), *(-STARTS * np.eye(3))] if not known.all() else [np.zeros(3)]
     trials = [np.where(known[:, None], placing.markers, start) for start in starts]
@@ -140,7 +138,10 @@ def start_distances(
     best, least = None, np.inf
     for markers in trials:
         centres = np.stack(
-            [_centre(origin, turn, markers, np.where((station == s)[:, None], read, np.nan)) for s in range(len(placing.turn))]
+            [
+                _centre(origin, turn, markers, np.where((station == s)[:, None], read, np.nan))
+                for s in range(len(placing.turn))
+            ]
         )
         markers, centres, size = _refined(markers, centres, origin, turn, station, read, known)
         if size < least * (1 - 1e-6):

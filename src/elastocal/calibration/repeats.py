@@ -1,0 +1,129 @@
+"""Repeats that do not agree with the others of their state: left out before the state is averaged.
+
+Of K >= 3 readings y_k of one state, each is compared with the mean of the others,
+
+    t_k = (y_k - mean of others) / (s sqrt(1 + 1 / (K - 1)))                                               (repeats)
+
+s being the scatter of all repeats of the campaign but this one.  The least probable goes first, if fewer than one in a
+million good campaigns would lose one; then everything is computed again.  Of two repeats nobody knows which is wrong:
+these are left to the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+
+import numpy as np
+
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.estimates import Outlier
+from elastocal.calibration.states import gather
+from elastocal.model.robot import Robot
+from elastocal.solve.outliers import LEVEL, LIKELY
+from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.rotation import rotation_vector
+
+APART = 3.0
+"""How many times the range of the others a wrong repeat is away: a state may scatter more than the campaign does."""
+
+
+def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
+    """The campaign with nan in the place of wrong repeats, and these by row, marker and axis."""
+    members = [m for m in gather(robot, campaign).members if len(m) > 2]
+    out, lost = copy(campaign), []
+    for key in ("position", "deflection", "orientation", "distance"):
+        read = getattr(campaign, key)
+        if read is None or not members:
+            continue
+        values = _vectors(read, members) if key == "orientation" else read.reshape(campaign.count, -1)
+        bad, deviation, probability = _screened(values, members, 1 if key == "distance" else 3)
+        if not bad.any():
+            continue
+        if key == "orientation":
+            bad[:] = bad.any(axis=1, keepdims=True)
+        gone = np.repeat(bad[:, :, None], 3, axis=2) if key == "orientation" else bad.reshape(read.shape)
+        object.__setattr__(out, key, np.where(gone, np.nan, read))
+        lost += list(_named(campaign, key, gone, deviation, probability))
+    return out, tuple(lost)
+
+
+def _vectors(turns: Array, members: list[Ints]) -> Array:
+    """Rotation vectors (N, 3) from the turn of the state that is nearest to all others; nan outside of repeats."""
+    out = np.full((len(turns), 3), np.nan)
+    for rows in members:
+        mine = turns[rows]
+        apart = np.nansum(np.linalg.norm(mine[:, None] - mine[None], axis=(2, 3)), axis=1)
+        known = np.isfinite(mine).all(axis=(1, 2))
+        middle = mine[int(np.argmin(np.where(known, apart, np.inf)))]
+        out[rows] = rotation_vector(np.moveaxis(middle.T @ mine, 0, -1)).T
+    return out
+
+
+def _screened(values: Array, members: list[Ints], width: int) -> tuple[Bools, Array, Array]:
+    """Wrong numbers (N, columns), and of every number its deviation and probability among those that stay."""
+    bad = np.zeros(values.shape, dtype=bool)
+    deviation, probability = np.zeros(values.shape), np.ones(values.shape)
+    while True:
+        t, p = _studentised(np.where(bad, np.nan, values), members)
+        count = int(np.isfinite(t).sum())
+        if not count:
+            break
+        place = np.unravel_index(int(np.nanargmin(np.where(np.isfinite(p), p, 1.0))), p.shape)
+        if not p[place] * count < LEVEL:
+            break
+        first = width * (int(place[1]) // width)  # of its point, what does not agree either
+        mine = np.arange(first, first + width)
+        gone = mine[(p[place[0], mine] < LIKELY) | (mine == place[1])]
+        bad[place[0], gone] = True
+        deviation[place[0], gone], probability[place[0], gone] = np.abs(t[place[0], gone]), p[place[0], gone]
+    return bad, deviation, probability
+
+
+def _studentised(values: Array, members: list[Ints]) -> tuple[Array, Array]:
+    """t of every repeat against the others of its state, and its probability; nan where there are no two others."""
+    from scipy.special import stdtr
+
+    away, factor = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
+    squares, freedom = 0.0, 0
+    for rows in members:
+        mine = values[rows]
+        k = np.isfinite(mine).sum(axis=0)
+        total = np.nansum(mine, axis=0)
+        off = mine - total / np.maximum(k, 1)
+        squares += float(np.nansum(off**2))
+        freedom += int(np.maximum(k - 1, 0).sum())
+        for i, row in enumerate(rows):
+            others = np.delete(mine, i, axis=0)
+            known = np.isfinite(others)
+            high = np.max(np.where(known, others, -np.inf), axis=0)
+            low = np.min(np.where(known, others, np.inf), axis=0)
+            d = (mine[i] * k - total) / np.maximum(k - 1, 1)
+            wide = (known.sum(axis=0) >= 2) & (np.abs(d) > APART * (high - low))
+            away[row] = np.where(wide, d, np.nan)
+            factor[row] = 1 + 1 / np.maximum(k - 1, 1)
+    own = away**2 / factor
+    rest = np.maximum(squares - own, 1e-300) / max(1, freedom - 1)
+    t = away / np.sqrt(rest * factor)
+    return t, np.where(np.isfinite(t), 2 * stdtr(max(1, freedom - 1), -np.abs(t)), np.nan)
+
+
+def _named(campaign: Campaign, key: str, bad: Bools, deviation: Array, probability: Array) -> Iterator[Outlier]:
+    """Rows, points or numbers, as far as they are wrong."""
+    for row in np.flatnonzero(bad.reshape(len(bad), -1).any(axis=1)).tolist():
+        size, least = float(deviation[row].max()), float(probability[row].min())
+        line = campaign.line(row)
+        if key == "orientation":
+            yield Outlier(row, line, None, "orientation", size, least)
+            continue
+        if bad[row].all() and campaign.points > 1:
+            yield Outlier(row, line, None, None, size, least)
+            continue
+        for j, marker in enumerate(campaign.markers):
+            own = np.atleast_1d(bad[row, j])
+            if key == "distance" and own.any():
+                yield Outlier(row, line, marker, "distance", size, least)
+            elif own.all():
+                yield Outlier(row, line, marker, None, size, least)
+            elif own.any():
+                yield from (Outlier(row, line, marker, "xyz"[i], size, least) for i in np.flatnonzero(own).tolist())
