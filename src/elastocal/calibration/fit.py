@@ -7,7 +7,7 @@ count from its file: x = theta - theta_file, or x = log(theta / theta_file) wher
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +30,8 @@ KNOWN = 1e-7
 """The same of those that are known."""
 LONGEST = 1.5
 """Longest step of a logarithm."""
+HELD = 1e-4
+"""Prior sd of a parameter at its bound, as a share of its own."""
 STEPS = 25
 SETTLED = 3e-4
 """Step in standard deviations at which the search ends."""
@@ -90,12 +92,17 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Unknowns ``x`` of the robot, ``placing``, and the posterior of the linear problem there."""
+    """Unknowns ``x`` of the robot, ``placing``, and the posterior of the linear problem there.
+
+    Parameters at their bound are fixed there in ``posterior``; in ``unbounded`` they are not, which is how well they
+    are known.
+    """
 
     task: Task
     x: Array
     placing: Placing
     posterior: Posterior
+    unbounded: Posterior
     evidence: float
     steps: int
     converged: bool
@@ -114,7 +121,7 @@ class Fit:
         """Of parameters, stations, markers and the tool's turn; compliances with the share by which they vary."""
         size, p = np.ones(len(self.posterior.mean)), len(self.x)
         size[:p] = np.where(self.task.logs, self.values, 1.0)
-        unit = self.posterior.covariance.copy()
+        unit = self.unbounded.covariance.copy()
         for name, part in self.task.shares.items():
             unit[:p, :p] += self.scale(name) ** 2 * (part @ part.T)
         return np.asarray(unit * size * size[:, None])
@@ -174,10 +181,13 @@ def fit(task: Task, placing: Placing, x: Array | None = None, log_scales: Array 
         at, placing, blocks = there
         if chosen < 2 and (size < 0.3 or (step >= 2 and chosen == 0)):
             first = chosen == 0
-            scales, _ = maximise_evidence(blocks, None if first and log_scales is None else scales, revive=first)
+            warm = None if first and log_scales is None else scales
+            scales, _ = maximise_evidence(_at_bounds(task, blocks, at), warm, revive=first)
             chosen += 1
-    found = posterior(blocks, scales)
-    return Fit(task, at, placing, found, found.evidence + blocks.log_penalty(scales)[0], step, converged)
+    free = posterior(blocks, scales)
+    bounded = _at_bounds(task, blocks, at)
+    found = free if bounded is blocks else posterior(bounded, scales)
+    return Fit(task, at, placing, found, free, found.evidence + blocks.log_penalty(scales)[0], step, converged)
 
 
 def ahead(
@@ -245,6 +255,30 @@ def _allowed(task: Task, found: Posterior) -> Array:
         )
         mean[fixed] = target
     return mean
+
+
+def _at_bounds(task: Task, blocks: Blocks, x: Array) -> Blocks:
+    """The same problem with the parameters fixed that are zero and may not fall below."""
+    held = task.positive & ~task.logs & (task.file_values + x <= 1e-15)
+    if not held.any():
+        return blocks
+    groups = []
+    for g in blocks.groups:
+        mine = np.isin(g.columns, np.flatnonzero(held))
+        if mine.any():
+            mean = np.zeros(len(mine)) if g.mean is None else g.mean.copy()
+            mean[mine] = -task.file_values[g.columns[mine]]
+            precision = np.eye(len(mine)) if g.precision is None else g.precision.copy()
+            precision[mine], precision[:, mine] = 0.0, 0.0
+            sizes = np.abs(task.file_values[g.columns[mine]]) + g.scale.start / np.sqrt(_typical(g, mine))
+            precision[mine, mine] = (g.scale.start / (HELD * sizes)) ** 2
+            g = replace(g, mean=mean, precision=precision)
+        groups.append(g)
+    return replace(blocks, groups=tuple(groups))
+
+
+def _typical(g: Group, mine: Bools) -> Array:
+    return np.ones(int(mine.sum())) if g.precision is None else np.diag(g.precision)[mine]
 
 
 def assemble(task: Task, x: Array, placing: Placing) -> Blocks:

@@ -1,0 +1,55 @@
+"""Backlash that the readings would make negative is zero, and everything that is claimed is claimed of that point."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import elastocal as ec
+from elastocal.calibration.fit import Task, fit
+from elastocal.calibration.noise import Instrument
+from elastocal.calibration.sight import Sight
+from elastocal.calibration.starts import start_placing
+from elastocal.calibration.states import gather
+from elastocal.calibration.tool import tool_of
+from elastocal.calibration.words import with_words
+
+MARKERS = ["marker1", "marker2", "marker3"]
+
+
+@pytest.fixture(scope="module")
+def task() -> tuple[Task, object]:
+    """Deflections of a robot without backlash, in which noise would make some of it negative."""
+    rng = np.random.default_rng(3)
+    robot = ec.read_robot("kuka-kr270")
+    low, high = 0.7 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((12, robot.n))
+    wrench = np.zeros((12, 6))
+    wrench[:, :3] = 1500 * rng.normal(size=(12, 3))
+    tool = tool_of(robot, (), q, wrench, robot.tool)
+    at, rest = tool.states(np.zeros(0)), tool.unloaded(np.zeros(0))
+    moved = (at.origin - rest.origin)[:, None] + 3e-5 * rng.normal(size=(12, 3, 3))
+    data = ec.Campaign(
+        q=robot.controller.to_controller(q), deflection=moved, wrench=wrench, length="m", angle="rad", markers=MARKERS
+    )
+    sight = Sight(gather(robot, data))
+    model, wanted = with_words(robot, ("compliance", "backlash"))
+    none = np.zeros_like(sight.used)
+    return Task(sight, model, wanted, "points", none, Instrument(3e-5)), start_placing(robot, sight)
+
+
+def test_posterior_and_leave_one_out_are_those_of_the_bounded_point(task: tuple[Task, object]) -> None:
+    problem, placing = task
+    found = fit(problem, placing)
+    gaps = [i for i, n in enumerate(problem.names) if n.endswith(".gap")]
+    held = [i for i in gaps if found.values[i] == 0]
+    assert held
+    assert np.all(found.values[gaps] >= 0)
+    p = len(problem.names)
+    assert found.posterior.mean[held] == pytest.approx(found.x[held], abs=1e-7)
+    assert found.posterior.mean[:p] == pytest.approx(found.x, rel=1e-3, abs=1e-4)  # what predicts is what is judged
+    assert np.any(found.unbounded.mean[held] < -1e-6)  # without the bound it would not
+    blocks = found.posterior.blocks
+    plain = np.where(blocks.used, blocks.readings - blocks.jacobian @ found.posterior.mean, 0.0)
+    assert np.abs(np.nan_to_num(found.deletion.blocks)).mean() > np.abs(plain).mean()
+    assert np.all(np.sqrt(np.diag(found.covariance))[held] > 1e-7)  # and how well it is known does not vanish
