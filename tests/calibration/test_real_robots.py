@@ -60,7 +60,7 @@ def test_ur10_has_nothing_to_gain() -> None:
 
 
 def test_the_positioner_at_its_printed_figures() -> None:
-    """205 full poses by the default call; printed: 0.376, 0.405, 0.876 mm, 0.046 deg, axes at 89.977 deg and 0.632 mm."""
+    """205 full poses, default call; printed: 0.376, 0.405, 0.876 mm, 0.046 deg, axes at 89.977 deg and 0.632 mm."""
     robot, data = positioner()
     cal = calibrate(robot, data)
     seen = cal.predict(data.q, angle="rad")

@@ -23,6 +23,7 @@ from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance
+from elastocal.model.compliant.joint_coupling import JointCoupling
 from elastocal.model.compliant.joint_gain import JointGain
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.lateral_weight import LateralWeight
@@ -114,6 +115,7 @@ EXAMPLES = {
         "",
     ),
     "joint_gain": (JointGain(joint="j3", gain=0.02), JointGain(joint="j3"), ""),
+    "joint_coupling": (JointCoupling(joint="j3", of="j2", ratio=0.02), JointCoupling(joint="j3", of="j2"), ""),
     "thermal_growth": (ThermalGrowth(frame="end", expansion=2e-3), ThermalGrowth(frame="end"), ""),
     "thermal_growth-joint": (ThermalGrowth(frame="j3", expansion=2e-3), ThermalGrowth(frame="j3"), ""),
     "own_weight": (
@@ -318,12 +320,15 @@ def test_effects_of_the_angle_together_are_inverted_exactly():
     np.testing.assert_allclose(again, place, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["gear_harmonics", "joint_gain", "own_weight", "lateral_weight", "thermal_growth"])
+@pytest.mark.parametrize(
+    "name", ["gear_harmonics", "joint_gain", "joint_coupling", "own_weight", "lateral_weight", "thermal_growth"]
+)
 def test_a_target_is_compensated(name):
     """A 6R arm that springs, with the effect in its wrist or upper arm: the loaded tool is at the target."""
     element = {
         "gear_harmonics": GearHarmonics(joint="A5", orders=(1, 11), sin=(1e-3, 2e-4), cos=(-5e-4, 1e-4)),
         "joint_gain": JointGain(joint="A4", gain=3e-3),
+        "joint_coupling": JointCoupling(joint="A6", of="A5", ratio=3e-3),
         "own_weight": OwnWeight(joint="A2", sag=3e-3, links={"A3": (1e-3, -2e-3, 1e-3)}),
         "lateral_weight": LateralWeight(joint="A3", tilt=(1e-3, 2e-3)),
         "thermal_growth": ThermalGrowth(frame="A3", expansion=1.2e-5),

@@ -1,4 +1,4 @@
-"""Monte Carlo of whole calibrations: virtual robots with a known truth, everything together, and what is claimed of them.
+"""Monte Carlo of whole calibrations: virtual robots with a known truth, everything together, and what is claimed.
 
     python tests/truth/robots.py priors 0 200          prints one line for every robot and the figures of all
     python tests/truth/robots.py priors 0 50 >> a.txt  in pieces; the figures of several pieces by
@@ -7,7 +7,7 @@
 Scenes, each robot drawn by its own seed (its number):
 
     priors   geometry, own weight, lateral give and gears drawn from the priors of the model words, scales drawn too;
-             three arms by turns, 30 to 60 poses, 1 to 3 markers, an instrument that is stated or not, joints that scatter
+             three arms by turns, 30 to 60 poses, 1 to 3 markers, noise stated or not, joints that scatter or not
     others   what the model words do not say: masses, joints, links and the compensator of another robot than the file's
              bend the arm under its weight, errors of geometry have heavy tails, gears a third order; or a controller
              whose coupling the file lacks.  The file is the nominal geometry alone
@@ -28,6 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 from virtual import SIZES, Truth, random_arm, shipped
 
 import elastocal as ec
@@ -38,7 +39,6 @@ from elastocal.calibration.words import with_words
 from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
-from scipy.spatial.transform import Rotation
 
 ARMS = (lambda: shipped("kuka-kr270"), lambda: shipped("fanuc-m710ic50"), lambda: random_arm(7))
 
@@ -290,13 +290,14 @@ def figures(trials: list[Trial]) -> str:
         large, found = sum(t.large for t in mine), sum(t.found for t in mine)
         lost, good = sum(t.lost for t in mine), sum(t.good for t in mine)
         ratio = float(np.median([t.ratio for t in mine]))
-        lines.append(
-            f"{scene}: {len(mine)} robots; coverage of 95 % intervals: mean {mean.mean():.1%} (+- {se[0]:.1%}, least "
-            f"{mean.min():.0%}), reading {reading.mean():.1%} (+- {se[1]:.1%}); seen/expected {ratio:.2f} (median); error "
-            f"{1e6 * np.median([t.error for t in mine]):.0f} um (median); outliers beyond 8 sd found {found} of {large}; "
-            f"good numbers left out {lost} of {good} ({lost / max(good, 1):.2%}); wrong slips {sum(t.slips for t in mine)}; "
-            f"{np.mean([t.seconds for t in mine]):.1f} s each"
-        )
+        error, slips = 1e6 * np.median([t.error for t in mine]), sum(t.slips for t in mine)
+        lines += [
+            f"{scene}: {len(mine)} robots, {np.mean([t.seconds for t in mine]):.1f} s each",
+            f"  coverage of 95 % intervals: mean {mean.mean():.1%} (+- {se[0]:.1%}, least {mean.min():.0%}), reading "
+            f"{reading.mean():.1%} (+- {se[1]:.1%}); seen/expected {ratio:.2f}, error {error:.0f} um (medians)",
+            f"  outliers beyond 8 sd found: {found} of {large}; good numbers left out: {lost} of {good} "
+            f"({lost / max(good, 1):.2%}); wrong slips: {slips}",
+        ]
     return "\n".join(lines)
 
 

@@ -87,8 +87,8 @@ class Calibration:
             )
             return Finding("nothing-to-gain", "note", text, data)
         text = (
-            f"The calibrated robot predicts a pose it has not seen to {now:.3f} {unit} (mean, leave-one-out); the nominal "
-            f"robot to {lower:.3f} {unit}."
+            f"The calibrated robot predicts a pose it has not seen to {now:.3f} {unit} (mean, leave-one-out); the "
+            f"nominal robot to {lower:.3f} {unit}."
         )
         return Finding("improved", "note", text, data)
 
@@ -201,7 +201,8 @@ class Calibration:
             points = (points - self.placing.shift[number]) @ frame
             frame, noise = np.eye(3), np.broadcast_to(noise.mean(axis=2, keepdims=True), noise.shape)
         moved, moved_spread = self._moved_by_load(at, rest)
-        moved_noise = (2.0 if self.placed else 1.0) * noise  # a deflection is the difference of two readings
+        # a deflection is the difference of two readings, in base axes
+        moved_noise = (2.0 if self.placed else 1.0) * self._noise_variance(joints, points, number, base=True)
         return Prediction(
             points,
             k * mean,
@@ -348,14 +349,18 @@ class Calibration:
         by_placing = placing_slopes(self.placing, points, frame @ turn, station)
         return np.concatenate([by_robot, by_placing], axis=2)
 
-    def _noise_variance(self, q: Array, points: Array, station: int) -> Array:
-        """Variance (N, markers, 3) of one new reading about its mean."""
-        out = points_sd(dict(self.noise), self.instrument, points) ** 2 + self.noise.get("translation", 0.0) ** 2
+    def _noise_variance(self, q: Array, points: Array, station: int, *, base: bool = False) -> Array:
+        """Variance (N, markers, 3) of one new reading about its mean, in the axes of the station or of the base."""
+        turn = self.placing.turn[station]
+        out = (
+            points_sd(dict(self.noise), self.instrument, points, turn if base else None) ** 2
+            + self.noise.get("translation", 0.0) ** 2
+        )
         joints = np.array([self.noise.get(f"noise {j}", 0.0) for j in self.robot.joints])
         if joints.any():
             at = kinematics(self.nominal, q)
             arms = np.einsum("nij,mj->nmi", at.rotation, self.placing.markers)
-            moves = point_slopes(at.jacobian, arms, np.broadcast_to(self.placing.turn[station], at.rotation.shape))
+            moves = point_slopes(at.jacobian, arms, np.broadcast_to(np.eye(3) if base else turn, at.rotation.shape))
             out = out + np.einsum("nmij,j->nmi", moves**2, joints**2)
         return np.asarray(out)
 

@@ -29,8 +29,9 @@ class Campaign:
     ``q`` (N, n): controller values where the robot has a controller map, else joint values; revolute joints in
     ``angle``, prismatic ones in ``length``.  ``position`` (N, 3) or (N, markers, 3), nan where nothing was read; or
     ``deflection`` of the same shape (loaded minus unloaded, in base axes); ``orientation`` (N, 4) quaternions x y z w
-    or (N, 3, 3), or rotation vectors (N, 3) in ``angle`` where ``orientation_form`` says so; ``distance`` (N,) or (N, markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to
-    the robot, base axes, at ``load_frame`` (the tool where not stated).  ``station`` (N,) names the instrument's
+    or (N, 3, 3), or rotation vectors (N, 3) in ``angle`` where ``orientation_form`` says so; ``distance`` (N,) or (N,
+    markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to the robot, base axes, at ``load_frame``
+    (the tool where not stated).  ``station`` (N,) names the instrument's
     place, ``temperature`` (N,) in K or degrees C.  ``noise``: sd of one coordinate in ``length``, or sources of
     error; a prior, not a command.  ``priors`` of parameters by name: value and sd in SI, or, by several names, values
     and covariance.  ``places`` name the rows (file and line) in messages.

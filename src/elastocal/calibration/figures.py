@@ -71,7 +71,7 @@ def error_lines(c: Calibration, tolerance: float | None = None) -> Lines:
         series.append(Series(name, x, y, points=True, role=role))  # type: ignore[arg-type]
     series += tolerance_line(x, tolerance)
     note = "The farthest point of every pose, predicted without its own readings; poses in order of their joint values."
-    return Lines("loo", "Leave-one-out error by pose", "pose", "", "error", "mm", tuple(series), (note,), log=True)
+    return Lines("loo", "Leave-one-out error by pose", "pose", "", "error", c.before.shown, tuple(series), (note,), log=True)
 
 
 def agreement_lines(c: Calibration) -> Lines:
@@ -102,7 +102,7 @@ def residuals(c: Calibration) -> tuple[Array, Array]:
     """Pose and deletion residual in sd of every number read."""
     assert c.ladder is not None
     fit = c.ladder.chosen.fit
-    chi = np.sqrt(fit.deletion.number_chi2())
+    chi = np.sqrt(fit.deletion.number_chi2() / fit.posterior.blocks.power)
     sign = np.sign(np.nan_to_num(fit.deletion.number_residuals()))
     pose, row = np.nonzero(np.isfinite(chi))
     return pose.astype(np.float64), (chi * sign)[pose, row]

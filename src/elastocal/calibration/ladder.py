@@ -28,6 +28,8 @@ from elastocal.spatial.entries import Array, Bools
 WORTH = 1.003
 """A further word may raise the leave-one-out error to this multiple: one with nothing to say shrinks by itself, and one
 that is real but left out makes intervals too narrow."""
+RARE = {"coupling": 0.99}
+"""Words that few robots need must bring the error below this share."""
 MULTIPLES = (3.0, 10.0, 30.0, 100.0)
 GAP = 2.0
 """Standard deviations from which backlash counts."""
@@ -183,7 +185,7 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
         if not tried:
             continue
         candidate = min(tried, key=lambda r: r.loo)
-        if best is None or candidate.loo < WORTH * best.loo:
+        if best is None or candidate.loo < RARE.get(word, WORTH) * best.loo:
             best = candidate
     if best is None:
         return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)

@@ -14,13 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from elastocal.calibration.placing import Placing
 from elastocal.errors import InputError
+from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.solve.blocks import Noise, Scale
@@ -47,21 +49,33 @@ class Instrument:
     sd: float | None = None
     tracker: Tracker | None = None
     turn_sd: float | None = None
+    joint_sd: float | None = None
+    slide_sd: float | None = None
+    """How far revolute (rad) and prismatic (m) joints stop from their reading."""
+    return_sd: float | None = None
+    """How far the whole arm does, in m per axis."""
 
     @classmethod
     def of(cls, noise: float | ErrorSource | Sequence[ErrorSource] | None, readings: int = 1) -> Instrument:
-        """What a campaign states; sources other than reading and tracker are found by evidence anyway.
+        """What a campaign states of instrument, joints and returns; other sources are found by evidence.
 
         Sources state the noise of one reading; a deflection is the difference of two ``readings``.
         """
         if noise is None or isinstance(noise, float):
             return cls(noise)
+        known: dict[str, Any] = {}
         for source in (noise,) if isinstance(noise, ErrorSource) else noise:
             if isinstance(source, Tracker):
-                return cls(tracker=source)
-            if isinstance(source, Reading) and source.sd is not None and source.marker is None:
-                return cls(float(np.sqrt(readings * np.mean(np.square(source.sd)))))
-        return cls()
+                known.setdefault("tracker", source)
+            elif isinstance(source, Reading) and source.sd is not None and source.marker is None:
+                known.setdefault("sd", float(np.sqrt(readings * np.mean(np.square(source.sd)))))
+            elif isinstance(source, Encoder):
+                known |= {"joint_sd": source.sd or None, "slide_sd": source.slide_sd or None}
+            elif isinstance(source, Repeatability):
+                known["return_sd"] = source.sd
+        if "tracker" in known:
+            known.pop("sd", None)
+        return cls(**known)
 
     def scale(self) -> Scale:
         if self.tracker is not None:
@@ -74,6 +88,15 @@ class Instrument:
             return self
         square = np.nanmean(self.tracker.beams(points) ** 2) * 3
         return replace(self, sd=float(np.sqrt(readings * square)), tracker=None)
+
+    def joint_scale(self, robot: Robot, number: int) -> Scale:
+        """Of the scatter of a joint: stated, or like that of the others."""
+        stated = self.joint_sd if robot.motions[number].kind == "revolute" else self.slide_sd
+        name = f"noise {robot.joints[number]}"
+        return Scale(name, JOINTS, 0.7, "joint noise") if stated is None else Scale(name, stated, STATED)
+
+    def return_scale(self) -> Scale:
+        return Scale("translation", JOINTS) if self.return_sd is None else Scale("translation", self.return_sd, STATED)
 
     def factor(self, sight: Sight) -> Array:
         """(M, rows, lengths): independent noise of one scale, shaped by the beam of a tracker."""
@@ -114,19 +137,23 @@ def noise_parts(
         if "deflection" in sight.sections:
             moves[:, sight.sections["deflection"]] = 0.0  # a joint that stops elsewhere does so in both of its states
         by_joints = sight.fold(moves)
-        for i, joint in enumerate(robot.joints):
-            parts.append(Noise(Scale(f"noise {joint}", JOINTS, 0.7, "joint noise"), by_joints[:, :, i : i + 1]))
-    if "position" in sight.sections and sight.states.points > 1:
+        for i in range(robot.n):
+            parts.append(Noise(instrument.joint_scale(robot, i), by_joints[:, :, i : i + 1]))
+    if "position" in sight.sections and (sight.states.points > 1 or instrument.return_sd is not None):
         common = np.zeros((sight.states.count, sight.rows, 3))
         common[:, sight.sections["position"]] = np.tile(np.eye(3), (sight.states.points, 1))
-        parts.append(Noise(Scale("translation", JOINTS), sight.fold(common)))
+        parts.append(Noise(instrument.return_scale(), sight.fold(common)))
     return tuple(parts), 1.0
 
 
-def points_sd(noise: dict[str, float], instrument: Instrument, points: Array) -> Array:
-    """Sd (N, m, 3) of one reading of points (N, m, 3) by the instrument alone, with its fitted scale."""
+def points_sd(noise: dict[str, float], instrument: Instrument, points: Array, turn: Array | None = None) -> Array:
+    """Sd (N, m, 3) of one reading of points (N, m, 3) by the instrument alone, with its fitted scale.
+
+    ``turn`` (3, 3) from the axes of the result to those of the instrument: its own where None.
+    """
     scale = noise.get("points", 0.0)
     if instrument.tracker is None:
         return np.full(points.shape, scale)
     beams = instrument.tracker.beams(points.reshape(-1, 3)).reshape(*points.shape, 3)
+    beams = beams if turn is None else turn.T @ beams
     return np.asarray(scale * np.sqrt(np.sum(beams**2, axis=3)))

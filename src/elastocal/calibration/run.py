@@ -15,7 +15,7 @@ from elastocal.calibration.estimates import Estimate, Estimates, Outlier
 from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import misfit_of, warnings_of
-from elastocal.calibration.ladder import Climber, Ladder, climb
+from elastocal.calibration.ladder import RARE, Climber, Ladder, climb
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, robust_fit, screen
 from elastocal.calibration.placing import Placing
@@ -124,7 +124,8 @@ def _left_out(
 ) -> tuple[Bools, tuple[Unit, ...], Placing]:
     """Outliers by the richest model, so that what it explains is not left out."""
     none = np.zeros_like(sight.used)
-    model, wanted = with_words(robot, words, priors)
+    rich = tuple(w for w in words if w not in RARE or len(words) == 1)
+    model, wanted = with_words(robot, rich, priors)
     first = Task(sight, model, wanted, "points", none, instrument)
     x, placing, doubtful = robust_fit(first, placing)
     task = replace(first, family="joints", dropped=doubtful & sight.used)

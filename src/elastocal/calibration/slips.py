@@ -161,6 +161,10 @@ def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
         for degrees in (90.0, -90.0, 180.0) if robot.motions[i].kind == "revolute" else ():
             shift = np.where(np.arange(n) == i, np.radians(degrees), 0.0)
             yield Hypothesis((f"{axes[i]} {degrees:+g} deg",), _mapped(robot, np.eye(n), shift), campaign)
+    for i in range(n):
+        for unit, factor in (("mm", 1e-3), ("m", 1e3)) if robot.motions[i].kind == "prismatic" else ():
+            scaled = np.diag(np.where(np.arange(n) == i, factor, 1.0))
+            yield Hypothesis((f"{axes[i]} in {unit}",), _mapped(robot, scaled), campaign)
     for i in range(n - 1):
         order = np.eye(n)
         order[[i, i + 1]] = order[[i + 1, i]]

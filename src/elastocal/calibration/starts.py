@@ -24,7 +24,7 @@ from elastocal.calibration.sight import Sight
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
-from elastocal.spatial.rotation import rotation_vector
+from elastocal.spatial.rotation import nearest_rotation, rotation_vector
 
 SPANS = (1, 2, 3, 5, 8, 13)
 """How far apart in their order the poses of a pair are."""
@@ -98,7 +98,7 @@ def _turn_of_pairs(turn: Array, read: Array, station: Ints) -> Array:
     keep = off <= np.quantile(off, KEPT**2)  # of two poses, both are good
     x = np.eye(3)
     for _ in range(20):
-        x = _nearest(a[keep].T @ b[keep])
+        x = nearest_rotation(a[keep].T @ b[keep])
         miss = np.where(np.isfinite(off), np.linalg.norm(b - a @ x, axis=1), np.inf)
         new = miss <= np.quantile(miss, KEPT**2)
         if np.array_equal(new, keep):
@@ -119,14 +119,8 @@ def _robust_mean(turns: Array) -> Array:
     mean: Array = turns[int(np.argmin(np.median(apart, axis=1)))]
     for _ in range(10):
         off = np.linalg.norm(turns - mean, axis=(1, 2))
-        mean = _nearest(turns[off <= np.quantile(off, KEPT) + 1e-12].mean(axis=0))
+        mean = nearest_rotation(turns[off <= np.quantile(off, KEPT) + 1e-12].mean(axis=0))
     return mean
-
-
-def _nearest(matrix: Array) -> Array:
-    """The rotation nearest to a matrix."""
-    u, _, vt = np.linalg.svd(matrix)
-    return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)
 
 
 def start_distances(placing: Placing, origin: Array, turn: Array, station: Ints, read: Array, known: Bools) -> Placing:

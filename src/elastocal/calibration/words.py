@@ -4,6 +4,7 @@
     weight       every gear sags under the arm's own weight, masses and compliances unknown
     lateral      bearings and links give way to the moment of the weight across the axis
     harmonics    gears and encoders run untrue, once and twice a turn
+    coupling     a joint is moved by the drive of its neighbour, as far as the controller does not know
     gain         a joint turns by more or less than it is told
     compliance   joints, links, foundation and compensator give way: logarithmic priors about the file, links tied;
                  where the file has masses, priors on their moments; where it has no foundation, one that tilts
@@ -27,6 +28,7 @@ from elastocal.model.chain import AXES
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.gear_harmonics import GearHarmonics
+from elastocal.model.compliant.joint_coupling import JointCoupling
 from elastocal.model.compliant.joint_gain import JointGain
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.lateral_weight import LateralWeight
@@ -181,6 +183,14 @@ def _harmonics(robot: Robot) -> tuple[Robot, list[Wanted]]:
     return _with_new(robot, [GearHarmonics(joint=j, orders=(1.0, 2.0)) for j in turning]), groups
 
 
+def _coupling(robot: Robot) -> tuple[Robot, list[Wanted]]:
+    """Neighbours of one kind, both ways."""
+    pairs = [(a, b) for a, b in zip(robot.joints, robot.joints[1:], strict=False)]
+    pairs = [p for a, b in pairs if robot.tree.joint(a).kind == robot.tree.joint(b).kind for p in ((a, b), (b, a))]
+    names = tuple(f"{a}.per_{b}" for a, b in pairs)
+    return _with_new(robot, [JointCoupling(joint=a, of=b) for a, b in pairs]), [Wanted(Scale("coupling", 1e-4), names)]
+
+
 def _gain(robot: Robot) -> tuple[Robot, list[Wanted]]:
     names = tuple(f"{j}.gain" for j in robot.joints)
     return _with_new(robot, [JointGain(joint=j) for j in robot.joints]), [Wanted(Scale("gain", 1e-4), names)]
@@ -290,6 +300,7 @@ _WORDS = {
     "lateral": _lateral,
     "harmonics": _harmonics,
     "backlash": _backlash,
+    "coupling": _coupling,
     "gain": _gain,
     "thermal": _thermal,
 }
@@ -310,7 +321,7 @@ def automatic(robot: Robot, *, loaded: bool, placed: bool, warms: bool) -> tuple
     if not placed:
         return bends
     rest = ("lateral", "harmonics") if bends and weighed else ("weight", "lateral", "harmonics")
-    return ("geometry", *bends[:1], *rest, *bends[1:], *(("thermal",) if warms else ()))
+    return ("geometry", *bends[:1], *rest, *bends[1:], "coupling", *(("thermal",) if warms else ()))
 
 
 def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:

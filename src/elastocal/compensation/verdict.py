@@ -33,7 +33,7 @@ from elastocal.quantities import length
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
 
-GEOMETRY = ("frame_error", "joint_offset", "gear_harmonics", "joint_gain", "thermal_growth")
+GEOMETRY = ("frame_error", "joint_offset", "gear_harmonics", "joint_gain", "joint_coupling", "thermal_growth")
 WEIGHT = ("link_mass", "payload", "gravity_compensator", "own_weight", "lateral_weight")
 ROUNDING = 1e-9
 """m below which a contribution is not more than rounding."""

@@ -43,7 +43,7 @@ def maximise_evidence(blocks: Blocks, start: Array | None = None, *, revive: boo
 def _revived(blocks: Blocks, best: tuple[Array, float], group: int) -> tuple[Array, float]:
     """The best again with one group tried at other sizes; climbed from only where that alone is an improvement."""
     trials = []
-    for factor in (0.3, 3.0, 30.0):
+    for factor in (0.003, 0.02, 0.1, 0.3, 3.0, 30.0):
         trial = best[0].copy()
         trial[group] = blocks.start[group] + np.log(factor)
         trials.append((evidence(blocks, trial)[0], factor, trial))
