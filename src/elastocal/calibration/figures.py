@@ -71,7 +71,9 @@ def error_lines(c: Calibration, tolerance: float | None = None) -> Lines:
         series.append(Series(name, x, y, points=True, role=role))  # type: ignore[arg-type]
     series += tolerance_line(x, tolerance)
     note = "The farthest point of every pose, predicted without its own readings; poses in order of their joint values."
-    return Lines("loo", "Leave-one-out error by pose", "pose", "", "error", c.before.shown, tuple(series), (note,), log=True)
+    return Lines(
+        "loo", "Leave-one-out error by pose", "pose", "", "error", c.before.shown, tuple(series), (note,), log=True
+    )
 
 
 def agreement_lines(c: Calibration) -> Lines:

@@ -278,7 +278,7 @@ def _at_bounds(task: Task, blocks: Blocks, x: Array) -> Blocks:
 
 
 def _typical(g: Group, mine: Bools) -> Array:
-    return np.ones(int(mine.sum())) if g.precision is None else np.diag(g.precision)[mine]
+    return np.ones(int(mine.sum())) if g.precision is None else np.asarray(np.diag(g.precision)[mine])
 
 
 def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
