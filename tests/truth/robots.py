@@ -33,12 +33,12 @@ from virtual import SIZES, Truth, random_arm, shipped
 
 import elastocal as ec
 from elastocal.calibration.calibration import Calibration
-from elastocal.calibration.prediction import quantile_95
 from elastocal.calibration.tool import tool_of
 from elastocal.calibration.words import with_words
 from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
+from elastocal.quantities import quantile_95
 
 ARMS = (lambda: shipped("kuka-kr270"), lambda: shipped("fanuc-m710ic50"), lambda: random_arm(7))
 

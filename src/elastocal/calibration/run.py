@@ -125,10 +125,12 @@ def _left_out(
     """Outliers by the richest model, so that what it explains is not left out."""
     none = np.zeros_like(sight.used)
     rich = tuple(w for w in words if w not in RARE or len(words) == 1)
-    model, wanted = with_words(robot, rich, priors)
-    first = Task(sight, model, wanted, "points", none, instrument)
+    smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
+    first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
     x, placing, doubtful = robust_fit(first, placing)
-    task = replace(first, family="joints", dropped=doubtful & sight.used)
+    task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
+    known = dict(zip(first.names, x.tolist(), strict=True))
+    x = np.array([known.get(n, 0.0) for n in task.names])
     screened = screen(task, fit(task, placing, x))
     if screened.units:
         everything = fit(replace(first, family="joints"), screened.fit.placing, screened.fit.x)
