@@ -76,3 +76,21 @@ def test_rows_that_do_not_belong_together_are_refused() -> None:
     q, y = table()
     with pytest.raises(ec.InputError, match="no slip that was tried"):
         check_slips(ROBOT, campaign(q, y[np.random.default_rng(1).permutation(len(y))]))
+
+
+@pytest.mark.parametrize(("word", "factor"), [("TRACK in mm", 1e3), ("TRACK in m", 1e-3)])
+def test_a_prismatic_axis_in_the_wrong_unit(word: str, factor: float) -> None:
+    """An arm on a track whose place was written in another unit than the other lengths."""
+    robot = ec.read_robot("iiwa14-on-track").nominal
+    word = word.replace("TRACK", robot.controller.axes[0])
+    rng = np.random.default_rng(2)
+    reach = np.array([0.8 if m.kind == "prismatic" else 1.2 for m in robot.motions])
+    q = rng.uniform(-reach, reach, size=(30, robot.n))
+    at = ec.kinematics(robot, q)
+    points = at.position + at.rotation @ [0.05, 0.02, 0.1] + 3e-5 * rng.normal(size=(30, 3))
+    shown = robot.controller.to_controller(q)
+    assert check_slips(robot, campaign(shown, points)).findings == ()
+    shown[:, 0] *= factor
+    with pytest.raises(ec.InputError, match=word):
+        check_slips(robot, campaign(shown, points))
+    assert check_slips(robot, campaign(shown, points), (word,)).findings == ()

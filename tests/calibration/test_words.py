@@ -11,6 +11,7 @@ from elastocal.calibration.run import calibrate
 from elastocal.calibration.words import automatic, check_words, with_words
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
+from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import deflection
 
@@ -70,3 +71,25 @@ def test_words_that_are_none_are_refused() -> None:
     assert check_words("geometry") == ("geometry",)
     with pytest.raises(InputError, match="geometri"):
         check_words(["geometri"])
+
+
+def test_a_coupling_of_neighbours_is_found_as_a_parameter() -> None:
+    """The drive of A5 turns A6 by half a per mille, which no other word explains."""
+    rng = np.random.default_rng(6)
+    robot = read_robot("kuka-kr270").nominal
+    model, wanted = with_words(robot, ("geometry", "coupling"))
+    (group,) = [w for w in wanted if w.scale.name == "coupling"]
+    assert len(group.names) == 10
+    values = {n: 3e-4 * rng.normal() for w in wanted if w is not group for n in w.names} | {"A6.per_A5": 5e-4}
+    true = model.with_parameters(values)
+    q = joint_values(robot, 40, rng)
+    at = kinematics(true, q)
+    spots = np.array([[0.1, 0.0, 0.1], [0.0, 0.2, 0.0]])
+    points = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, spots)
+    data = campaign(q, robot, position=points + 1e-5 * rng.normal(size=points.shape))
+    found = calibrate(robot, data, ["geometry", "coupling"])
+    assert found.words == ("geometry", "coupling")
+    estimate = found.parameters["A6.per_A5"]
+    assert abs(estimate.value - 5e-4) < 4 * estimate.sd
+    assert estimate.sd < 1e-4
+    assert "coupling" in automatic(robot, loaded=False, placed=True, warms=False)

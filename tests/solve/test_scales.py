@@ -75,6 +75,18 @@ def test_a_group_that_died_on_the_way_is_revived() -> None:
     assert again == pytest.approx(best, abs=0.02)
 
 
+@pytest.mark.parametrize("below", [50.0, 300.0])
+def test_a_group_far_below_its_start_is_revived(below: float) -> None:
+    """An effect that readings show plainly, a start scale that is far too large, and a search that lost the group."""
+    problem = drawn(0, TRUE | {"shared": 0.0, "white": 1e-3})
+    start = below * TRUE["small"]
+    small = replace(problem.groups[0], scale=replace(problem.groups[0].scale, start=start, width=1e3))
+    problem = replace(problem, groups=(small, problem.groups[1]))
+    dead = np.array([np.log(start) + np.log(1e-5), np.log(3.0), np.log(0.1), np.log(1e-3)])
+    found, _ = maximise_evidence(problem, dead)
+    assert abs(found[0] - np.log(TRUE["small"])) < 1.1
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_scale_nearby_is_better(seed: int) -> None:
     problem = random_problem(seed, blocks=15)

@@ -20,12 +20,14 @@ import numpy as np
 
 from elastocal.calibration.placing import Placing
 from elastocal.errors import InputError
+from elastocal.findings import Finding
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.solve.blocks import Noise, Scale
+from elastocal.solve.evidence import Posterior, posterior
 from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ Family = Literal["joints", "points"]
 UNSTATED = Scale("points", 1e-4)
 STATED = 1.0
 """Sd of the logarithm of a stated noise: a factor of 2.7 is within it."""
+FACTOR, NATS = 3.0, 5.0
+"""A stated noise that is off by this factor, with this evidence, is a conflict."""
 TURNS = 1e-3
 JOINTS = 3e-5
 """Start values of the noise of orientations and of joints in rad (or m)."""
@@ -144,6 +148,29 @@ def noise_parts(
         common[:, sight.sections["position"]] = np.tile(np.eye(3), (sight.states.points, 1))
         parts.append(Noise(instrument.return_scale(), sight.fold(common)))
     return tuple(parts), 1.0
+
+
+def prior_conflicts(post: Posterior) -> tuple[Finding, ...]:
+    """Stated noises that the readings speak against: off by a factor of three, with evidence of 5 nats or more.
+
+    Points that scatter more than stated are lack of fit, which is judged elsewhere.
+    """
+    out, first = [], len(post.blocks.groups)
+    for i, part in enumerate(post.blocks.noise, first):
+        ratio = float(np.exp(post.log_scales[i])) / part.scale.start
+        if part.scale.width != STATED or part.scale.pool or 1 / FACTOR < ratio < FACTOR:
+            continue
+        if part.scale.name == "points" and ratio > 1:
+            continue
+        stated = post.log_scales.copy()
+        stated[i] = np.log(part.scale.start)
+        nats = post.evidence - posterior(post.blocks, stated).evidence
+        if nats > NATS:
+            word = part.scale.name.removeprefix("noise ")
+            text = f"the stated noise of {word} is {1 / ratio:.2g} times what the readings show; they are believed"
+            data = {"what": word, "stated": part.scale.start, "ratio": ratio, "nats": nats}
+            out.append(Finding("prior-conflict", "warning", text, data))
+    return tuple(out)
 
 
 def points_sd(noise: dict[str, float], instrument: Instrument, points: Array, turn: Array | None = None) -> Array:

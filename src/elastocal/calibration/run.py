@@ -16,7 +16,7 @@ from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import misfit_of, warnings_of
 from elastocal.calibration.ladder import RARE, Climber, Ladder, climb
-from elastocal.calibration.noise import Instrument
+from elastocal.calibration.noise import Instrument, prior_conflicts
 from elastocal.calibration.outliers import explained, robust_fit, screen
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
@@ -199,7 +199,7 @@ def _result(
         reference_temperature=sight.states.reference,
         parameters=_estimates(chosen),
         outliers=lost,
-        warnings=(*assumed, *unfit, *warnings_of(campaign, ladder, lost)),
+        warnings=(*assumed, *unfit, *prior_conflicts(post), *warnings_of(campaign, ladder, lost)),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),
         leave_one_out_all=ErrorSummary.of(distances(sight, everything), sight.unit),

@@ -1,0 +1,50 @@
+"""Stated scatter of joints and returns is a prior: it helps where it is right, and a conflict is named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from virtual import campaign, joint_values, read_positions, shipped, true_robot
+
+from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.noise import Instrument
+from elastocal.calibration.run import calibrate
+from elastocal.measure.sources.encoder import Encoder
+from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.measure.sources.tracker import Tracker
+
+KR270 = shipped("kuka-kr270")
+
+
+def calibrated(noise: object, joint_noise: float = 4e-5) -> Calibration:
+    rng = np.random.default_rng(4)
+    truth = true_robot(KR270, rng, ("geometry",), markers=2)
+    q = joint_values(KR270, 40, rng)
+    x = read_positions(truth, q, rng, 3e-5, joint_noise)
+    return calibrate(KR270, campaign(q, KR270, position=x, noise=noise), ["geometry"])
+
+
+def test_sources_are_told_apart() -> None:
+    found = Instrument.of([Reading(sd=2e-5), Encoder(sd=1e-5), Repeatability(sd=3e-5)])
+    assert (found.sd, found.joint_sd, found.slide_sd, found.return_sd) == (2e-5, 1e-5, None, 3e-5)
+    both = Instrument.of([Reading(sd=2e-5), Tracker()])
+    assert both.tracker is not None
+    assert both.sd is None
+
+
+def test_scatter_of_joints_that_is_right_brings_no_conflict() -> None:
+    cal = calibrated([Reading(sd=3e-5), Encoder(sd=4e-5)])
+    assert "prior-conflict" not in [w.code for w in cal.warnings]
+    scales = [v for k, v in cal.noise.items() if k.startswith("noise ")]
+    assert cal.ladder.chosen.family == "joints"
+    assert np.exp(np.mean(np.log(scales))) == pytest.approx(4e-5, rel=0.5)
+
+
+def test_scatter_of_joints_that_is_wrong_is_named() -> None:
+    """Stated twenty times too large: the readings are believed, and some joint says so."""
+    cal = calibrated([Reading(sd=3e-5), Encoder(sd=1e-3)])
+    conflicts = [w for w in cal.warnings if w.code == "prior-conflict"]
+    assert conflicts
+    assert all(w.data["what"] in KR270.joints and w.data["ratio"] < 1 / 3 for w in conflicts)
+    assert cal.leave_one_out.mean < 2e-4
