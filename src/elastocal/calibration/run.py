@@ -29,6 +29,7 @@ from elastocal.calibration.words import automatic, check_words, with_words
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
+from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.solve.evidence import Posterior
 from elastocal.solve.outliers import Unit
