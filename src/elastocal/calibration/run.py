@@ -134,7 +134,7 @@ def _left_out(
     x = np.array([known.get(n, 0.0) for n in task.names])
     screened = screen(task, fit(task, placing, x))
     if screened.units:
-        everything = fit(replace(first, family="joints"), screened.fit.placing, screened.fit.x)
+        everything = fit(replace(task, dropped=none), screened.fit.placing, screened.fit.x)
         if explained(everything, screened):
             return none, (), everything.placing
     return screened.fit.task.dropped, screened.units, screened.fit.placing
