@@ -153,9 +153,10 @@ def flange_reason(model: Robot, flange: str) -> str:
         return ""
     if flange == TOOL0:
         return "tool0 of a URDF has the axes of the controller's flange"
-    return (
-        "the robot has no frame flange or tool0, so its last moving frame is taken; name another one if that is wrong"
-    )
+    motion = model.tree.frame(flange).joint
+    across = motion is not None and abs(motion.axis[2]) < 0.9 * float(np.linalg.norm(motion.axis))
+    axes = " (its last axis is not z, as on the flange of a controller: add a frame tool0)" if across else ""
+    return f"the robot has no frame flange or tool0, so its last moving frame is taken; name another if wrong{axes}"
 
 
 def assumed_masses(model: Robot, sought: Sequence[str]) -> tuple[str, ...]:
