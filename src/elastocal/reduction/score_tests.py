@@ -40,14 +40,15 @@ from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification
 from elastocal.reduction.problem import linearise
 from elastocal.solve.linear import unit_qr
+from elastocal.solve.score import EXACT, score_of_rows
 from elastocal.spatial.entries import Array
 
 CHANCE = 0.0027
 """That of three standard deviations, for all priors together."""
 SEEN = 1e-6
 """Share of the stated variance that readings must have decided."""
-EXACT = 1e-16
-"""Square of residuals, in units of the noise, that is rounding: readings without noise leave no less."""
+ROUNDING = 1e-14
+"""Share of a column's square that is rounding where the fitted columns explain it."""
 LIKELY = 5.0
 """Times the value: robot files are wrong by factors, hardly by orders of magnitude."""
 
@@ -142,8 +143,6 @@ def omitted_parameters(identification: Identification) -> tuple[OmittedParameter
 
     None where fewer than two degrees of freedom are left: one for the parameter, one for the noise.
     """
-    from scipy.special import stdtr
-
     fit = identification.fit
     sought, kind = set(identification.groups.names), fit.campaign.measurement
     names = [n for n in kind.names(fit.model, None) if n not in sought]
@@ -157,29 +156,19 @@ def omitted_parameters(identification: Identification) -> tuple[OmittedParameter
     freedom = problem.equations - len(fit.names)  # with what is believed of parameters that were not sought
     if freedom < 2:
         return ()
-    own = problem.matrix[:, problem.index(fit.names)]
-    basis = unit_qr(own).q
-    at = problem.index(names)
-    columns = problem.matrix[:, at]
-    beyond = columns - basis @ (basis.T @ columns)
-    size = np.linalg.norm(beyond, axis=0)
-    seen = ABSURD * problem.scales[at] * size > 1
-    step = np.where(seen, beyond.T @ problem.misfit / np.where(seen, size, 1.0) ** 2, 0.0)
-    noise, spare = remaining_noise(problem.misfit @ problem.misfit - (size * step) ** 2, freedom - 1, fit.stated)
-    sd = noise / np.where(seen, size, 1.0)
-    chance = np.minimum(1.0, int(seen.sum()) * 2 * stdtr(spare, -np.abs(step) / sd))
-    rows = [fit.model.parameters.rows[fit.model.parameters.index(n)] for n in names]
+    basis = unit_qr(problem.matrix[:, problem.index(fit.names)]).q
+    left = problem.misfit - basis @ (basis.T @ problem.misfit)
+    table, floor = fit.model.parameters, 1.0 if fit.stated else 0.0
+    seen = []
+    for name, i in zip(names, problem.index(names), strict=True):
+        tested = score_of_rows(basis, left, problem.matrix[:, [i]], freedom, floor=floor, independent=ROUNDING)
+        if tested.size and ABSURD * problem.scales[i] * tested.noise > tested.sd[0]:
+            seen.append((table.rows[table.index(name)], tested))
     out = [
         OmittedParameter(
-            row.name,
-            row.unit,
-            row.value,
-            float(step[i]),
-            float(sd[i]),
-            float(chance[i]),
-            LIKELY * (abs(row.value) or row.scale),
+            row.name, row.unit, row.value, float(tested.step[0]), float(tested.sd[0]),
+            min(1.0, len(seen) * tested.probability), LIKELY * (abs(row.value) or row.scale),
         )
-        for i, row in enumerate(rows)
-        if seen[i]
-    ]
+        for row, tested in seen
+    ]  # fmt: skip
     return tuple(sorted(out, key=lambda s: -s.sigmas))
