@@ -89,7 +89,7 @@ def test_the_same_by_campaign_files(run: Any, cell: Cell) -> None:
     whole = cell.campaign("whole.yaml", table="points.csv", model="geometry", validation="check.csv")
     got = run("calibrate", whole.name, "--out", "whole.json", "--json")
     assert got.code == 0, got.err
-    assert any("took no part" in line for line in got.data["verdict"])
+    assert any(line.startswith("Validation: mean 0.0") for line in got.data["verdict"])
     rows = np.loadtxt("points.csv", delimiter=",", skiprows=1)
     cell.table("first.csv", rows[:12])
     cell.table("second.csv", rows[12:])
@@ -156,3 +156,20 @@ def test_poses_of_any_table_are_predicted(run: Any, cell: Cell) -> None:
     loaded = run("predict", "made.json", "check.csv", "--units", "mm,deg", "--force", "0,0,-100")
     assert loaded.code == 0
     assert "WARNING PRIOR-COMPLIANCE" in loaded.out
+
+
+def test_slips_of_units_and_names_are_told(run: Any, cell: Cell) -> None:
+    rows = np.loadtxt("points.csv", delimiter=",", skiprows=1)
+    rows[:, :3] = np.radians(rows[:, :3])
+    cell.table("radians.csv", rows)
+    got = run("calibrate", "arm.yaml", "radians.csv", "--units", "mm,deg", *GEOMETRY)
+    assert got.code == 2
+    assert "accept it by these words: angles in rad" in got.err
+    cell.table("named.csv", np.loadtxt("points.csv", delimiter=",", skiprows=1), "J1,J2,J3,ball.x,ball.y,ball.z")
+    made = run("calibrate", "arm.yaml", "named.csv", "--units", "mm,deg", *GEOMETRY, "--out", "named.json")
+    assert made.code == 0
+    assert run("validate", "named.json", "check.csv", "--units", "mm,deg").code == 0  # one marker needs no name
+    cell.table("other.csv", np.loadtxt("check.csv", delimiter=",", skiprows=1), "J1,J2,J3,cube.x,cube.y,cube.z")
+    other = run("validate", "named.json", "other.csv", "--units", "mm,deg")
+    assert other.code == 2
+    assert "marker cube took no part in the calibration, which knows ball; call the same marker" in other.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from os import PathLike
 from pathlib import Path
@@ -161,8 +162,6 @@ def validation_of(observed: Observed) -> tuple[Campaign, ...]:
 
 def _again(observed: Observed, table: Any) -> Observed:
     """Another table under the keys of the campaign file."""
-    from dataclasses import replace
-
     from elastocal.files.campaign.observed import observed_again
 
     data = {k: v for k, v in observed.located.data.items() if k not in ("validation", "table", "priors")}
@@ -178,11 +177,10 @@ def table_readings(
     """
     frame = {"frame": calibration.load_frame}
     given: dict[str, Any] = {"limits": "ignore", "load": frame, **(keys or {})}
-    if len(calibration.markers) == 1:
-        given["markers"] = list(calibration.markers)
     observed = observed_tables([Path(path)], calibration.robot, given)
-    named = observed.readings.markers
-    if len(calibration.markers) > 1 and len(named) == 1 and named[0] not in calibration.markers:
+    if len(calibration.markers) == 1 and not observed.named:
+        observed = replace(observed, readings=replace(observed.readings, markers=calibration.markers))
+    if len(calibration.markers) > 1 and not observed.named:
         raise InputError(
             f"{path}: the columns do not say which of the markers {', '.join(calibration.markers)} was read; name them "
             f"{calibration.markers[0]}.x_mm, or add a column marker"

@@ -175,6 +175,9 @@ def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
 def _table_slips(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
     angle = "deg" if campaign.angle == "rad" else "rad"
     yield Hypothesis((f"angles in {angle}",), robot, _changed(campaign, angle=angle))
+    if angle == "deg":  # tables are read in radians, whatever unit was stated for them
+        factors = [180 / np.pi if m.kind == "revolute" else 1.0 for m in robot.motions]
+        yield Hypothesis(("angles in rad",), robot, _changed(campaign, q=campaign.q * np.array(factors)))
     assert campaign.position is not None
     for word, factor in (("lengths in mm", 1e-3), ("lengths in m", 1e3)):
         yield Hypothesis((word,), robot, _changed(campaign, position=campaign.position * factor))

@@ -73,6 +73,8 @@ class Observed:
     notes: tuple[str, ...]
     files: tuple[Path, ...]
     folder: Path
+    named: bool = False
+    """Whether the tables name their markers."""
 
     @property
     def name(self) -> str:
@@ -156,7 +158,17 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     mine = all_files(path, entry.robot, raws) if path is not None else tuple(Path(r.file) for r in raws.values())
     priors = read_priors(located, entry.priors, units)
     return Observed(
-        entry, located, model, _turned(given, found, setup, model), load, sources, priors, notes, mine, folder
+        entry,
+        located,
+        model,
+        _turned(given, found, setup, model),
+        load,
+        sources,
+        priors,
+        notes,
+        mine,
+        folder,
+        any(t.markers for t in tables),
     )
 
 
