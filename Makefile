@@ -1,4 +1,4 @@
-# Targets: setup demo check test fuzz bench docs pictures format clean.  Only python3 (3.11+), make and a package registry are assumed.
+# Targets: setup demo check test fuzz bench alarms docs pictures format clean.  Only python3 (3.11+), make and a package registry are assumed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo check quick test lint types layers browser unit fuzz bench docs pictures format clean
+.PHONY: setup demo check quick test lint types layers browser unit fuzz bench alarms docs pictures format clean
 
 setup: $(STAMP)
 
@@ -67,6 +67,11 @@ docs: $(TEST_STAMP)
 bench: $(STAMP)
 	$(PIP) -e '.[bench]'
 	$(BIN)/python -m benchmarks
+
+# Level, power and coverage of alarms where the model is right and where it is wrong; an hour with 100 robots each.
+TRIALS ?= 100
+alarms: $(TEST_STAMP)
+	PYTHONPATH=tests OPENBLAS_NUM_THREADS=1 $(BIN)/python -m oracle.wrong_models --trials $(TRIALS)
 
 pictures: $(TEST_STAMP) demo
 	$(BIN)/python docs/pictures.py elastocal-demo/reports/demo.html
