@@ -132,7 +132,10 @@ def test_report_and_csv_files(run: Run, tmp_path: Path) -> None:
     assert wrench == [0, 0, -2500, 0, 0, 0]
     shown = html.fromstring(page.read_text(encoding="utf-8")).xpath("//tbody/tr[1]/td/text()")
     assert f"{data['deflections'][0]['dz_mm']:.4f}" in shown
-    assert sorted(p.name for p in tmp_path.iterdir() if p.suffix != ".js") == ["out.csv", "räport 1.html"]  # and its script
+    assert sorted(p.name for p in tmp_path.iterdir() if p.suffix != ".js") == [
+        "out.csv",
+        "räport 1.html",
+    ]  # and its script
 
 
 def test_a_robot_without_joints_needs_no_configuration(run: Run) -> None:
