@@ -16,7 +16,7 @@ from elastocal.files.programs import read_program
 from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.raw import read_csv
 
-BOX = ("--robot", "kuka-kr270", "--box", "1500,-300,600,1800,300,900", "--step-mm", "300")
+BOX = ("kuka-kr270", "--box", "1500,-300,600,1800,300,900", "--step-mm", "300")
 NEAR = "0,-70,100,0,60,0"
 
 
@@ -57,7 +57,7 @@ def test_excel_and_refusals(tmp_path: Path) -> None:
         (("--box", "0,0,0,1000,1000,1000", "--step-mm", "1"), "more than 200000"),
         (("--box", "0,0,0,1000,1000,1000", "--step-mm", "-1"), "must be positive"),
     ):
-        got = typed("grid", "--robot", "kuka-kr270", *words)
+        got = typed("grid", "kuka-kr270", *words)
         assert got.code == 2
         assert said in got.err
 

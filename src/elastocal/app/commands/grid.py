@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elastocal.app.cells.roles import REPORT, Fill, Uses
+from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from elastocal.compensation.grid import CorrectionGrid
 
 _CELL = Uses(
-    {"calibration": "calibration", "robot": "robot"},
-    (Fill("calibration", "calibration", output=False, unless=("robot",)), REPORT),
+    {"robot": "calibration"},
+    (REPORT,),
 )
 
 
@@ -36,14 +36,13 @@ class GridResult:
 
 @command("daily", 11, _CELL, csv=True)
 def grid(
-    box: Annotated[
-        str, typer.Option(metavar="X0,Y0,Z0,X1,Y1,Z1", help="Opposite corners in mm, in axes of the robot's base.")
-    ],
-    calibration: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="What 'elastocal calibrate --out' wrote.")
-    ] = None,
     robot: Annotated[
-        str | None, typer.Option(metavar="ROBOT", help="The robot; with a calibration it must be the calibrated one.")
+        str,
+        typer.Argument(metavar="CALIBRATION.json|ROBOT", help="What 'elastocal calibrate --out' wrote, or a robot."),
+    ],
+    box: Annotated[
+        str | None,
+        typer.Option(metavar="X0,Y0,Z0,X1,Y1,Z1", help="Opposite corners in mm, in axes of the robot's base."),
     ] = None,
     step_mm: Annotated[float, typer.Option(metavar="MM", help="Distance of the grid points.")] = 100.0,
     orientation: Annotated[
@@ -65,7 +64,7 @@ def grid(
 
     \b
     Example:
-      elastocal grid --robot kr270 --box "1200,-300,600,1800,300,900" --step-mm 150 --csv grid.csv
+      elastocal grid kuka-kr270 --box "1200,-300,600,1800,300,900" --step-mm 150 --csv grid.csv
     """
     import numpy as np
 
@@ -78,7 +77,10 @@ def grid(
     from elastocal.compensation.grid import correction_grid
     from elastocal.compensation.process import ProcessLoad
 
-    known = calibrated(calibration, robot, None)
+    file = Path(robot) if Path(robot).suffix.lower() == ".json" else None
+    known = calibrated(file, None if file is not None else robot, None)
+    if box is None:
+        raise InputError("--box is missing: two opposite corners in mm, such as 1200,-300,600,1800,300,900")
     corners = 1e-3 * np.array(numbers(box, 6, f"--box {box!r}", "X0, Y0, Z0, X1, Y1, Z1")).reshape(2, 3)
     if not step_mm > 0:
         raise InputError(f"--step-mm {step_mm:g}: must be positive", parameter="step_mm", value=step_mm)

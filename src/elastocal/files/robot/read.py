@@ -80,7 +80,26 @@ def shipped_text(name: str) -> str:
 def robot_file(word: str | PathLike[str]) -> Path | None:
     """The file that the word stands for, None for a shipped robot."""
     path = path_of(split_arguments(str(word))[0])
+    if path.suffix.lower() in TABLES and path.is_file() and not _is_dh(path):
+        return None
     return path if path.suffix.lower() in (*YAML, *XML, *TABLES) else None
+
+
+def _is_dh(path: Path) -> bool:
+    """Whether a table says by its words that it is one of DH parameters; tables of readings are no robots."""
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        if path.suffix.lower() == ".csv":
+            with path.open("rb") as file:
+                start = file.read(4096).lower()
+        else:
+            with ZipFile(path) as book:
+                names = [n for n in book.namelist() if n.endswith(("sharedStrings.xml", "sheet1.xml"))]
+                start = b"".join(book.open(n).read(65536).lower() for n in names)
+    except (OSError, BadZipFile, KeyError):
+        return False
+    return b"alpha" in start and (b"convention" in start or b"theta" in start)
 
 
 def shipped_name(word: str) -> str:
@@ -100,7 +119,7 @@ def check_word(word: str, path: Path) -> None:
     """Refuse a word that names no shipped robot; ``path`` is where it would lead if it were a file."""
     if os.path.exists(path) and word not in shipped_robots():
         raise InputError(
-            f"{path}: is not a robot file; give a .yaml, .urdf or .xacro file or a DH table (.csv, .xlsx), or one of "
+            f"{path}: is not a robot file; give a .yaml or .urdf file (or .xacro, or a DH table), or one of "
             f"{', '.join(shipped_robots())}"
         )
     shipped_name(word)
