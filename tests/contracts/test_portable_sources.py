@@ -25,7 +25,10 @@ def complaints(source: str) -> Iterator[str]:
     tree = ast.parse(source)
     ordered = {inner for node in ast.walk(tree) if _orders(node) for inner in ast.walk(node)}
     own = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.alias)}
+    chosen = {inner for node in ast.walk(tree) if _asks_the_system(node) for inner in ast.walk(node)}
     for node in ast.walk(tree):
+        if node in chosen and isinstance(node, ast.Import | ast.ImportFrom):
+            continue
         if isinstance(node, ast.Import | ast.ImportFrom):
             modules = [a.name for a in node.names] if isinstance(node, ast.Import) else [str(node.module)]
             yield from (f"{node.lineno}: import {m}" for m in modules if m.partition(".")[0] in LACKING)
@@ -41,6 +44,11 @@ def complaints(source: str) -> Iterator[str]:
 
 def _orders(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("sorted", "any")
+
+
+def _asks_the_system(node: ast.AST) -> bool:
+    """``if os.name == "nt": ... else: ...`` has something for every system."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "os.name == 'nt'" and bool(node.orelse)
 
 
 def _encoding_is_clear(node: ast.Call) -> bool:

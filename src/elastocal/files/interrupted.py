@@ -129,7 +129,7 @@ def _changed_since(target: Path, journal: Path) -> bool:
 def remove_parts(folder: Path) -> None:
     """Staged files of processes of this machine that have ended, and any that are old."""
     with suppress(OSError):
-        for path in folder.glob(f".elastocal-*{PART}"):
+        for path in sorted(folder.glob(f".elastocal-*{PART}")):
             made = _PART.fullmatch(path.name)
             old = time.time() - path.stat().st_mtime > OLD
             if made and (old or (made[1] == _machine() and _ended(int(made[2])))):

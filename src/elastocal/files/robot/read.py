@@ -96,7 +96,8 @@ def _is_dh(path: Path) -> bool:
         else:
             with ZipFile(path) as book:
                 names = [n for n in book.namelist() if n.endswith(("sharedStrings.xml", "sheet1.xml"))]
-                start = b"".join(book.open(n).read(65536).lower() for n in names)
+                member = book.open  # bytes, and no more of them than it takes
+                start = b"".join(member(n).read(65536).lower() for n in names)
     except (OSError, BadZipFile, KeyError):
         return False
     return b"alpha" in start and (b"convention" in start or b"theta" in start)
