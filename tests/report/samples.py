@@ -51,10 +51,10 @@ CURVES = Lines(
     ),
     log=True,
 )  # fmt: skip
-NAMES = tuple(f"A{i}.k" for i in range(1, 7))
+NAMES = tuple(f"link{i}_end.k{i}{i}" for i in range(1, 17))
 CORRELATIONS = Heatmap(
-    "correlations", "Correlations", Axis("", "", X[:6], NAMES), Axis("", "", X[:6], NAMES), "correlation", "",
-    tuple(tuple(math.cos(i - j) for i in range(6)) for j in range(6)), downwards=True, signed=True,
+    "correlations", "Correlations", Axis("", "", X[:16], NAMES), Axis("", "", X[:16], NAMES), "correlation", "",
+    tuple(tuple(math.cos(i - j) for i in range(16)) for j in range(16)), downwards=True, signed=True,
 )  # fmt: skip
 MAP = Heatmap(
     "map", "Stiffness", Axis("x", "mm", tuple(20 * x for x in X)), Axis("y", "mm", tuple(20 * x for x in X[:30])),

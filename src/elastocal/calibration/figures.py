@@ -218,7 +218,7 @@ def budget_bars(c: Calibration) -> Bars | None:
     )
     notes = (f"{', '.join(cancelled)} cancel against others and are not drawn.",) if cancelled else ()
     unit, named, values = "um\N{SUPERSCRIPT TWO}", tuple(r for r, _ in rows), tuple(v for _, v in rows)
-    what = "variance of a point, mean over the poses"
+    what = "mean variance of a point"
     return Bars("uncertainty_budget", "", named, (*parts, "noise of a reading"), values, what, unit, notes)
 
 

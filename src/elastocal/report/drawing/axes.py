@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from elastocal.quantities import number
 from elastocal.report.drawing.canvas import Scale, Sheet, tick_words, wide
+
+
+LINE = 15.0
+"""Room that one of several names beside each other needs, px."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,12 @@ def frame(sheet: Sheet, ends: Ends, top: float, bottom: float, right: float = 12
     labels_y = dict(enumerate(ends.y_labels)) or _numbers(y, max(2, int((bottom - top) // 42)))
     left = 26 + max((wide(w) for w in labels_y.values()), default=0.0)
     x = Scale(*ends.x, left, sheet.width - right)
-    labels_x = dict(enumerate(ends.x_labels)) or _numbers(x, max(2, int((sheet.width - right - left) // 68)))
+    named = enumerate(ends.x_labels)
+    room = (sheet.width - right - left) / max(1, len(ends.x_labels))
+    every = ceil(LINE / room) if room < LINE else 1
+    labels_x = {i: w for i, w in named if i % every == 0} or _numbers(
+        x, max(2, int((sheet.width - right - left) // 68))
+    )
     for value, words in labels_y.items():
         at = y(value)
         if not ends.y_labels:

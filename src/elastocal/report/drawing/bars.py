@@ -64,5 +64,6 @@ def _axis(sheet: Sheet, names: tuple[str, ...], ends: tuple[float, float], botto
         sheet.text(x(value), bottom + 16, words, anchor="middle", colour="soft")
     for j, row in enumerate(names):
         sheet.text(left - 8, 10 + ROW * (j + 0.5) + 4, row, anchor="end")
-    sheet.text((left + x.end) / 2, bottom + 34, name, anchor="middle")
+    middle = (left + x.end) / 2 if wide(name) < x.end - left else sheet.width / 2
+    sheet.text(middle, bottom + 34, name, anchor="middle")
     return x
