@@ -8,7 +8,6 @@ from math import ceil
 from elastocal.quantities import number
 from elastocal.report.drawing.canvas import Scale, Sheet, tick_words, wide
 
-
 LINE = 15.0
 """Room that one of several names beside each other needs, px."""
 
