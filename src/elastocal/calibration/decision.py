@@ -6,10 +6,11 @@ stated where s + U <= T, nonconformity where s - U > T; between them lies the ra
     u^2 = u_r^2 + u_s^2
 
 u_r is the standard deviation of one reading along the error, not reduced by the number of readings, since what the
-instrument has in common at all poses does not average out.  u_s is what the choice of poses leaves open: of the mean
-s_d / sqrt(n), of the RMS by the delta method, of the 95th percentile from the order statistics whose ranks are two
-binomial standard deviations apart; the largest error is a statement about the poses measured, and has none.  n counts
-poses' readings of a marker.  Errors contain the noise of readings, so that s is rather too large than too small.
+instrument has in common at all poses does not average out.  u_s is what the choice of n poses leaves open: of the mean
+s_d / sqrt(n), of the RMS by the delta method, both with Student's factor; of the 95th percentile from the order
+statistics that hold it with 97.5 % on either side, which exist from 72 poses on (fewer decide nothing); the largest
+error is a statement about the poses measured, and has none.  Markers of one pose count as one.  Errors contain the
+noise of readings, so that s is rather too large than too small.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ def decide(validation: Validation | None, tolerance: float | None, statistic: St
     if tolerance is None:
         return Decision("NOT DECIDED", statistic, value, spread, nan, f"{known}; no tolerance is stated")
     if not isfinite(spread):
-        return Decision("NOT DECIDED", statistic, value, spread, tolerance, f"{known}; its uncertainty is not known")
+        return Decision("NOT DECIDED", statistic, value, spread, tolerance, f"{known}; too few poses for it")
     if value + spread <= tolerance:
         return Decision(
             "PASS", statistic, value, spread, tolerance, f"{known}: {_mm(value + spread)} is within {_mm(tolerance)}"
@@ -86,25 +88,38 @@ def uncertainty(validation: Validation, statistic: Statistic) -> float:
     """Expanded uncertainty (k = 2) of a statistic of the errors, m."""
     read = np.isfinite(validation.errors)
     noise = float(np.sqrt(np.mean(validation.reading[read] ** 2)))
-    return K * sqrt(noise**2 + sampling(validation.errors[read], statistic) ** 2)
+    return K * sqrt(noise**2 + sampling(validation.errors, statistic) ** 2)
 
 
 def sampling(errors: Array, statistic: Statistic) -> float:
-    """Standard uncertainty of a statistic by the choice of poses."""
-    n = len(errors)
+    """Standard uncertainty of a statistic of errors (poses, markers) by the choice of poses; inf where too few."""
+    poses = errors[np.isfinite(errors).any(axis=1)]
+    n = len(poses)
     if statistic == "max":
         return 0.0
     if n < 2:
         return float("inf")
+    student = quantile_95(n - 1) / K
     if statistic == "mean":
-        return float(errors.std(ddof=1)) / sqrt(n)
+        return student * float(np.nanmean(poses, axis=1).std(ddof=1)) / sqrt(n)
     if statistic == "rms":
-        squares = errors**2
-        return float(squares.std(ddof=1)) / (2 * sqrt(float(squares.mean())) * sqrt(n))
-    order = np.sort(errors)
-    half = sqrt(0.95 * 0.05 / n)
-    low, high = (order[int(np.clip(np.ceil(n * (0.95 + s * half)) - 1, 0, n - 1))] for s in (-1, 1))
-    return float(high - low) / 2
+        squares = np.nanmean(poses**2, axis=1)
+        return student * float(squares.std(ddof=1)) / (2 * sqrt(float(squares.mean())) * sqrt(n))
+    return _of_percentile(np.sort(np.nanmax(poses, axis=1))) / K
+
+
+def _of_percentile(order: Array) -> float:
+    """Farthest end of the distribution-free 95 % interval of the 95th percentile from its estimate."""
+    from scipy.special import bdtr
+
+    n = len(order)
+    below = bdtr(np.arange(n), n, 0.95)  # of so many poses at most below the percentile
+    upper, lower = np.flatnonzero(below >= 0.975), np.flatnonzero(below <= 0.025)
+    if not len(upper):
+        return float("inf")
+    value = float(np.quantile(order, 0.95))
+    low = float(order[lower[-1]]) if len(lower) else 0.0
+    return max(float(order[upper[0]]) - value, value - low)
 
 
 def _mm(metres: float) -> str:
