@@ -9,8 +9,11 @@ from virtual import Truth, campaign, joint_values, read_positions, shipped, true
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.placing import Placing
 from elastocal.calibration.run import calibrate
+from elastocal.calibration.starts import start_distances, start_turns
 from elastocal.errors import InputError
+from elastocal.model.kinematics import kinematics
 
 KR270 = shipped("kuka-kr270")
 
@@ -29,6 +32,33 @@ def turn_error(cal: Calibration, truth: Truth, rng: np.random.Generator) -> floa
     new = joint_values(KR270, 50, rng)
     seen = Rotation.from_matrix(cal.predict_joints(new).orientation)
     return float((seen.inv() * Rotation.from_matrix(truth.orientation(new))).magnitude().mean())
+
+
+def test_turns_of_an_exact_robot_are_exact() -> None:
+    """Station and tool anywhere, a third of the orientations anything at all."""
+    rng = np.random.default_rng(7)
+    poses = kinematics(KR270, joint_values(KR270, 30, rng))
+    station, tool = Rotation.random(2, random_state=rng).as_matrix()
+    read = station @ poses.rotation @ tool
+    read[::3] = Rotation.random(10, random_state=rng).as_matrix()
+    where, none = np.zeros(30, dtype=np.int64), np.zeros(1, dtype=bool)
+    found = start_turns(Placing.none(np.zeros((1, 3)), 1), poses.rotation, where, read, none)
+    np.testing.assert_allclose(found.turn[0], station, atol=1e-9)
+    np.testing.assert_allclose(found.tool_turn, tool, atol=1e-9)
+
+
+@pytest.mark.parametrize("count", [15, 40])
+def test_distances_of_an_exact_robot_are_exact(count: int) -> None:
+    """With too few poses for the products, and with enough."""
+    rng = np.random.default_rng(8)
+    poses = kinematics(KR270, joint_values(KR270, count, rng))
+    spots, centre = rng.uniform(-0.2, 0.2, size=(2, 3)), rng.uniform(-4, 4, size=3)
+    points = poses.position[:, None] + np.einsum("nij,mj->nmi", poses.rotation, spots)
+    read = np.linalg.norm(points - centre, axis=2)
+    where, none = np.zeros(count, dtype=np.int64), np.zeros(2, dtype=bool)
+    found = start_distances(Placing.none(np.zeros((1, 3)), 2), poses.position, poses.rotation, where, read, none)
+    np.testing.assert_allclose(-found.shift[0], centre, atol=1e-5)
+    np.testing.assert_allclose(found.markers, spots, atol=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(3))
