@@ -157,3 +157,13 @@ def test_wrong_tables_in_one_sentence(tmp_path: Path, text: str, said: str) -> N
     (tmp_path / "dh.csv").write_text(text)
     with pytest.raises(InputError, match=said):
         read_robot(tmp_path / "dh.csv")
+
+
+def test_a_xacro_expression_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("elastocal.files.robot.xacro.SECONDS", 2)
+    path = tmp_path / "endless.urdf.xacro"
+    path.write_text(MACRO.replace('value="0.9"', 'value="${9**9**9}"'))
+    with pytest.raises(InputError) as caught:
+        read_robot(path)
+    assert caught.value.code == "xacro"
+    assert "longer than 2 s" in str(caught.value)

@@ -5,11 +5,15 @@ Packages that it includes are looked for beside it, in the folders above it and 
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from elastocal.errors import InputError
 from elastocal.files.opened import read_bytes
 
+SECONDS = 8
 EXTRA = "pip install 'elastocal[formats]'"
 
 
@@ -26,29 +30,45 @@ def split_arguments(word: str) -> tuple[str, dict[str, str]]:
 
 
 def expanded(path: Path, arguments: dict[str, str]) -> bytes:
-    """The URDF that a xacro file stands for."""
+    """The URDF that a xacro file stands for.
+
+    xacro evaluates expressions of the file, which may never end: a process of its own does it, and is given a time.
+    """
     read_bytes(path)
-    try:
-        from xacrodoc import XacroDoc, packages
-    except ImportError:
+    if find_spec("xacrodoc") is None:
         raise InputError(
             f"{path}: expanding xacro needs xacrodoc; {EXTRA}, or give a .urdf file",
             code="extra-missing",
             file=str(path),
-        ) from None
-    packages.walk_up_from(str(path.resolve().parent))
+        )
+    words = [sys.executable, "-c", _EXPAND, str(path.resolve()), *(f"{k}={v}" for k, v in arguments.items())]
     try:
-        doc = XacroDoc.from_file(str(path.resolve()), subargs=arguments or None, resolve_packages=False)
-        return str(doc.to_urdf_string()).encode()
-    except Exception as error:
-        raise InputError(
-            f"{path}: cannot be expanded ({type(error).__name__}: {_one_line(error)}); check its arguments "
-            "(FILE.xacro?name=value) and that the packages it includes lie beside it",
-            code="xacro",
-            file=str(path),
-        ) from None
+        run = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        why = f"expanding it takes longer than {SECONDS} s"
+    else:
+        if run.returncode == 0:
+            return run.stdout
+        why = _last_line(run.stderr.decode(errors="replace"))
+    raise InputError(
+        f"{path}: cannot be expanded ({why}); check its arguments "
+        "(FILE.xacro?name=value) and that the packages it includes lie beside it",
+        code="xacro",
+        file=str(path),
+    )
 
 
-def _one_line(error: Exception) -> str:
-    words = " ".join(str(error).split())
+_EXPAND = """
+import sys
+from pathlib import Path
+from xacrodoc import XacroDoc, packages
+path, *pairs = sys.argv[1:]
+packages.walk_up_from(str(Path(path).parent))
+doc = XacroDoc.from_file(path, subargs=dict(p.split("=", 1) for p in pairs) or None, resolve_packages=False)
+sys.stdout.buffer.write(doc.to_urdf_string().encode())
+"""
+
+
+def _last_line(text: str) -> str:
+    words = " ".join((text.strip().splitlines() or ["it failed"])[-1].split())
     return words if len(words) <= 200 else f"{words[:200]} ..."
