@@ -31,7 +31,7 @@ PTP {X 0,Y 0,Z 50,A 0,B 0,C 180}
 LIN {X 0,Y 0,Z 0,A 0,B 0,C 180}
 LIN {X 100,Y 0,Z 0,A 0,B 0,C 180}
 LIN {X 100,Y 50,Z 0,A 0,B 0,C 180}
-LIN_REL {Z 10}
+LIN_REL {A 10}
 END
 """
 
@@ -58,7 +58,7 @@ def test_the_loaded_tool_is_where_the_program_says(robot, done) -> None:
 
 
 def test_every_motion_counts(done) -> None:
-    """LIN_REL is no target: five of six motions are corrected, not five of five."""
+    """LIN_REL by an angle is no target: five of six motions are corrected, not five of five."""
     assert done.motions == (5, 6)
     assert [s.line for s in done.left] == [9]
     motions, rounding, *_, last = done.verdict

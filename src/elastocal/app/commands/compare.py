@@ -55,7 +55,7 @@ def compare(
     from elastocal.calibration.store import read_calibration
 
     if len(items) < 2:
-        raise InputError(f"{items[0]} alone is nothing to compare; give at least two files", code="few")
+        raise InputError(f"{items[0]}: one file or folder alone is nothing to compare; give at least two", code="few")
     tables = {p.suffix.lower() in (".yaml", ".yml") for p in items}
     if len(tables) > 1:
         raise InputError("calibrations (.json) and campaigns (.yaml) do not compare; give one kind", code="kinds")

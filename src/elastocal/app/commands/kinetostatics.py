@@ -11,7 +11,6 @@ import typer
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.app.inputs import VERSION
 from elastocal.app.pages.columns import axis_columns, or_reason
 from elastocal.errors import InputError
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
@@ -217,6 +216,8 @@ def _verdict(result: KinetostaticsResult) -> tuple[str, ...]:
 
 
 def _facts(result: KinetostaticsResult) -> tuple[Fact, ...]:
+    from elastocal.app.inputs import VERSION
+
     way = "inverse" if result.inverse else "direct"
     return (
         VERSION,

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elastocal.app.cells.roles import REPORT, Uses
-from elastocal.app.cells.trace import current
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.calibration.figures import validation_lines
 from elastocal.errors import InputError
 from elastocal.report.blocks import Block, Column, Fact, Report, Section, Table
 
@@ -101,6 +99,9 @@ _FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95 %"), ("max", "max"))
 
 def page(result: ValidateResult) -> Report:
     v, name = result.validation, result.calibration.robot.name
+    from elastocal.app.cells.trace import current
+    from elastocal.calibration.figures import validation_lines
+
     cell = current().cell
     lines = validation_lines(v, None if cell is None else cell.certificate.tolerance)
     blocks: tuple[Block, ...] = (replace(lines, key="by_pose"), summary_table(result))
