@@ -53,7 +53,9 @@ def test_the_covariance_of_a_logarithm_is_that_of_its_parameter() -> None:
     logs = fit.task.logs
     assert logs.any()
     expected = np.where(logs, np.abs(fit.values) * sds, sds)
-    assert np.sqrt(np.diag(fit.covariance))[: len(fit.x)] == pytest.approx(expected)
+    stated = np.sqrt(np.diag(fit.covariance))[: len(fit.x)]
+    assert np.all(stated >= expected * (1 - 1e-9))  # compliances may vary from state to state on top of it
+    assert stated == pytest.approx(expected, rel=0.05)
     assert np.all(fit.values[logs] * fit.task.file_values[logs] > 0)
     softer = true.parameters.values[true.parameters.index("A2.k")]
     assert cal.parameters["A2.k"].value == pytest.approx(softer, rel=0.05)

@@ -25,6 +25,7 @@ from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance
+from elastocal.model.compliant.joint_coupling import JointCoupling
 from elastocal.model.compliant.joint_gain import JointGain
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.lateral_weight import LateralWeight
@@ -90,6 +91,7 @@ def everything():
         GripperBacklash(frame="tip", gap=3e-3),
         GearHarmonics(joint="j1", orders=(1, 3), sin=(2e-3, 1e-3), cos=(-1e-3, 5e-4)),
         JointGain(joint="p4", gain=2e-3),
+        JointCoupling(joint="j3", of="j1", ratio=2e-3),
         ThermalGrowth(frame="j3", expansion=1e-5),
         OwnWeight(joint="j2", sag=3e-3, links={"j3": (1e-3, -2e-3, 3e-3)}),
         LateralWeight(joint="j1", tilt=(1e-3, -2e-3)),

@@ -105,7 +105,7 @@ def test_stations_and_rows() -> None:
 
 REFUSED = {
     "a unit that is none": ({"length": "inch"}, ["length", "'inch'", "'m' or 'mm'"]),
-    "no unit": ({"angle": None}, ["angle", "'rad' or 'deg'"]),
+    "no unit": ({"angle": None}, ["angle='rad'", "angle='deg'"]),
     "nothing read": ({"position": None}, ["position", "deflection", "orientation", "distance"]),
     "rows that do not match": ({"position": X[:4]}, ["position", "4 rows", "5"]),
     "two coordinates": ({"position": X[:, :2]}, ["position", "(5, 2)", "(N, 3)"]),
