@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from elastocal.app.pages import gallery as pages
+from elastocal.app.pages.reproduce import gallery_page
 from elastocal.report.blocks import Block, Heatmap, Lines, Paragraphs, Report, Section, Table
 from elastocal.report.display import displayed, parted
 from elastocal.report.html import as_html
@@ -84,7 +84,7 @@ class PublishedCases(SphinxDirective):
                 log.warning("%s: %s is not reproduced and not explained", result.outcome.case, figure.name)
         out = Path(self.env.app.outdir)
         out.mkdir(parents=True, exist_ok=True)
-        page = pages.page(made)
+        page = gallery_page(made)
         (out / DRAWN).write_text(as_html(page), encoding="utf-8")
         first = nodes.paragraph("", "", *_link("The gallery with all figures redrawn"), nodes.Text(" (one HTML file)."))
         return [first, *report_nodes(page)]
