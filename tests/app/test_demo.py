@@ -65,7 +65,9 @@ def test_the_correction_is_good_and_was_expected_to_be(shown: Shown) -> None:
     assert after["rms_mm"] < 0.03 * before["rms_mm"]
     assert after["rms_mm"] < 0.5 * stated["rms_mm"]
     expected = float(re.search(r"^([\d.]+) mm rms was predicted", shown.data["verdict"][1])[1])  # type: ignore[index]
-    assert 0.3 < after["rms_mm"] / expected < 1.2
+    # Two thirds of the predicted variance are the stated doubt of 1 kg m about each of 21 mass moments, of which
+    # deflections tell nothing; the true robot differs from its file in three of them, partly against each other.
+    assert 0.15 < after["rms_mm"] / expected < 1.2
     assert hoped["rms_mm"] == pytest.approx(expected, abs=6e-4)
     assert hoped["share_percent"] == pytest.approx(100 * (1 - expected / before["rms_mm"]), abs=0.03)
     assert hoped["max_mm"] is None

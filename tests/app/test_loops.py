@@ -148,8 +148,12 @@ def test_outputs(run, written, tmp_path):
     assert len(rows) == 14
     assert float(rows[0]["compliance_um_per_N"]) == pytest.approx(37.6, abs=0.2)
     html = page.read_text()
-    assert "scatterpolar" in html
-    assert "Backlash by direction" in html
+    for title, spoken in (("Backlash", "backlash [um]"), ("Compliance", "compliance [um/N]")):
+        drawn = re.findall(rf"<title>{title} by direction: (.*?)</svg>", html, re.DOTALL)
+        assert len(drawn) == 2  # for wide and for narrow screens
+        for svg in drawn:
+            assert svg.startswith(f"{spoken} over direction [deg]; measured, 95 %")
+            assert all(f">{angle}\N{DEGREE SIGN}<" in svg for angle in range(0, 360, 30))  # all around a centre
     assert "72 readings at zero force are left out" in done.out
     assert "kind: gripper_backlash" in done.out
     assert run("loops", path, "--json").out == run("loops", path, "--json").out

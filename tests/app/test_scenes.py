@@ -106,7 +106,7 @@ def test_measured_deflections_are_drawn_at_their_markers(chained: Chain) -> None
     read = np.array([[[float(r[f"{m}.d{c}_m"]) for c in "xyz"] for m in ("m1", "m2")] for r in rows]).reshape(-1, 3)
     times = factor(scene["notes"][0])
     (drawn,) = named(scene, "measured", "all poses")
-    (odd,) = named(scene, "left out or doubtful", "all poses")
+    (odd,) = named(scene, "outliers", "all poses")
     gone = chained.identified["outliers_removed"][0]
     reading = int(re.search(r"line (\d+)", gone["place"])[1]) - 2  # type: ignore[index]
     flagged = 2 * reading + (", m2" in gone["place"])
@@ -125,7 +125,7 @@ def test_the_report_compares_before_and_after_on_poses_left_out(chained: Chain) 
     curves = {s["name"]: s for s in chained.identified["left_out"]["series"]}
     before, after, fitted = (
         np.sqrt(np.nanmean(np.array(curves[n]["y"], dtype=float) ** 2))
-        for n in ("before, robot file", "after, this pose left out", "after, this pose in the fit")
+        for n in ("before, robot file", "after, leave-one-out", "after, residual of the fit")
     )
     assert fitted < after < before / 2
     assert 1e6 * findings(chained.identified)["errors"]["nominal"] == pytest.approx(before, rel=0.05)
@@ -135,8 +135,8 @@ def test_the_gross_error_is_marked_in_the_residuals(chained: Chain) -> None:
     curves = {s["name"]: s for s in chained.identified["residuals"]["series"]}
     gone = chained.identified["outliers_removed"][0]
     off = 1e3 * (gone["value"] - gone["predicted"])
-    marked = curves["left out or doubtful"]
-    others = max(abs(v) for n, s in curves.items() if n != "left out or doubtful" for v in s["y"] if v is not None)
+    marked = curves["outliers"]
+    others = max(abs(v) for n, s in curves.items() if n != "outliers" for v in s["y"] if v is not None)
     assert len(marked["y"]) == 1
     assert marked["y"][0] == pytest.approx(np.clip(off, -2 * others, 2 * others))
     assert abs(off) > others
