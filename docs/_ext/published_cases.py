@@ -78,7 +78,7 @@ class PublishedCases(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.env.note_reread()  # the sources of the package may have changed, not this page
-        made = kept_cases.computed(lambda done, total: log.info("published cases: %d of %d", done, total))
+        made = kept_cases.computed(lambda done, total, *_: log.info("published cases: %d of %d", done, total))
         for result in made.results:
             for figure in result.outcome.unexplained:
                 log.warning("%s: %s is not reproduced and not explained", result.outcome.case, figure.name)
