@@ -106,7 +106,9 @@ class Certificate:
 
     def text(self) -> tuple[str, ...]:
         """For a terminal: the decision; the rest is in the report."""
-        asked = f"  Not stated: {', '.join(self.missing)} (certificate in cell.yaml)." if self.missing else ""
+        named = ", ".join(self.missing[:4])
+        more = f" and {len(self.missing) - 4} more" if len(self.missing) > 4 else ""
+        asked = f"  Not stated: {named}{more} (certificate in cell.yaml)." if self.missing else ""
         return (f"{self.outcome}: {self.reason}.", *((asked,) if asked else ()))
 
     def html(self) -> str:
