@@ -18,7 +18,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
-from elastocal.model.start_values import mass_of, rated_payload_of
+from elastocal.model.start_values import bending, mass_of, rated_payload_of, with_joint_compliance
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.robots.sizes import ARMS
 
@@ -114,3 +114,15 @@ def test_a_payload_that_is_none_is_refused(payload: float) -> None:
 def test_a_tool_that_no_joint_moves_is_refused() -> None:
     with pytest.raises(InputError, match="no joint"):
         read_robot("orthoglide-link").with_masses()
+
+
+def test_a_rigid_file_gets_start_values_and_says_so():
+    rigid = read_robot("kuka-kr270").nominal
+    made = bending(rigid)
+    known = with_joint_compliance(rigid)
+    assert [e.k for e in made.elements] == [e.k for e in known.elements]
+    assert all(e.k > 0 and e.status == "assumed" for e in made.elements)
+    assert len(made.notes) == len(rigid.notes) + 1
+    assert all(f"{j}.k" in made.notes[-1] for j in rigid.joints)
+    soft = read_robot("kuka-kr270")
+    assert bending(soft) is soft

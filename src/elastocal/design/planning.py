@@ -24,6 +24,7 @@ from elastocal.design.task import Limits, PlanTask, TestPlan, placed_tests
 from elastocal.errors import InputError
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import Robot
+from elastocal.model.start_values import bending
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
@@ -62,6 +63,7 @@ def plan(
     poses where the accuracy counts; with ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
     """
     say = progress or (lambda done, total: None)
+    robot = bending(robot) if loads else robot
     task = replace(work, model=robot) if isinstance(work, PlanTask) else marker_task(robot, work, loads, markers, noise)
     task = replace(
         task,

@@ -84,6 +84,21 @@ def with_masses(robot: Robot, rated_payload: float | None = None, mass: float | 
     return replace(robot, elements=(*kept, *added))
 
 
+def bending(robot: Robot) -> Robot:
+    """The robot; one whose file is rigid gets start values of joint compliance by its size, and a note that says so."""
+    if any(np.any(c.compliance()) for c in robot.coordinates) or not robot.joints:
+        return robot
+    made = with_joint_compliance(robot)
+    taken = [e for e in made.elements if isinstance(e, JointCompliance) and e not in robot.elements]
+    values = ", ".join(f"{e.joint}.k {1e6 * e.k:.3g}" for e in taken)
+    note = (
+        "The robot file is rigid: nothing in it gives way to a load. Start values by the size of the robot are assumed "
+        f"(urad/(N m), um/N of prismatic joints: {values}); accuracies planned with them are as good as these. State "
+        "better ones in the robot file."
+    )
+    return replace(made, notes=(*made.notes, note))
+
+
 def with_joint_compliance(robot: Robot, rated_payload: float | None = None, mass: float | None = None) -> Robot:
     """The robot with a compliance at every joint that has none or zero.
 

@@ -94,8 +94,9 @@ def _bare(request: PlanRequest) -> PlanFile:
     from elastocal.files.plan.file import PlanFile
     from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
     from elastocal.model.descriptions import in_form
+    from elastocal.model.start_values import bending
 
-    robot = read_robot(request.source)
+    robot = bending(read_robot(request.source))
     model = in_form(without_kinds(robot, request.without), "beam")
     selected(model, request.seek)
     loads = _typed_loads(request)

@@ -37,6 +37,7 @@ from elastocal.model.descriptions import in_form
 from elastocal.model.limits import limit_text
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
+from elastocal.model.start_values import bending
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.touches import Touches
@@ -61,6 +62,7 @@ def read_plan_file(path: Path) -> PlanFile:
     units = declared_units(located)
     e = schema.construct(PlanEntry, located, (), _wider(located.data), units)
     robot = read_robot(e.robot, e.tool, path.parent)
+    robot = bending(robot) if e.measurement == "deflection" else robot
     model = in_form(without_kinds(robot, listed(e.without)), e.form or "beam")
     for key, words in (("seek", e.seek), ("hold", e.hold)):
         for word in listed(words):
