@@ -92,3 +92,17 @@ def test_a_row_alone_gives_to_rounding_what_it_gives_in_a_crowd(name):
         for what in crowd:
             size = np.max(np.abs(np.nan_to_num(crowd[what][i])))
             np.testing.assert_allclose(crowd[what][i], alone[what][0], rtol=0, atol=1e-9 * size, err_msg=what)
+
+
+@pytest.mark.parametrize("name", ["kuka-kr270", "scara-ruggeri"])
+def test_where_the_search_begins_moves_no_result(name):
+    """From the equilibrium of other compliances: fewer steps, the same states to Newton's tolerance."""
+    model, q, wrench = (part if i == 0 else part[:40] for i, part in enumerate(case(name)))
+    applied = [AppliedWrenches(model.tool, wrench)]
+    softer = {p.name: 1.05 * p.value for p in model.parameters if p.name.endswith(".k")}
+    near = equilibrium(model.with_parameters(softer), q, applied)
+    cold, warm = equilibrium(model, q, applied), equilibrium(model, q, applied, start=near)
+    assert np.nanmax(np.abs(near.theta - cold.theta)) > 1e-5
+    np.testing.assert_array_equal(warm.status, cold.status)
+    np.testing.assert_allclose(warm.theta, cold.theta, rtol=0, atol=1e-11)
+    assert warm.steps.sum() < cold.steps.sum()

@@ -150,6 +150,7 @@ class BentTool:
 
     @cached_property
     def _last(self) -> dict[str, Equilibrium]:
+        """Where the last search ended: the next begins there, which moves its result by less than Newton's 1e-12."""
         return {}
 
     def states(self, values: Array) -> ToolStates:

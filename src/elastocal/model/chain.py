@@ -29,6 +29,7 @@ from elastocal.spatial.rotation import align_z
 Poses = dict[str, tuple[Matrix3, Row3]]
 JOINT = "joint"
 FEW = 16
+"""Configurations in a call up to which floats, one by one, take less time than arrays: measured on six joints."""
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
